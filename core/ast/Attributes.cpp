@@ -1,0 +1,42 @@
+#include "tangram/ast/Attributes.h"
+
+#include <array>
+
+namespace tangram::ast {
+namespace {
+using Names = std::string_view;
+constexpr std::array<Names, 3> kAccess{"in", "inout", "out"};
+constexpr std::array<Names, 10> kUnary{"plus",   "minus",   "not",     "bitnot", "preinc",
+                                       "predec", "postinc", "postdec", "deref",  "addressof"};
+constexpr std::array<Names, 10> kUnarySymbols{"+", "-", "!", "~", "++", "--", "++", "--", "*", "&"};
+constexpr std::array<Names, 19> kBinary{"add",    "sub",   "mul", "div", "rem", "shl", "shr", "and", "or",   "xor",
+                                        "logand", "logor", "eq",  "ne",  "lt",  "le",  "gt",  "ge",  "comma"};
+constexpr std::array<Names, 19> kBinarySymbols{"+",  "-",  "*",  "/",  "%", "<<", ">>", "&",  "|", "^",
+                                               "&&", "||", "==", "!=", "<", "<=", ">",  ">=", ","};
+constexpr std::array<Names, 11> kAssign{"set", "add", "sub", "mul", "div", "rem", "shl", "shr", "and", "or", "xor"};
+constexpr std::array<Names, 11> kAssignSymbols{"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="};
+constexpr std::array<Names, 9> kAtomic{"add", "sub", "min", "max", "and", "or", "xor", "exchange", "compareexchange"};
+constexpr std::array<Names, 5> kReduce{"add", "min", "max", "any", "all"};
+constexpr std::array<Names, 5> kPolicy{"none", "distribute", "serialize", "split", "unroll"};
+constexpr std::array<Names, 4> kCapability{"none", "scalar", "vector", "matrix"};
+} // namespace
+
+template <> std::span<const std::string_view> enumNames<Access>() { return kAccess; }
+template <> std::span<const std::string_view> enumNames<UnaryOp>() { return kUnary; }
+template <> std::span<const std::string_view> enumNames<BinaryOp>() { return kBinary; }
+template <> std::span<const std::string_view> enumNames<AssignOp>() { return kAssign; }
+template <> std::span<const std::string_view> enumNames<AtomicOp>() { return kAtomic; }
+template <> std::span<const std::string_view> enumNames<ReduceOp>() { return kReduce; }
+template <> std::span<const std::string_view> enumNames<Policy>() { return kPolicy; }
+template <> std::span<const std::string_view> enumNames<Capability>() { return kCapability; }
+
+std::string_view symbol(UnaryOp op) { return kUnarySymbols[static_cast<std::size_t>(op)]; }
+std::string_view symbol(BinaryOp op) { return kBinarySymbols[static_cast<std::size_t>(op)]; }
+std::string_view symbol(AssignOp op) { return kAssignSymbols[static_cast<std::size_t>(op)]; }
+
+BinaryOp binaryOf(AssignOp op) {
+  // AssignOp lists Set and then the arithmetic operators in BinaryOp's order.
+  return op == AssignOp::Set ? BinaryOp::Comma : static_cast<BinaryOp>(static_cast<int>(op) - 1);
+}
+
+} // namespace tangram::ast

@@ -1,0 +1,216 @@
+#include "tangram/ast/Verify.h"
+
+#include "tangram/ast/Builtins.h"
+#include "tangram/ast/Visitor.h"
+#include "tangram/ast/Walk.h"
+
+#include <fmt/format.h>
+#include <set>
+
+namespace tangram::ast {
+namespace {
+
+/// Reports required children that are missing; the visitor below could not even walk such a tree.
+struct MissingChildren {
+  std::vector<std::string> missing;
+  template <class T> void attr(std::string_view, const T &) {}
+  template <class T> void child(std::string_view field, const T *n) {
+    if (!n) missing.emplace_back(field);
+  }
+  template <class T> void opt(std::string_view, const T *) {}
+  template <class T> void list(std::string_view field, const std::vector<const T *> &nodes) {
+    for (const T *n : nodes)
+      if (!n) missing.emplace_back(field);
+  }
+};
+
+class Verifier final : public Visitor {
+public:
+  explicit Verifier(const Module &module) {
+    for (const Function *f : module.functions) functions_.insert(f->name);
+    for (const Spectrum *s : module.spectrums) spectrums_.insert(s->name);
+  }
+  std::vector<Violation> violations;
+
+private:
+  void report(const Node &node, std::string message) { violations.push_back({&node, std::move(message)}); }
+
+  void preBase(const Node &node) override {
+    dispatch(node, [&](const auto &n) {
+      MissingChildren check;
+      forEachField(n, check);
+      for (const std::string &field : check.missing)
+        report(node, fmt::format("{} has no '{}'", name(node.kind()), field));
+    });
+  }
+
+  // ---- bodies: each has a namespace of its own ----
+
+  struct Body {
+    std::set<std::string> declared;            // ever, in this body
+    std::vector<std::set<std::string>> scopes; // visible now
+    int loops = 0, switches = 0;
+  };
+
+  void declare(const Node &node, const std::string &variable) {
+    if (variable.empty()) report(node, "a declaration has no name");
+    if (bodies_.empty()) return;
+    if (!bodies_.back().declared.insert(variable).second)
+      report(node, fmt::format("'{}' is declared twice in one body", variable));
+    bodies_.back().scopes.back().insert(variable);
+  }
+  bool visible(const std::string &variable) const {
+    for (const std::set<std::string> &scope : bodies_.back().scopes)
+      if (scope.count(variable)) return true;
+    return false;
+  }
+  template <class F> void body(F &&inside) {
+    bodies_.emplace_back();
+    scope(inside);
+    bodies_.pop_back();
+  }
+  template <class F> void scope(F &&inside) {
+    if (bodies_.empty()) return body(inside);
+    bodies_.back().scopes.emplace_back();
+    inside();
+    bodies_.back().scopes.pop_back();
+  }
+  template <class F> void loop(F &&inside) {
+    if (bodies_.empty()) return inside();
+    ++bodies_.back().loops;
+    scope(inside);
+    --bodies_.back().loops;
+  }
+
+  void traverseSpectrum(const Spectrum &n) override {
+    body([&] { Visitor::traverseSpectrum(n); });
+  }
+  void traverseCodelet(const Codelet &n) override {
+    body([&] { Visitor::traverseCodelet(n); });
+  }
+  void traverseFunction(const Function &n) override {
+    body([&] { Visitor::traverseFunction(n); });
+  }
+  void traverseStruct(const Struct &n) override {
+    body([&] { Visitor::traverseStruct(n); });
+  }
+  void traverseKernel(const Kernel &n) override {
+    body([&] { Visitor::traverseKernel(n); });
+    if (n.constants.size() != n.defaults.size()) report(n, "a kernel has not one default a constant");
+  }
+  void traverseBlock(const Block &n) override {
+    scope([&] { Visitor::traverseBlock(n); });
+  }
+  void traverseFor(const For &n) override {
+    loop([&] { Visitor::traverseFor(n); });
+  }
+  void traverseWhile(const While &n) override {
+    loop([&] { Visitor::traverseWhile(n); });
+  }
+  void traverseDoWhile(const DoWhile &n) override {
+    loop([&] { Visitor::traverseDoWhile(n); });
+  }
+  void traverseLoop(const Loop &n) override {
+    loop([&] {
+      preBase(n);
+      traverse(n.begin);
+      traverse(n.end);
+      declare(n, n.var);
+      traverse(n.body);
+    });
+  }
+  void traverseCooperate(const Cooperate &n) override {
+    scope([&] {
+      preBase(n);
+      traverse(n.width);
+      declare(n, n.lane);
+      traverse(n.body);
+    });
+  }
+  void traverseSwitch(const Switch &n) override {
+    if (!bodies_.empty()) ++bodies_.back().switches;
+    Visitor::traverseSwitch(n);
+    if (!bodies_.empty()) --bodies_.back().switches;
+  }
+
+  // The name is in scope behind the declaration, not in its own initialiser.
+  void postParam(const Param &n) override { declare(n, n.name); }
+  void postDeclare(const Declare &n) override { declare(n, n.name); }
+  void postAlloc(const Alloc &n) override { declare(n, n.name); }
+  void postView(const View &n) override {
+    if (!bodies_.empty() && !visible(n.base)) report(n, fmt::format("view of '{}', which is not declared", n.base));
+    if (n.sizes.size() != n.strides.size()) report(n, "a view has not one stride a size");
+    declare(n, n.name);
+  }
+  void postVarRef(const VarRef &n) override {
+    if (!bodies_.empty() && !visible(n.name)) report(n, fmt::format("'{}' is not declared here", n.name));
+  }
+  void postBreak(const Break &n) override {
+    if (bodies_.empty() || bodies_.back().loops + bodies_.back().switches == 0)
+      report(n, "break outside a loop or switch");
+  }
+  void postContinue(const Continue &n) override {
+    if (bodies_.empty() || bodies_.back().loops == 0) report(n, "continue outside a loop");
+  }
+
+  // ---- types ----
+
+  void value(const Node &where, const Expr *e, std::string_view role) {
+    if (e && e->type.isVoid()) report(where, fmt::format("the {} has no value", role));
+  }
+  void postIf(const If &n) override { value(n, n.cond, "condition"); }
+  void postConditional(const Conditional &n) override {
+    if (n.then && n.otherwise && !(n.then->type == n.otherwise->type))
+      report(n, fmt::format("the two sides of ?: are {} and {}", n.then->type.text(), n.otherwise->type.text()));
+  }
+  void postBinary(const Binary &n) override {
+    if (!n.lhs || !n.rhs || n.op == BinaryOp::Comma) return;
+    value(n, n.lhs, "left operand");
+    value(n, n.rhs, "right operand");
+    bool independent = n.op == BinaryOp::Shl || n.op == BinaryOp::Shr || n.op == BinaryOp::LogicalAnd ||
+                       n.op == BinaryOp::LogicalOr || n.lhs->type.isPointer();
+    if (!independent && !(n.lhs->type == n.rhs->type))
+      report(n, fmt::format("{} of {} and {}", symbol(n.op), n.lhs->type.text(), n.rhs->type.text()));
+  }
+  void postAssign(const Assign &n) override {
+    if (!n.target || !n.value) return;
+    value(n, n.value, "assigned expression");
+    if (n.op == AssignOp::Set && !(n.target->type == n.value->type))
+      report(n, fmt::format("{} is assigned to {}", n.value->type.text(), n.target->type.text()));
+    const Node *t = n.target;
+    bool place =
+        isa<VarRef>(t) || isa<Subscript>(t) || isa<Member>(t) || (isa<Unary>(t) && as<Unary>(t)->op == UnaryOp::Deref);
+    if (!place) report(n, fmt::format("a {} cannot be assigned to", name(t->kind())));
+  }
+  void postSubscript(const Subscript &n) override {
+    if (n.indices.empty()) report(n, "a subscript has no index");
+  }
+
+  // ---- references to the rest of the module ----
+
+  void postCall(const Call &n) override {
+    if (!functions_.count(n.callee) && !isMathFunction(n.callee))
+      report(n, fmt::format("function '{}' does not exist", n.callee));
+  }
+  void postSpectrumCall(const SpectrumCall &n) override { spectrum(n, n.spectrum); }
+  void postMap(const Map &n) override {
+    spectrum(n, n.spectrum);
+    if (n.args.empty()) report(n, "a map has no container");
+  }
+  void spectrum(const Node &where, const std::string &wanted) {
+    if (!spectrums_.count(wanted)) report(where, fmt::format("spectrum '{}' does not exist", wanted));
+  }
+
+  std::set<std::string> functions_, spectrums_;
+  std::vector<Body> bodies_;
+};
+
+} // namespace
+
+std::vector<Violation> verify(const Module &module) {
+  Verifier verifier(module);
+  verifier.traverse(&module);
+  return std::move(verifier.violations);
+}
+
+} // namespace tangram::ast

@@ -1,0 +1,36 @@
+#include "tangram/ast/Walk.h"
+
+namespace tangram::ast {
+namespace {
+struct Collector {
+  std::vector<const Node *> &out;
+  template <class T> void attr(std::string_view, const T &) {}
+  template <class T> void child(std::string_view, const T *node) {
+    if (node) out.push_back(node);
+  }
+  template <class T> void opt(std::string_view name, const T *node) { child(name, node); }
+  template <class T> void list(std::string_view, const std::vector<const T *> &nodes) {
+    for (const T *node : nodes)
+      if (node) out.push_back(node);
+  }
+};
+} // namespace
+
+std::vector<const Node *> children(const Node &node) {
+  std::vector<const Node *> out;
+  dispatch(node, [&](const auto &n) { forEachField(n, Collector{out}); });
+  return out;
+}
+
+bool detail::walkNode(const Node &node, const std::function<WalkResult(const Node &)> &f) {
+  switch (f(node)) {
+  case WalkResult::Stop: return false;
+  case WalkResult::Skip: return true;
+  case WalkResult::Advance: break;
+  }
+  for (const Node *child : children(node))
+    if (!walkNode(*child, f)) return false;
+  return true;
+}
+
+} // namespace tangram::ast

@@ -1,0 +1,161 @@
+# tangram_add_kernels(TARGET SOURCES file.tg.cpp... TARGETS target...
+#                     [SPECTRUMS spectrum...] [PLAN file] [OPTIONS option...] [DEPENDS file...])
+#
+# Compiles codelets with the tangram driver and makes a static library TARGET of the result, whose include folder has a
+# header for each source: sum.tg.cpp is called by `#include "sum.h"`. Whoever links TARGET needs nothing else.
+#
+#   TARGETS    names of targets (`tangram targets`) or paths of target files. With several, the header of each lies in a
+#              folder of the target's name, `#include "cpu-openmp/sum.h"`, and each makes a library TARGET-cpu-openmp;
+#              TARGET itself stands for the first.
+#   SPECTRUMS  which spectrums to compile, where not all of the file
+#   PLAN       a plan file to follow instead of choosing one
+#   OPTIONS    more options of `tangram compile`
+#   DEPENDS    files that the sources include; a change of the sources themselves, of the plan, of a target file that
+#              is given by its path, or of tangram is noticed anyway
+#
+# What the code of a backend needs to be compiled and linked with says BACKEND.usage.cmake, which comes with the
+# backend's plugin. It is included with TANGRAM_KERNELS_TARGET set to the library.
+
+# The file of a target.
+function(_tangram_target_file name base result)
+  if(name MATCHES "/|\\.ya?ml$")
+    get_filename_component(file "${name}" ABSOLUTE BASE_DIR "${base}")
+    set(files "${file}")
+  else()
+    string(REPLACE ":" ";" folders "$ENV{TANGRAM_HW_PATH}")
+    if(DEFINED TANGRAM_HW_DIRECTORY) # an installed package
+      list(APPEND folders ${TANGRAM_HW_DIRECTORY})
+    else()
+      list(APPEND folders ${Tangram_SOURCE_DIR}/hw)
+    endif()
+    list(TRANSFORM folders APPEND "/${name}.yaml" OUTPUT_VARIABLE files)
+  endif()
+  foreach(file ${files})
+    if(EXISTS "${file}")
+      set(${result} "${file}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  message(FATAL_ERROR "tangram_add_kernels: there is no target '${name}' (looked for ${files})")
+endfunction()
+
+# The backend that a target names, or that the target names which it extends. Target files are checked by the driver;
+# this only reads one key of them, before there may be a driver.
+function(_tangram_backend file result)
+  foreach(step RANGE 16)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+    file(READ "${file}" text)
+    string(REGEX REPLACE "(^|[ \t\n])#[^\n]*" "\\1" text "${text}")
+    if(text MATCHES "backend:[ \t\n{]*(name:[ \t]*)?[\"']?([a-z][a-z0-9-]*)")
+      set(${result} ${CMAKE_MATCH_2} PARENT_SCOPE)
+      return()
+    endif()
+    if(NOT text MATCHES "(^|\n)[\"']?extends[\"']?:[ \t]*[\"']?([^\"'\n]*[^\"'\n \t])")
+      break()
+    endif()
+    set(base "${CMAKE_MATCH_2}")
+    get_filename_component(folder "${file}" DIRECTORY)
+    _tangram_target_file("${base}" "${folder}" file)
+  endforeach()
+  message(FATAL_ERROR "tangram_add_kernels: target file ${file} names no backend: it is for plans only")
+endfunction()
+
+function(_tangram_use_backend backend library)
+  if(backend STREQUAL "none")
+    message(FATAL_ERROR "tangram_add_kernels(${library}): the target has no backend: it is for plans only")
+  endif()
+  get_property(files GLOBAL PROPERTY TANGRAM_BACKEND_USAGE)
+  if(DEFINED TANGRAM_PACKAGE_DIRECTORY)
+    file(GLOB files ${TANGRAM_PACKAGE_DIRECTORY}/*.usage.cmake)
+  endif()
+  set(TANGRAM_KERNELS_TARGET ${library})
+  foreach(file ${files})
+    get_filename_component(name ${file} NAME)
+    if(name STREQUAL "${backend}.usage.cmake")
+      include(${file})
+    endif()
+  endforeach()
+endfunction()
+
+function(_tangram_add_library library target folder)
+  # Not the targets' header folder itself, so that several targets' headers can be told apart.
+  file(MAKE_DIRECTORY ${folder})
+  _tangram_target_file("${target}" ${CMAKE_CURRENT_SOURCE_DIR} file)
+  _tangram_backend(${file} backend)
+
+  set(tangram tangram)
+  get_property(plugins GLOBAL PROPERTY TANGRAM_PLUGIN_TARGETS)
+  set(target_argument ${target})
+  if(target MATCHES "/|\\.ya?ml$")
+    set(target_argument ${file})
+  endif()
+  if(DEFINED TANGRAM_EXECUTABLE)
+    set(tangram ${TANGRAM_EXECUTABLE})
+    set(plugins "")
+  endif()
+  set(options ${ARG_OPTIONS})
+  foreach(spectrum ${ARG_SPECTRUMS})
+    list(APPEND options --spectrum ${spectrum})
+  endforeach()
+  if(ARG_PLAN)
+    get_filename_component(plan "${ARG_PLAN}" ABSOLUTE)
+    list(APPEND options --plan ${plan})
+  endif()
+
+  set(generated "")
+  foreach(source ${ARG_SOURCES})
+    get_filename_component(path ${source} ABSOLUTE)
+    get_filename_component(stem ${source} NAME)
+    string(REGEX REPLACE "(\\.tg)?\\.[A-Za-z]+$" "" stem ${stem})
+    list(FIND generated ${folder}/${stem}.cpp twice)
+    if(NOT twice EQUAL -1)
+      message(FATAL_ERROR "tangram_add_kernels(${library}): two sources are named ${stem}: their headers would clash")
+    endif()
+    add_custom_command(
+      OUTPUT ${folder}/${stem}.cpp ${folder}/${stem}.h
+      COMMAND ${tangram} compile ${path} --target ${target_argument} ${options} --emit source -o ${folder} --stem ${stem}
+      DEPENDS ${path} ${tangram} ${plugins} ${file} ${plan} ${ARG_DEPENDS}
+      COMMENT "Compiling codelets of ${stem} for ${target}"
+      VERBATIM)
+    list(APPEND generated ${folder}/${stem}.cpp)
+  endforeach()
+
+  add_library(${library} STATIC ${generated})
+  target_compile_features(${library} PUBLIC cxx_std_20)
+  set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_CLANG_TIDY "")
+  # The runtime headers only: callers of kernels do not link the compiler.
+  target_include_directories(${library} SYSTEM PUBLIC
+    $<TARGET_PROPERTY:Tangram::core,INTERFACE_INCLUDE_DIRECTORIES>)
+  _tangram_use_backend(${backend} ${library})
+endfunction()
+
+function(tangram_add_kernels name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "PLAN" "SOURCES;SPECTRUMS;TARGETS;OPTIONS;DEPENDS")
+  foreach(needed SOURCES TARGETS)
+    if(NOT ARG_${needed})
+      message(FATAL_ERROR "tangram_add_kernels(${name}): no ${needed} given")
+    endif()
+  endforeach()
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tangram_add_kernels(${name}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
+  endif()
+
+  set(root ${CMAKE_CURRENT_BINARY_DIR}/${name}.kernels)
+  list(LENGTH ARG_TARGETS count)
+  if(count EQUAL 1)
+    _tangram_add_library(${name} ${ARG_TARGETS} ${root})
+    target_include_directories(${name} PUBLIC ${root})
+    return()
+  endif()
+  add_library(${name} INTERFACE)
+  set(first ON)
+  foreach(target ${ARG_TARGETS})
+    get_filename_component(short ${target} NAME_WLE)
+    _tangram_add_library(${name}-${short} ${target} ${root}/${short})
+    target_include_directories(${name}-${short} PUBLIC ${root})
+    if(first)
+      target_link_libraries(${name} INTERFACE ${name}-${short})
+      set(first OFF)
+    endif()
+  endforeach()
+endfunction()

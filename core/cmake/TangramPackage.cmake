@@ -1,0 +1,22 @@
+# What `cmake --install` puts where, so that find_package(Tangram) works. Plugins and targets install themselves.
+include(CMakePackageConfigHelpers)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Tangram)
+install(TARGETS tangram-core EXPORT TangramTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT TangramTargets NAMESPACE Tangram:: DESTINATION ${package_folder})
+install(DIRECTORY include/ ${CMAKE_CURRENT_BINARY_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
+
+configure_package_config_file(cmake/TangramConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/TangramConfig.cmake
+  INSTALL_DESTINATION ${package_folder}
+  PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_DATADIR)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/TangramConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${CMAKE_CURRENT_BINARY_DIR}/TangramConfig.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/TangramConfigVersion.cmake
+  cmake/TangramPlugin.cmake
+  cmake/TangramKernels.cmake
+  DESTINATION ${package_folder})

@@ -1,0 +1,71 @@
+// The attribute types that Nodes.def uses, and the names of their values in the textual AST.
+#pragma once
+
+#include "tangram/ast/Type.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tangram::ast {
+
+using Text = std::string;
+using Texts = std::vector<std::string>;
+using Bool = bool;
+using Int = std::int64_t;
+using Ints = std::vector<std::int64_t>;
+using Real = double;
+
+enum class Access : std::uint8_t { In, InOut, Out };
+enum class UnaryOp : std::uint8_t { Plus, Minus, Not, BitNot, PreInc, PreDec, PostInc, PostDec, Deref, AddressOf };
+enum class BinaryOp : std::uint8_t {
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Rem,
+  Shl,
+  Shr,
+  And,
+  Or,
+  Xor,
+  LogicalAnd,
+  LogicalOr,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  Comma
+};
+enum class AssignOp : std::uint8_t { Set, Add, Sub, Mul, Div, Rem, Shl, Shr, And, Or, Xor };
+enum class AtomicOp : std::uint8_t { Add, Sub, Min, Max, And, Or, Xor, Exchange, CompareExchange };
+enum class ReduceOp : std::uint8_t { Add, Min, Max, Any, All };
+/// How a map runs (section 5.2.1); None until the cloner decides.
+enum class Policy : std::uint8_t { None, Distribute, Serialize, Split, Unroll };
+/// What a level executes by itself (Figure 5.1; Matrix goes beyond it).
+enum class Capability : std::uint8_t { None, Scalar, Vector, Matrix };
+
+/// Spellings of an enum's values, in order, as they stand in the textual AST.
+template <class E> std::span<const std::string_view> enumNames();
+template <> std::span<const std::string_view> enumNames<Access>();
+template <> std::span<const std::string_view> enumNames<UnaryOp>();
+template <> std::span<const std::string_view> enumNames<BinaryOp>();
+template <> std::span<const std::string_view> enumNames<AssignOp>();
+template <> std::span<const std::string_view> enumNames<AtomicOp>();
+template <> std::span<const std::string_view> enumNames<ReduceOp>();
+template <> std::span<const std::string_view> enumNames<Policy>();
+template <> std::span<const std::string_view> enumNames<Capability>();
+
+template <class E> std::string_view name(E value) { return enumNames<E>()[static_cast<std::size_t>(value)]; }
+
+/// The C spelling of an operator: "+", "&&", "<<=".
+std::string_view symbol(UnaryOp op);
+std::string_view symbol(BinaryOp op);
+std::string_view symbol(AssignOp op);
+/// The operator that `target op= value` applies; Comma for plain assignment.
+BinaryOp binaryOf(AssignOp op);
+
+} // namespace tangram::ast

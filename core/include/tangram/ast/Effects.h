@@ -1,0 +1,21 @@
+// What evaluating a tree changes.
+#pragma once
+
+#include "tangram/ast/Node.h"
+
+#include <set>
+#include <string>
+
+namespace tangram::ast {
+
+/// Whether evaluating the expression may change anything or call what does. Reading memory is no effect.
+bool hasEffects(const Expr *expr);
+
+/// Variables whose own value changes after their declaration: assigned, incremented, their address taken, or passed
+/// to an in/out scalar parameter. Writing an element of an array or container does not change the variable.
+std::set<std::string> assignedVariables(const Node *tree);
+
+/// The variable at the root of a place: a of a, a.x, a[i].y; null where there is none.
+const VarRef *rootVariable(const Expr *place);
+
+} // namespace tangram::ast

@@ -1,0 +1,111 @@
+// All plans of a spectrum on a machine: compose(spectrum, level) is a nonterminal, each specialised rule a
+// production (Figures 5.5 to 5.7), all plans are the derivations. Held as a shared packed forest (an AND/OR
+// graph), bounded by the search depth N: it grows with rules times levels times N, not with plans.
+#pragma once
+
+#include "tangram/compose/Facts.h"
+#include "tangram/compose/Plan.h"
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <functional>
+#include <optional>
+#include <random>
+
+namespace tangram {
+
+using Count = boost::multiprecision::cpp_int;
+using GoalId = std::size_t;
+
+/// One production at one point.
+struct Alternative {
+  Rule rule = Rule::Select;              // Select, Devolve; for a map Distribute, Serialize, Split
+  const ast::Codelet *codelet = nullptr; // Select
+  ast::Capability capability = ast::Capability::None;
+  std::string to;       // Devolve, Distribute, Split
+  bool guarded = false; // the last of `children` is the fallback; it has exactly one derivation
+  std::string condition;             // guarded: the requirement in words
+  std::map<std::string, std::int64_t> parameters;
+  std::vector<GoalId> children;
+  Count count = 0; // derivations below
+};
+
+/// A production that was not allowed here, and why: `explain --why-not` answers from it.
+struct Rejection {
+  Rule rule = Rule::Select;
+  std::string codelet;
+  std::string reason;
+};
+
+/// A nonterminal: compose(spectrum, level), or of a map over it, with at most `depth` rules below.
+struct Point {
+  bool isMap = false;
+  std::string spectrum;
+  std::string level;
+  unsigned depth = 0;
+  /// Of each argument's size, where provable; of one element's arguments for a map. Rounded up to the next size that
+  /// makes a difference on this machine, so that goals are shared.
+  std::vector<std::optional<std::uint64_t>> bounds;
+  std::optional<std::uint64_t> work; // a map over a partition: bound of all elements in all its parts
+  bool plain = false;                // restricted to the plainest derivation: a fallback, or plainest()
+  std::vector<Alternative> alternatives;            // in a stable order: declaration order of codelets
+  std::vector<Rejection> rejections;
+  Count count = 0;
+};
+
+class Forest {
+public:
+  /// Needs the facts of the parallelism and level-matching analyses. `depth` is N of Figure 6.4.
+  Forest(const ast::Module &module, const hardware::Hardware &hardware, const Facts &facts, const std::string &spectrum,
+         unsigned depth);
+
+  const Point &point(GoalId id) const { return points_[id]; }
+  GoalId root() const { return root_; }
+  std::size_t size() const { return points_.size(); }
+  /// Exact, without listing them.
+  const Count &count() const { return points_[root_].count; }
+  /// N of Figure 6.4, and the least N for which there can be a plan; nothing where no N is enough.
+  unsigned depth() const { return points_[root_].depth; }
+  std::optional<unsigned> depthNeeded() const { return depthNeeded_; }
+
+  /// Visits plans in a stable order until `visit` returns false.
+  void enumerate(const std::function<bool(const Plan &)> &visit) const;
+  /// Uniform over all plans.
+  Plan sample(std::mt19937_64 &random) const;
+  /// The plan number `index` (0 .. count()-1) of the stable order.
+  Plan nth(Count index) const;
+  /// The k plans of least total cost, best first, ties in the stable order; `cost` is of one production at a point and
+  /// adds up over a plan.
+  std::vector<Plan> best(std::size_t k, const std::function<double(const Point &, const Alternative &)> &cost) const;
+  /// Makes a plan by choosing at every point, top down.
+  Plan derive(const std::function<std::size_t(GoalId, const Point &)> &choose) const;
+  /// The plainest plan: the one against which others are verified. Devolves to the first level that runs autonomous
+  /// codelets, serialises every map. Nothing where there is none within the depth.
+  std::optional<Plan> plainest() const;
+
+  const ast::Module &module() const { return module_; }
+  const hardware::Hardware &hardware() const { return hardware_; }
+  const Facts &facts() const { return facts_; }
+  const std::string &spectrum() const { return spectrum_; }
+
+private:
+  friend class ForestBuilder;
+  PlanPtr node(GoalId id, Count index) const;
+  PlanPtr derived(GoalId id, const std::function<std::size_t(GoalId, const Point &)> &choose) const;
+  Plan finish(PlanPtr root) const;
+  const ast::Module &module_;
+  const hardware::Hardware &hardware_;
+  const Facts &facts_;
+  std::string spectrum_;
+  std::vector<Point> points_;
+  GoalId root_ = 0, plainRoot_ = 0;
+  std::optional<unsigned> depthNeeded_;
+  std::map<std::string, std::uint64_t> hashes_; // of the spectrums that plans may compose
+};
+
+/// The plan node of a production at a point.
+PlanPtr makePlanNode(const Point &point, const Alternative &alternative, std::vector<PlanPtr> children);
+
+/// Where no plan exists: throws DiagnosticError (user error) that says, per codelet, why not.
+void requirePlans(const Forest &forest);
+
+} // namespace tangram

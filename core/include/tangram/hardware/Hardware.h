@@ -1,0 +1,66 @@
+// A machine as the planner sees it: levels from the outside in (dissertation, chapter 5, Figure 5.1), each with
+// what it executes by itself, the level below and how it synchronises it; beyond it, sizes and memories.
+#pragma once
+
+#include "tangram/ast/Attributes.h"
+#include "tangram/ast/Node.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tangram::hardware {
+
+/// A memory that belongs to a level: all workers of that level's unit see it.
+struct Memory {
+  std::string name;        // registers, scratchpad, l1, l2, constant, global, ...
+  std::uint64_t bytes = 0; // 0: not said
+  std::uint64_t line = 0;  // bytes
+  std::uint64_t banks = 0;
+  double bandwidth = 0; // bytes a second; 0: not said
+  double latency = 0;   // cycles; 0: not said
+};
+
+/// Which partition pattern suits a level's workers (dissertation, section 6.6.2).
+enum class Tiling : std::uint8_t { Any, Adjacent, Strided };
+
+/// How many units of this level one unit of the level above has.
+struct Workers {
+  std::uint64_t count = 1; // what plans assume unless tuned; resolved when `automatic`
+  bool automatic = false;  // the file says `auto`: taken from the machine at hand when the target is loaded
+  std::uint64_t multipleOf = 1;
+  std::uint64_t max = 0; // 0: not said
+};
+
+struct Level {
+  std::string name;                                    // grid, block, warp, thread, lane, ilp, process
+  std::string symbol;                                  // G, B, W, T, L, I, P: the dissertation's notation
+  bool scalar = false, vector = false, matrix = false; // capabilities SE, VE, ME
+  std::string subordinate;                             // name of the level below; empty: none
+  std::string sync; // how it synchronises that level: join, relaunch, barrier, warp, close-loop, none
+  Workers workers;
+  Tiling tiling = Tiling::Any;
+  std::vector<Memory> memories;
+  ast::SourceRange range; // in the target file
+
+  bool distributes() const { return !subordinate.empty(); }
+  bool computes() const { return scalar || vector || matrix; }
+};
+
+class Hardware {
+public:
+  std::string name;
+  std::vector<Level> levels; // outermost first
+
+  const Level &top() const { return levels.front(); }
+  /// Null where there is no such level.
+  const Level *find(std::string_view name) const;
+  /// Null at the lowest level.
+  const Level *below(const Level &level) const;
+  /// coopDim() at a level with VE: the workers of its subordinate, or its own `lanes` where it has none.
+  std::uint64_t lanes(const Level &level) const;
+  std::vector<std::string> levelNames() const;
+};
+
+} // namespace tangram::hardware

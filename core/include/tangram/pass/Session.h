@@ -1,0 +1,104 @@
+// The compiler as a library: source file and target in, plans and emitted files out. The driver is a thin user of it.
+#pragma once
+
+#include "tangram/compose/Cloner.h"
+#include "tangram/plugin/Loader.h"
+
+#include <chrono>
+#include <iosfwd>
+
+namespace tangram {
+
+enum class PrintAfter : std::uint8_t { None, Change, All, Fail, Named };
+
+struct SessionOptions {
+  std::vector<std::filesystem::path> pluginFolders; // searched first
+  PrintAfter printAfter = PrintAfter::None;
+  std::string printAfterPass; // PrintAfter::Named
+  std::ostream *printTo = nullptr; // null: standard error
+  bool verifyBetweenPasses = true;
+  std::string heuristic; // instead of the target's; empty: the target's
+  /// Crashes on purpose when this step starts, so that crash files can be tested: "STEP[:segv|abort|throw|break]".
+  std::string crashIn;
+};
+
+/// Errors have been reported and stand in Session::diags(); there is nothing to add.
+class ErrorsReported : public std::exception {
+public:
+  const char *what() const noexcept override { return "errors were reported"; }
+};
+
+/// What a crash file holds beside the command line: enough to run the step that crashed, and those behind it, again.
+struct CrashState {
+  std::string step;                // "pass flatten", "frontend clang", ...; empty: nothing was running
+  std::vector<std::string> passes; // still to run, the one that crashed first
+  std::string spectrum;
+  std::string target; // YAML; empty: none was loaded
+  std::string plans;
+  std::string file, source; // the program's path and text; the text only where the frontend was running
+  std::string module;       // textual AST with locations as it stood; empty: there was none
+};
+std::string print(const CrashState &state);
+/// Throws DiagnosticError where `text` is not what print() wrote.
+CrashState parseCrashState(std::string_view text, const std::string &file, ast::Arena &arena);
+
+struct Timing {
+  std::string step;
+  double milliseconds = 0;
+};
+
+/// One source file on one target. Steps are done when first asked for and kept.
+class Session {
+public:
+  explicit Session(SessionOptions options = {});
+  ~Session();
+
+  Registry &registry();
+  const PluginLoader &plugins() const;
+  DiagnosticEngine &diags();
+
+  /// Owns the module and the names of files.
+  ast::Arena &arena();
+
+  /// All throw DiagnosticError, or ErrorsReported with the errors in diags(), on bad input.
+  /// An empty `target`: only module() can be asked for, and the file's extension says which frontend reads it.
+  void open(const std::filesystem::path &file, const std::string &target, const std::string &spectrum = "");
+  void open(const std::filesystem::path &file, hardware::Target target, const std::string &spectrum = "");
+  /// From a module that was parsed before (a crash file, a test).
+  void open(const ast::Module *module, const std::string &target);
+  void open(const ast::Module *module, hardware::Target target);
+  /// What only the user can say of the source; before module() is asked for.
+  void setIncludes(std::vector<std::string> includes, std::vector<std::string> defines);
+
+  bool hasTarget() const;
+  const hardware::Target &target() const;
+  const ast::Module &module();                       // after the frontend
+  const Facts &facts();                              // after the analyses
+  const Forest &forest(const std::string &spectrum); // checked to have plans
+  /// Spectrums that no other spectrum calls: what a program is for. All of them where each is called by another.
+  std::vector<std::string> entrySpectrums();
+  std::vector<Plan> choose(const std::string &spectrum, HeuristicContext &context);
+  /// The composed AST of the plans after all passes, ready for the backend. An entry's name is its plan's spectrum as
+  /// a C identifier, with a number where there are several.
+  const ast::Module *lower(const std::vector<Plan> &plans, ast::Arena &arena);
+  /// The names that lower() gives to the entries of these plans.
+  static std::vector<std::string> entryNames(const std::vector<Plan> &plans);
+  /// The composed AST before any pass.
+  const ast::Module *compose(const std::vector<Plan> &plans, ast::Arena &arena);
+  /// Runs `passes` in order, verifying and printing between them as the options say.
+  const ast::Module *runPasses(const ast::Module *module, const std::vector<hardware::Step> &passes,
+                               ast::Arena &arena);
+  std::vector<OutputFile> emit(const ast::Module &lowered, const std::string &stem);
+  std::filesystem::path build(const std::vector<OutputFile> &files, const std::filesystem::path &folder,
+                              const std::string &stem);
+
+  const std::vector<Timing> &timings() const;
+  /// What was running, for a crash file: see CrashState.
+  std::string crashReport() const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace tangram

@@ -1,0 +1,47 @@
+// What plugins register. A plugin is handed the registry; nothing registers itself.
+#pragma once
+
+#include "tangram/compose/Heuristic.h"
+#include "tangram/pass/Pass.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tangram {
+
+/// Components of one kind by name. add() throws DiagnosticError where the name is taken (says by which plugin)
+/// or the descriptor is incomplete; get() where it is unknown (says the nearest names, and which plugins could not be
+/// loaded).
+template <class D> class Table {
+public:
+  explicit Table(std::string what) : what_(std::move(what)) {}
+  void add(D descriptor);
+  const D &get(const std::string &name, ast::SourceRange where = {}) const;
+  const D *find(const std::string &name) const;
+  std::vector<std::string> names() const;
+  const std::map<std::string, D> &all() const { return entries_; }
+
+private:
+  friend class Registry;
+  std::string what_;
+  std::string plugin_;
+  std::vector<std::string> failures_;
+  std::map<std::string, D> entries_;
+};
+
+class Registry {
+public:
+  Table<FrontendDescriptor> frontends{"frontend"};
+  Table<AnalysisDescriptor> analyses{"analysis"};
+  Table<HeuristicDescriptor> heuristics{"heuristic"};
+  Table<PassDescriptor> passes{"pass"};
+  Table<BackendDescriptor> backends{"backend"};
+
+  /// Who registers from now on (the loader says so); kept in each descriptor.
+  void setPlugin(const std::string &name);
+  /// A plugin that could not be loaded ("path: why"): what is unknown from now on may have been in it.
+  void addFailure(const std::string &failure);
+};
+
+} // namespace tangram

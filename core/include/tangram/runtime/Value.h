@@ -1,0 +1,86 @@
+// Arguments of a kernel in host memory, typed at run time.
+#pragma once
+
+#include "tangram/ast/Type.h"
+#include "tangram/runtime/kernel_abi.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tangram::runtime {
+
+std::size_t bytes(tangram_element element);
+std::string_view name(tangram_element element); // "i32"
+std::optional<tangram_element> elementOf(std::string_view name);
+/// Nothing for what the ABI has no element for.
+std::optional<tangram_element> elementOf(const ast::Type &type);
+bool isFloating(tangram_element element);
+
+/// How a container lies in memory: what a correct kernel must not care about.
+struct Layout {
+  std::uint64_t padding = 0; // elements between the end of a row and the start of the next
+  std::uint64_t shift = 0;   // elements by which the start is off a cache line
+};
+
+/// A scalar, or a row-major container. What lies outside its elements (before, behind, between rows) holds a known
+/// pattern, so that a stray write is found.
+class Value {
+public:
+  static Value scalar(tangram_element element);
+  /// Throws std::bad_alloc where there is no memory for it.
+  static Value array(tangram_element element, std::vector<std::uint64_t> sizes, Layout layout = {});
+
+  Value(Value &&) = default;
+  Value &operator=(Value &&) = default;
+  Value copy() const;
+  /// The elements of another value of the same sizes.
+  void assign(const Value &other);
+
+  tangram_element element() const { return element_; }
+  bool isFloating() const { return runtime::isFloating(element_); }
+  unsigned rank() const { return static_cast<unsigned>(sizes_.size()); }
+  const std::vector<std::uint64_t> &sizes() const { return sizes_; }
+  std::uint64_t count() const { return count_; } // of elements; 1 for a scalar
+
+  /// Elements by position in row-major order.
+  double real(std::uint64_t position) const;
+  std::int64_t integer(std::uint64_t position) const; // the bits of a u64; a floating value is truncated
+  void setReal(std::uint64_t position, double value);
+  void setInteger(std::uint64_t position, std::int64_t value);
+  std::string text(std::uint64_t position) const; // enough digits to tell it from its neighbours
+  std::vector<std::uint64_t> index(std::uint64_t position) const;
+
+  /// What tangram_kernel::invoke takes for this argument; valid as long as the value is not moved.
+  void *argument();
+  void *data() { return start_; }
+  const void *data() const { return start_; }
+  bool contiguous() const { return layout_.padding == 0 || sizes_.size() < 2; }
+
+  /// Where a byte outside the elements was written; empty: nowhere.
+  std::string strayWrite() const;
+
+private:
+  Value() = default;
+  const std::byte *at(std::uint64_t position) const;
+  std::byte *at(std::uint64_t position) {
+    return const_cast<std::byte *>(static_cast<const Value *>(this)->at(position));
+  }
+
+  struct Free {
+    void operator()(std::byte *p) const;
+  };
+  tangram_element element_ = TANGRAM_I32;
+  std::vector<std::uint64_t> sizes_;
+  Layout layout_;
+  std::uint64_t count_ = 1, rowLength_ = 1, pitch_ = 1; // of the last dimension, in elements
+  std::uint64_t total_ = 0;                             // bytes of memory
+  std::unique_ptr<std::byte[], Free> memory_;
+  std::byte *start_ = nullptr;
+  tangram_array array_{};
+};
+
+} // namespace tangram::runtime

@@ -1,0 +1,80 @@
+/* The contract between generated code and whatever calls it without knowing its signature: plain C.
+ *
+ * A kernel library exports `const tangram_kernel *const *tangram_kernels(uint32_t *count)`. Typed entries are in the
+ * generated header; `invoke` is for callers that read the signature at run time. */
+#ifndef TANGRAM_RUNTIME_KERNEL_ABI_H
+#define TANGRAM_RUNTIME_KERNEL_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TANGRAM_KERNEL_ABI 1u
+#define TANGRAM_MAX_RANK 4
+
+typedef enum tangram_element {
+  TANGRAM_BOOL = 1,
+  TANGRAM_I8,
+  TANGRAM_I16,
+  TANGRAM_I32,
+  TANGRAM_I64,
+  TANGRAM_U8,
+  TANGRAM_U16,
+  TANGRAM_U32,
+  TANGRAM_U64,
+  TANGRAM_F32,
+  TANGRAM_F64
+} tangram_element;
+
+typedef enum tangram_access { TANGRAM_IN = 0, TANGRAM_INOUT = 1, TANGRAM_OUT = 2 } tangram_access;
+
+/* An array argument. Element (i, j) is data[i * stride[0] + j * stride[1]]; a dense row-major matrix of leading
+ * dimension ld has stride {ld, 1}. Sizes and strides in elements. */
+typedef struct tangram_array {
+  void *data;
+  uint64_t size[TANGRAM_MAX_RANK];
+  uint64_t stride[TANGRAM_MAX_RANK];
+} tangram_array;
+
+typedef struct tangram_param {
+  const char *name;
+  uint8_t element; /* tangram_element */
+  uint8_t rank;    /* 0: a scalar */
+  uint8_t access;  /* tangram_access */
+} tangram_param;
+
+/* What an entry returns. */
+typedef enum tangram_status {
+  TANGRAM_OK = 0,
+  TANGRAM_BAD_ARGUMENT = 1, /* a condition of the spectrum does not hold, a null pointer, a size out of range */
+  TANGRAM_OUT_OF_MEMORY = 2,
+  TANGRAM_FAILED = 3 /* the device or the runtime below reported an error */
+} tangram_status;
+
+typedef struct tangram_error {
+  int status;
+  char message[512]; /* says which argument or condition; empty where status is 0 */
+} tangram_error;
+
+typedef struct tangram_kernel {
+  uint32_t struct_size;
+  uint32_t abi;     /* TANGRAM_KERNEL_ABI */
+  const char *name; /* of the entry */
+  const char *spectrum;
+  const char *plan; /* its one-line key */
+  const char *target;
+  uint32_t num_params;
+  const tangram_param *params; /* the spectrum's parameters, then its result (name "result") unless void */
+  /* args[i]: a tangram_array * where params[i].rank > 0, else a pointer to the scalar. */
+  int (*invoke)(void *const *args, tangram_error *error);
+} tangram_kernel;
+
+typedef const tangram_kernel *const *(*tangram_kernels_fn)(uint32_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,174 @@
+// Loads and stores of vectors. Pointers need the alignment of an element only; lanes that a mask leaves out touch no
+// memory.
+#ifndef TANGRAM_RUNTIME_VEC_MEMORY_H
+#define TANGRAM_RUNTIME_VEC_MEMORY_H
+
+#include "tangram/runtime/vec/vector.h"
+
+namespace tangram {
+
+namespace vec_detail {
+#if defined(TANGRAM_VEC_AVX512)
+template <class T, int N> TANGRAM_INLINE typename native<T, N>::type load_masked(const T *p, vec<bool, N> m) {
+  using V = typename native<T, N>::type;
+#define TANGRAM_VEC_LOAD(bits, prefix)                                                                                 \
+  if constexpr (sizeof(V) == bits / 8) {                                                                               \
+    if constexpr (sizeof(T) == 1) return (V)prefix##_maskz_loadu_epi8(m.value, p);                                     \
+    if constexpr (sizeof(T) == 2) return (V)prefix##_maskz_loadu_epi16(m.value, p);                                    \
+    if constexpr (sizeof(T) == 4) return (V)prefix##_maskz_loadu_epi32(m.value, p);                                    \
+    if constexpr (sizeof(T) == 8) return (V)prefix##_maskz_loadu_epi64(m.value, p);                                    \
+  }
+  TANGRAM_VEC_LOAD(512, _mm512)
+  TANGRAM_VEC_LOAD(256, _mm256)
+  TANGRAM_VEC_LOAD(128, _mm)
+#undef TANGRAM_VEC_LOAD
+}
+template <class T, int N, class V> TANGRAM_INLINE void store_masked(T *p, V v, vec<bool, N> m) {
+#define TANGRAM_VEC_STORE(bits, prefix)                                                                                \
+  if constexpr (sizeof(V) == bits / 8) {                                                                               \
+    if constexpr (sizeof(T) == 1) prefix##_mask_storeu_epi8(p, m.value, (__m##bits##i)v);                              \
+    if constexpr (sizeof(T) == 2) prefix##_mask_storeu_epi16(p, m.value, (__m##bits##i)v);                             \
+    if constexpr (sizeof(T) == 4) prefix##_mask_storeu_epi32(p, m.value, (__m##bits##i)v);                             \
+    if constexpr (sizeof(T) == 8) prefix##_mask_storeu_epi64(p, m.value, (__m##bits##i)v);                             \
+  }
+  TANGRAM_VEC_STORE(512, _mm512)
+  TANGRAM_VEC_STORE(256, _mm256)
+  TANGRAM_VEC_STORE(128, _mm)
+#undef TANGRAM_VEC_STORE
+}
+template <class T, int N>
+inline constexpr bool has_masked = sizeof(T) * N == 16 || sizeof(T) * N == 32 || sizeof(T) * N == 64;
+/// A gather of 8 lanes fills one register of 4- or 8-byte elements.
+template <class T, int N> inline constexpr bool has_gather = N == 8 && (sizeof(T) == 4 || sizeof(T) == 8);
+#else
+template <class T, int N> inline constexpr bool has_masked = false;
+template <class T, int N> inline constexpr bool has_gather = false;
+#endif
+} // namespace vec_detail
+
+template <int N, class T> TANGRAM_INLINE vec<T, N> load(const T *p) {
+  vec<T, N> v;
+  if constexpr (std::is_same_v<T, bool>) {
+    v = false;
+    for (int i = 0; i < N; ++i) v |= select(lane_index<int, N>() == vec<int, N>(i), vec<bool, N>(p[i]), false);
+  } else if constexpr (vec<T, N>::whole) {
+    std::memcpy(&v.r, p, sizeof v.r);
+  } else {
+    v.lo = load<N / 2>(p);
+    v.hi = load<N / 2>(p + N / 2);
+  }
+  return v;
+}
+
+/// 0 where `m` leaves a lane out.
+template <int N, class T> TANGRAM_INLINE vec<T, N> load(const T *p, vec<bool, N> m) {
+  if constexpr (std::is_same_v<T, bool>) {
+    vec<bool, N> v = false;
+    for (int i = 0; i < N; ++i)
+      if (m[i]) v |= select(lane_index<int, N>() == vec<int, N>(i), vec<bool, N>(p[i]), false);
+    return v;
+  } else if constexpr (!vec<T, N>::whole) {
+    return vec<T, N>::join(load<N / 2>(p, m.low()), load<N / 2>(p + N / 2, m.high()));
+  } else {
+    vec<T, N> v;
+#if defined(TANGRAM_VEC_AVX512)
+    if constexpr (vec_detail::has_masked<T, N>) {
+      v.r = vec_detail::load_masked<T, N>(p, m);
+      return v;
+    }
+#endif
+    v = vec<T, N>(T(0));
+    for (int i = 0; i < N; ++i)
+      if (m[i]) v.r[i] = p[i];
+    return v;
+  }
+}
+
+template <class T, int N> TANGRAM_INLINE void store(T *p, const vec<T, N> &v) {
+  if constexpr (std::is_same_v<T, bool>) {
+    for (int i = 0; i < N; ++i) p[i] = v[i];
+  } else if constexpr (vec<T, N>::whole) {
+    std::memcpy(p, &v.r, sizeof v.r);
+  } else {
+    store(p, v.lo);
+    store(p + N / 2, v.hi);
+  }
+}
+
+template <class T, int N> TANGRAM_INLINE void store(T *p, const vec<T, N> &v, vec<bool, N> m) {
+  if constexpr (std::is_same_v<T, bool>) {
+    for (int i = 0; i < N; ++i)
+      if (m[i]) p[i] = v[i];
+  } else if constexpr (!vec<T, N>::whole) {
+    store(p, v.lo, m.low());
+    store(p + N / 2, v.hi, m.high());
+  } else {
+#if defined(TANGRAM_VEC_AVX512)
+    if constexpr (vec_detail::has_masked<T, N>) {
+      vec_detail::store_masked<T, N>(p, v.r, m);
+      return;
+    }
+#endif
+    for (int i = 0; i < N; ++i)
+      if (m[i]) p[i] = v.r[i];
+  }
+}
+
+/// p[index] a lane; 0 where `m` leaves a lane out.
+template <class T, class I, int N>
+TANGRAM_INLINE vec<T, N> gather(const T *p, const vec<I, N> &index, vec<bool, N> m) {
+#if defined(TANGRAM_VEC_AVX512)
+  if constexpr (vec_detail::has_gather<T, N> && !std::is_same_v<T, bool>) {
+    __m512i at = (__m512i)convert<std::uint64_t>(index).r;
+    vec<T, N> v;
+    if constexpr (sizeof(T) == 4)
+      v.r = (decltype(v.r))_mm512_mask_i64gather_epi32(_mm256_setzero_si256(), m.value, at, p, 4);
+    else
+      v.r = (decltype(v.r))_mm512_mask_i64gather_epi64(_mm512_setzero_si512(), m.value, at, p, 8);
+    return v;
+  } else
+#endif
+    if constexpr (N > 8) {
+    return vec<T, N>::join(gather(p, index.low(), m.low()), gather(p, index.high(), m.high()));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    std::uint64_t bits = 0;
+    for (int i = 0; i < N; ++i)
+      if (m[i]) bits |= std::uint64_t(p[index[i]]) << i;
+    return vec<bool, N>::from_bits(bits);
+  } else {
+    vec<T, N> v = vec<T, N>(T(0));
+    for (int i = 0; i < N; ++i)
+      if (m[i]) v.set(i, p[index[i]]);
+    return v;
+  }
+}
+template <class T, class I, int N> TANGRAM_INLINE vec<T, N> gather(const T *p, const vec<I, N> &index) {
+  return gather(p, index, vec<bool, N>(true));
+}
+
+/// p[index] = v a lane, lower lanes first: where two write one element the higher lane's value stays.
+template <class T, class I, int N>
+TANGRAM_INLINE void scatter(T *p, const vec<I, N> &index, const vec<T, N> &v, vec<bool, N> m) {
+#if defined(TANGRAM_VEC_AVX512)
+  if constexpr (vec_detail::has_gather<T, N> && !std::is_same_v<T, bool>) {
+    __m512i at = (__m512i)convert<std::uint64_t>(index).r;
+    if constexpr (sizeof(T) == 4)
+      _mm512_mask_i64scatter_epi32(p, m.value, at, (__m256i)v.r, 4);
+    else
+      _mm512_mask_i64scatter_epi64(p, m.value, at, (__m512i)v.r, 8);
+  } else
+#endif
+    if constexpr (N > 8) {
+    scatter(p, index.low(), v.low(), m.low());
+    scatter(p, index.high(), v.high(), m.high());
+  } else {
+    for (int i = 0; i < N; ++i)
+      if (m[i]) p[index[i]] = v[i];
+  }
+}
+template <class T, class I, int N> TANGRAM_INLINE void scatter(T *p, const vec<I, N> &index, const vec<T, N> &v) {
+  scatter(p, index, v, vec<bool, N>(true));
+}
+
+} // namespace tangram
+#endif
