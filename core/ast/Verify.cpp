@@ -62,7 +62,8 @@ private:
   bool visible(const std::string &variable) const {
     for (const std::set<std::string> &scope : bodies_.back().scopes)
       if (scope.count(variable)) return true;
-    return false;
+    // What a composed codelet sees of its kernel: the constants that tunables became.
+    return constants_.count(variable) != 0;
   }
   template <class F> void body(F &&inside) {
     bodies_.emplace_back();
@@ -95,8 +96,24 @@ private:
     body([&] { Visitor::traverseStruct(n); });
   }
   void traverseKernel(const Kernel &n) override {
+    for (const Param *constant : n.constants)
+      if (constant) constants_.insert(constant->name);
     body([&] { Visitor::traverseKernel(n); });
+    constants_.clear();
     if (n.constants.size() != n.defaults.size()) report(n, "a kernel has not one default a constant");
+  }
+  // A guard speaks of its codelet's parameters.
+  void traverseSpectrumCall(const SpectrumCall &n) override {
+    preSpectrumCall(n);
+    for (const Expr *arg : n.args) traverse(arg);
+    traverse(n.codelet);
+    body([&] {
+      if (n.codelet)
+        for (const Param *param : n.codelet->params) declare(*param, param->name);
+      for (const Expr *condition : n.guard) traverse(condition);
+    });
+    traverse(n.fallback);
+    postSpectrumCall(n);
   }
   void traverseBlock(const Block &n) override {
     scope([&] { Visitor::traverseBlock(n); });
@@ -201,7 +218,7 @@ private:
     if (!spectrums_.count(wanted)) report(where, fmt::format("spectrum '{}' does not exist", wanted));
   }
 
-  std::set<std::string> functions_, spectrums_;
+  std::set<std::string> functions_, spectrums_, constants_;
   std::vector<Body> bodies_;
 };
 

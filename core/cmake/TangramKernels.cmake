@@ -5,13 +5,13 @@
 # header for each source: sum.tg.cpp is called by `#include "sum.h"`. Whoever links TARGET needs nothing else.
 #
 #   TARGETS    names of targets (`tangram targets`) or paths of target files. With several, the header of each lies in a
-#              folder of the target's name, `#include "cpu-openmp/sum.h"`, and each makes a library TARGET-cpu-openmp;
+#              folder of the target's name, `#include "cpu-simple/sum.h"`, and each makes a library TARGET-cpu-simple;
 #              TARGET itself stands for the first.
 #   SPECTRUMS  which spectrums to compile, where not all of the file
 #   PLAN       a plan file to follow instead of choosing one
 #   OPTIONS    more options of `tangram compile`
-#   DEPENDS    files that the sources include; a change of the sources themselves, of the plan, of a target file that
-#              is given by its path, or of tangram is noticed anyway
+#   DEPENDS    more files that the result depends on; the sources, what they include in quotes, the plan, the target
+#              file and tangram are known anyway
 #
 # What the code of a backend needs to be compiled and linked with says BACKEND.usage.cmake, which comes with the
 # backend's plugin. It is included with TANGRAM_KERNELS_TARGET set to the library.
@@ -77,8 +77,29 @@ function(_tangram_use_backend backend library)
   endforeach()
 endfunction()
 
+# The files that a source includes in quotes, and those that they include. Which these are is read when CMake runs, and
+# CMake runs again when one of them changes.
+function(_tangram_includes source result)
+  set(found "")
+  set(open ${source})
+  while(open)
+    list(POP_FRONT open file)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    get_filename_component(folder ${file} DIRECTORY)
+    file(STRINGS ${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]*\"[^\"]+\"")
+    foreach(line ${lines})
+      string(REGEX REPLACE "^[^\"]*\"([^\"]+)\".*" "\\1" name "${line}")
+      get_filename_component(included "${name}" ABSOLUTE BASE_DIR ${folder})
+      if(EXISTS ${included} AND NOT included IN_LIST found)
+        list(APPEND found ${included})
+        list(APPEND open ${included})
+      endif()
+    endforeach()
+  endwhile()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
 function(_tangram_add_library library target folder)
-  # Not the targets' header folder itself, so that several targets' headers can be told apart.
   file(MAKE_DIRECTORY ${folder})
   _tangram_target_file("${target}" ${CMAKE_CURRENT_SOURCE_DIR} file)
   _tangram_backend(${file} backend)
@@ -105,6 +126,10 @@ function(_tangram_add_library library target folder)
   set(generated "")
   foreach(source ${ARG_SOURCES})
     get_filename_component(path ${source} ABSOLUTE)
+    if(NOT EXISTS ${path})
+      message(FATAL_ERROR "tangram_add_kernels(${library}): there is no file ${path}")
+    endif()
+    _tangram_includes(${path} included)
     get_filename_component(stem ${source} NAME)
     string(REGEX REPLACE "(\\.tg)?\\.[A-Za-z]+$" "" stem ${stem})
     list(FIND generated ${folder}/${stem}.cpp twice)
@@ -114,7 +139,7 @@ function(_tangram_add_library library target folder)
     add_custom_command(
       OUTPUT ${folder}/${stem}.cpp ${folder}/${stem}.h
       COMMAND ${tangram} compile ${path} --target ${target_argument} ${options} --emit source -o ${folder} --stem ${stem}
-      DEPENDS ${path} ${tangram} ${plugins} ${file} ${plan} ${ARG_DEPENDS}
+      DEPENDS ${path} ${included} ${tangram} ${plugins} ${file} ${plan} ${ARG_DEPENDS}
       COMMENT "Compiling codelets of ${stem} for ${target}"
       VERBATIM)
     list(APPEND generated ${folder}/${stem}.cpp)

@@ -42,7 +42,8 @@ enum class BinaryOp : std::uint8_t {
 };
 enum class AssignOp : std::uint8_t { Set, Add, Sub, Mul, Div, Rem, Shl, Shr, And, Or, Xor };
 enum class AtomicOp : std::uint8_t { Add, Sub, Min, Max, And, Or, Xor, Exchange, CompareExchange };
-enum class ReduceOp : std::uint8_t { Add, Min, Max, Any, All };
+/// First: the number of the lowest lane that is set.
+enum class ReduceOp : std::uint8_t { Add, Min, Max, Any, All, First };
 /// How a map runs (section 5.2.1); None until the cloner decides.
 enum class Policy : std::uint8_t { None, Distribute, Serialize, Split, Unroll };
 /// What a level executes by itself (Figure 5.1; Matrix goes beyond it).

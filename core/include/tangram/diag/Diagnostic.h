@@ -71,7 +71,7 @@ template <class... Args> [[noreturn]] void fail(const DiagnosticKind &kind, Sour
 /// Where something broke in our own code: class Bug. `what` says which invariant.
 [[noreturn]] void failBug(SourceRange range, std::string_view component, std::string what);
 
-/// Collects diagnostics; contexts ("while composing 'sum' for cpu-openmp") become notes of each.
+/// Collects diagnostics; contexts ("while composing 'sum' for cpu-simple") become notes of each.
 class DiagnosticEngine {
 public:
   class Handle {

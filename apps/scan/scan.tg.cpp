@@ -1,0 +1,117 @@
+// Prefix sums, inclusive and exclusive, by several algorithms.
+#include "../common/sum.tg.h"
+
+template <class T>
+__spectrum void scan_inclusive(const Array<1, T> in, Array<1, T> out) __requires(in.size() == out.size());
+
+template <class T>
+__spectrum void scan_exclusive(const Array<1, T> in, Array<1, T> out) __requires(in.size() == out.size());
+
+// A scan that starts from the sum of what stands before it.
+template <class T>
+__spectrum void scan_from(const Array<1, T> in, T before, Array<1, T> out) __requires(in.size() == out.size());
+
+template <class T>
+__spectrum void add_to(T value, Array<1, T> out);
+
+// ---- inclusive ---------------------------------------------------------------------------------------------
+
+template <class T>
+__codelet __tag(serial) void scan_inclusive(const Array<1, T> in, Array<1, T> out) {
+  T accum = 0;
+  for (size_t i = 0; i < in.size(); ++i) {
+    accum += in[i];
+    out[i] = accum;
+  }
+}
+
+// Kogge-Stone, as many elements as there are lanes at a time.
+template <class T>
+__codelet __coop __tag(tree) void scan_inclusive(const Array<1, T> in, Array<1, T> out) {
+  __shared T tmp[coopDim()];
+  size_t id = coopIdx();
+  T carry = 0;
+  for (size_t base = 0; base < in.size(); base += coopDim()) {
+    tmp[id] = base + id < in.size() ? in[base + id] : T(0);
+    for (unsigned s = 1; s < coopDim(); s *= 2) {
+      if (id >= s)
+        tmp[id] += tmp[id - s];
+    }
+    if (base + id < in.size())
+      out[base + id] = carry + tmp[id];
+    carry += tmp[coopDim() - 1];
+  }
+}
+
+// Reduce, scan the partial sums, scan each tile from there: reads the input twice.
+template <class T>
+__codelet __tag(reduce_scan) void scan_inclusive(const Array<1, T> in, Array<1, T> out) {
+  __tunable unsigned p;
+  size_t len = in.size();
+  size_t tile = (len + p - 1) / p;
+  Array<1, T> sums = map(sum<T>, partition(in, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
+  Array<1, T> before(p);
+  scan_exclusive(sums, before);
+  map(scan_from<T>, partition(in, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)), before,
+      partition(out, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
+}
+
+// Scan each tile, scan their last elements, add what stands before: writes the output twice.
+template <class T>
+__codelet __tag(scan_add) void scan_inclusive(const Array<1, T> in, Array<1, T> out) {
+  __tunable unsigned p;
+  size_t len = in.size();
+  size_t tile = (len + p - 1) / p;
+  map(scan_inclusive<T>, partition(in, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)),
+      partition(out, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
+  Array<1, T> totals(p);
+  Array<1, T> before(p);
+  for (unsigned i = 0; i < p; ++i) {
+    size_t end = (i + 1) * tile < len ? (i + 1) * tile : len;
+    totals[i] = i * tile < end ? out[end - 1] : T(0);
+  }
+  scan_exclusive(totals, before);
+  map(add_to<T>, before, partition(out, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
+}
+
+// ---- exclusive ---------------------------------------------------------------------------------------------
+
+template <class T>
+__codelet __tag(serial) void scan_exclusive(const Array<1, T> in, Array<1, T> out) {
+  T accum = 0;
+  for (size_t i = 0; i < in.size(); ++i) {
+    T value = in[i];
+    out[i] = accum;
+    accum += value;
+  }
+}
+
+template <class T>
+__codelet __tag(reduce_scan) void scan_exclusive(const Array<1, T> in, Array<1, T> out) {
+  __tunable unsigned p;
+  size_t len = in.size();
+  size_t tile = (len + p - 1) / p;
+  Array<1, T> sums = map(sum<T>, partition(in, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
+  Array<1, T> before(p);
+  scan_exclusive(sums, before);
+  map(scan_exclusive<T>, partition(in, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)),
+      partition(out, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
+  map(add_to<T>, before, partition(out, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
+}
+
+// ---- helpers -----------------------------------------------------------------------------------------------
+
+template <class T>
+__codelet __tag(serial) void scan_from(const Array<1, T> in, T before, Array<1, T> out) {
+  T accum = before;
+  for (size_t i = 0; i < in.size(); ++i) {
+    accum += in[i];
+    out[i] = accum;
+  }
+}
+
+template <class T>
+__codelet __tag(serial) void add_to(T value, Array<1, T> out) {
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] += value;
+}

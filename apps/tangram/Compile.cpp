@@ -1,0 +1,100 @@
+// tangram compile
+#include "Driver.h"
+
+#include "tangram/ast/Text.h"
+
+#include <iostream>
+
+namespace tangram::driver {
+namespace {
+
+constexpr DiagnosticKind kBadEmit{"compile.bad-emit", DiagnosticClass::User, "--emit cannot be '{0}'",
+                                  "did you mean {1}? it is one of ast, plan, source, library"};
+constexpr DiagnosticKind kBadStem{"compile.bad-stem", DiagnosticClass::User, "'{0}' is no base name of files",
+                                  "give a name without folder: --stem sum"};
+
+struct Flags : ProgramFlags {
+  std::string emit = "source", folder, stem;
+  bool notation = false, locations = false, composed = false;
+};
+
+/// To the folder as a file of its own, or to standard output.
+void put(const Flags &flags, const std::string &ending, const std::string &text) {
+  if (flags.folder.empty())
+    std::cout << text;
+  else
+    writeFile(std::filesystem::path(flags.folder) / (flags.stem + ending), text);
+}
+
+int compile(Driver &driver, Flags flags) {
+  static const std::vector<std::string> kinds{"ast", "plan", "source", "library"};
+  if (std::find(kinds.begin(), kinds.end(), flags.emit) == kinds.end())
+    fail(kBadEmit, {}, flags.emit, suggest(flags.emit, kinds));
+  if (flags.stem.empty()) flags.stem = stemOf(flags.file);
+  if (flags.stem.find('/') != std::string::npos || flags.stem == "." || flags.stem == "..")
+    fail(kBadStem, {}, flags.stem);
+
+  Session &s = driver.open(flags);
+  ast::PrintOptions print{.locations = flags.locations};
+  if (flags.emit == "ast" && flags.target.empty()) {
+    put(flags, ".ast", ast::print(&s.module(), print) + "\n");
+    return 0;
+  }
+  s.target(); // says so where there is none
+  s.module();
+  std::vector<Plan> plans = driver.plans(flags);
+  if (flags.emit == "plan") {
+    std::string text;
+    for (const Plan &plan : plans) {
+      std::string one = flags.notation ? notation(plan, s.module(), s.target().hardware) : tangram::print(plan);
+      text += (text.empty() ? "" : "\n") + one + (one.ends_with('\n') ? "" : "\n");
+    }
+    put(flags, ".plan", text);
+    return 0;
+  }
+  ast::Arena arena;
+  const ast::Module *lowered = flags.composed ? s.compose(plans, arena) : s.lower(plans, arena);
+  if (flags.emit == "ast") {
+    put(flags, ".ast", ast::print(lowered, print) + "\n");
+    return 0;
+  }
+  std::filesystem::path folder = flags.folder.empty() ? std::filesystem::path(".") : std::filesystem::path(flags.folder);
+  std::vector<OutputFile> files = s.emit(*lowered, flags.stem);
+  for (const OutputFile &file : files) writeFile(folder / file.name, file.text);
+  if (flags.emit == "library") std::cout << s.build(files, folder, flags.stem).string() << "\n";
+  return 0;
+}
+
+} // namespace
+
+void addCompile(CLI::App &app, Driver &driver) {
+  CLI::App *sub = app.add_subcommand("compile", "Turn codelets into source, a library, a plan or an AST");
+  auto flags = std::make_shared<Flags>();
+  addProgramFlags(*sub, *flags);
+  sub->add_option("--plan,-p", flags->plans,
+                  "Follow the plans of this file instead of choosing; may stand several times. Without --spectrum, "
+                  "nothing else is compiled")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
+  sub->add_option("--emit,-e", flags->emit,
+                  "source (default): STEM.cpp and STEM.h; library: those and a shared library, whose path is printed; "
+                  "plan; ast: lowered for the backend, or as it was read where there is no --target")
+      ->type_name("WHAT");
+  sub->add_option("-o,--output", flags->folder,
+                  "Folder for files; default: the current one for source and library, standard output for plan and ast")
+      ->type_name("DIR");
+  sub->add_option("--stem", flags->stem, "Base name of the files; default: the program's")->type_name("NAME");
+  sub->add_flag("--notation", flags->notation, "With --emit plan: in the dissertation's notation");
+  sub->add_flag("--composed", flags->composed, "With --emit ast: composed, before any pass");
+  sub->add_flag("--locations", flags->locations, "With --emit ast: with the place of every node");
+  addCommonFlags(*sub, driver);
+  sub->footer("Examples:\n"
+              "  tangram compile sum.tg.cpp --target cpu-openmp -o out\n"
+              "  tangram compile sum.tg.cpp --target cpu-openmp --emit plan > sum.plan\n"
+              "  tangram compile sum.tg.cpp --target cpu-openmp --plan sum.plan --emit library -o out\n"
+              "  tangram compile sum.tg.cpp --emit ast");
+  sub->callback([&driver, flags] { driver.command = [&driver, flags] { return compile(driver, *flags); }; });
+}
+
+} // namespace tangram::driver

@@ -1,0 +1,325 @@
+#include "Driver.h"
+
+#include "tangram/plugin/Plugin.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <unistd.h>
+
+namespace tangram::driver {
+namespace {
+
+constexpr DiagnosticKind kUnreadable{"driver.unreadable", DiagnosticClass::User, "file '{0}' cannot be read",
+                                     "check the path"};
+constexpr DiagnosticKind kUnwritable{"driver.unwritable", DiagnosticClass::User, "file '{0}' cannot be written",
+                                     "check the folder, or choose another with -o"};
+constexpr DiagnosticKind kUnknownSpectrum{"driver.unknown-spectrum", DiagnosticClass::User,
+                                          "the program has no spectrum '{0}'", "did you mean {1}?"};
+constexpr DiagnosticKind kUnknownPass{"driver.unknown-pass", DiagnosticClass::User,
+                                      "--print-after: there is no pass '{0}'",
+                                      "did you mean {1}? also: change, fail, all"};
+constexpr DiagnosticKind kPlanElsewhere{"driver.plan-elsewhere", DiagnosticClass::User,
+                                        "plan file '{0}' is for spectrum '{1}', which --spectrum does not name",
+                                        "add --spectrum {1}, or leave the plan out"};
+constexpr DiagnosticKind kTwoPlans{"driver.two-plans", DiagnosticClass::User, "there are two plans for spectrum '{0}'",
+                                   "give one plan a spectrum"};
+constexpr DiagnosticKind kNoPlanIn{"driver.no-plan-in-file", DiagnosticClass::User, "'{0}' holds no plan",
+                                   "print one with `tangram compile FILE --target T --emit plan`"};
+constexpr DiagnosticKind kBadColor{"driver.bad-color", DiagnosticClass::User, "--color cannot be '{0}'",
+                                   "use auto, always or never"};
+constexpr DiagnosticKind kOutOfMemory{"driver.out-of-memory", DiagnosticClass::Limitation, "there is not enough memory",
+                                      "ask for less: smaller arguments, fewer plans"};
+
+std::string quoted(const std::string &word) {
+  bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                                       "_-+=./:,@%") == std::string::npos;
+  if (plain) return word;
+  std::string result = "'";
+  for (char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+/// A plan file may hold several, each from a line "plan ..." on; lines before it keep their numbers.
+std::vector<std::string> splitPlans(const std::string &text) {
+  std::vector<std::string> parts;
+  std::size_t lines = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string line = text.substr(at, end - at);
+    if (line.starts_with("plan ") || parts.empty()) {
+      bool blank = line.find_first_not_of(" \t\r") == std::string::npos;
+      if (!blank) parts.push_back(std::string(lines, '\n'));
+    }
+    if (!parts.empty()) parts.back() += line + "\n";
+    ++lines;
+    at = end + 1;
+  }
+  return parts;
+}
+
+} // namespace
+
+Driver::Driver(int argc, char **argv) {
+  for (int i = 0; i < argc; ++i) commandLine_ += (i ? " " : "") + quoted(argv[i]);
+}
+
+Session &Driver::session() {
+  if (session_) return *session_;
+  if (common.color != "auto" && common.color != "always" && common.color != "never")
+    fail(kBadColor, {}, common.color);
+  SessionOptions options;
+  for (const std::string &folder : common.pluginPath) options.pluginFolders.emplace_back(folder);
+  options.heuristic = common.heuristic;
+  if (const char *where = std::getenv("TANGRAM_CRASH_IN")) options.crashIn = where;
+  const std::string &after = common.printAfter;
+  if (after == "all")
+    options.printAfter = PrintAfter::All;
+  else if (after == "change")
+    options.printAfter = PrintAfter::Change;
+  else if (after == "fail")
+    options.printAfter = PrintAfter::Fail;
+  else if (!after.empty()) {
+    options.printAfter = PrintAfter::Named;
+    options.printAfterPass = after;
+  }
+  session_ = std::make_unique<Session>(std::move(options));
+  if (!after.empty() && after != "all" && after != "change" && after != "fail" &&
+      !session_->registry().passes.find(after))
+    fail(kUnknownPass, {}, after, suggest(after, session_->registry().passes.names()));
+  return *session_;
+}
+
+Session &Driver::open(const ProgramFlags &flags) {
+  Session &s = session();
+  s.setIncludes(flags.includes, flags.defines);
+  // Instances of templates must be asked for before the program is read.
+  std::string instances;
+  for (const std::string &name : flags.spectrums)
+    if (name.find('<') != std::string::npos) instances += (instances.empty() ? "" : ";") + name;
+  s.open(flags.file, flags.target, instances);
+  return s;
+}
+
+std::vector<std::string> Driver::spectrums(const ProgramFlags &flags) {
+  Session &s = session();
+  if (flags.spectrums.empty()) return s.entrySpectrums();
+  std::vector<std::string> names;
+  for (const ast::Spectrum *spectrum : s.module().spectrums) names.push_back(spectrum->name);
+  std::vector<std::string> result;
+  for (const std::string &wanted : flags.spectrums) {
+    if (wanted == "all") return names;
+    if (std::find(names.begin(), names.end(), wanted) == names.end())
+      fail(kUnknownSpectrum, {}, wanted, suggest(wanted, names));
+    if (std::find(result.begin(), result.end(), wanted) == result.end()) result.push_back(wanted);
+  }
+  return result;
+}
+
+std::vector<Plan> Driver::plans(const ProgramFlags &flags) {
+  Session &s = session();
+  std::map<std::string, Plan> given;
+  std::vector<std::string> order;
+  for (const std::string &file : flags.plans) {
+    std::vector<std::string> parts = splitPlans(readFile(file));
+    if (parts.empty()) fail(kNoPlanIn, {}, file);
+    for (const std::string &text : parts) {
+      Plan plan = parsePlan(text, file, s.arena());
+      checkPlan(plan, s.module(), s.target().hardware, s.facts(), s.diags());
+      if (!flags.spectrums.empty()) {
+        std::vector<std::string> wanted = spectrums(flags);
+        if (std::find(wanted.begin(), wanted.end(), plan.spectrum) == wanted.end())
+          fail(kPlanElsewhere, {}, file, plan.spectrum);
+      }
+      order.push_back(plan.spectrum);
+      if (!given.emplace(plan.spectrum, plan).second) fail(kTwoPlans, {}, plan.spectrum);
+    }
+  }
+  bool replayOnly = !flags.plans.empty() && flags.spectrums.empty();
+  std::vector<Plan> result;
+  for (const std::string &spectrum : replayOnly ? order : spectrums(flags)) {
+    if (auto it = given.find(spectrum); it != given.end()) {
+      result.push_back(it->second);
+      continue;
+    }
+    HeuristicContext context;
+    result.push_back(s.choose(spectrum, context)[0]);
+  }
+  return result;
+}
+
+bool Driver::color() const {
+  if (common.color == "always") return true;
+  if (common.color == "never") return false;
+  const char *no = std::getenv("NO_COLOR");
+  return isatty(STDERR_FILENO) && !(no && *no);
+}
+
+void Driver::show(const Diagnostic &diagnostic) {
+  endProgress();
+  std::string text = render(diagnostic, color());
+  std::cerr << text << (text.ends_with('\n') ? "" : "\n");
+}
+
+int Driver::showDiagnostics() {
+  int code = 0;
+  if (!session_) return code;
+  for (const Diagnostic &d : session_->diags().take()) {
+    show(d);
+    if (d.severity == Severity::Error) code = std::max(code, exitCode(d.cls));
+  }
+  return code;
+}
+
+int Driver::guarded(const std::function<int()> &f) {
+  auto bug = [&](const std::string &what) {
+    std::string path = writeCrashFile(crashText(what));
+    if (!path.empty())
+      std::cerr << fmt::format("a crash file to send with your report: {}\n"
+                               "`tangram --reproduce {}` replays it\n",
+                               path, path);
+    return 3;
+  };
+  int code = 0;
+  try {
+    code = f();
+    std::cout.flush();
+    code = std::max(code, showDiagnostics());
+  } catch (const DiagnosticError &e) {
+    std::cout.flush();
+    showDiagnostics();
+    show(e.diagnostic);
+    code = exitCode(e.diagnostic.cls);
+    if (e.diagnostic.cls == DiagnosticClass::Bug) code = bug(e.diagnostic.message);
+  } catch (const ErrorsReported &) {
+    std::cout.flush();
+    bool ours = false;
+    if (session_)
+      for (const Diagnostic &d : session_->diags().all()) ours |= d.cls == DiagnosticClass::Bug;
+    code = showDiagnostics();
+    if (code == 0 || ours) code = bug("errors were reported");
+  } catch (const std::bad_alloc &) {
+    show(makeDiagnostic(kOutOfMemory, {}));
+    code = 2;
+  } catch (const std::exception &e) {
+    showDiagnostics();
+    try {
+      failBug({}, "tangram", fmt::format("unexpected exception: {}", e.what()));
+    } catch (const DiagnosticError &d) {
+      show(d.diagnostic);
+    }
+    code = bug(e.what());
+  }
+  endProgress();
+  if (common.timePasses && session_) {
+    double all = 0;
+    std::cerr << "time in milliseconds:\n";
+    for (const Timing &t : session_->timings()) {
+      std::cerr << fmt::format("{:10.2f}  {}\n", t.milliseconds, t.step);
+      all += t.milliseconds;
+    }
+    std::cerr << fmt::format("{:10.2f}  in all\n", all);
+  }
+  return code;
+}
+
+void Driver::progress(const std::string &line) {
+  if (!isatty(STDERR_FILENO)) return;
+  std::cerr << "\r\033[K" << line << std::flush;
+  progressShown_ = true;
+}
+
+void Driver::endProgress() {
+  if (progressShown_) std::cerr << "\r\033[K" << std::flush;
+  progressShown_ = false;
+}
+
+std::string Driver::crashText(const std::string &error) {
+  std::string text = fmt::format("tangram crash file\nversion: {} ({})\ncommand: {}\nerror: {}\n", TANGRAM_VERSION,
+                                 coreBuildId(), commandLine_, error);
+  for (char &c : text)
+    if (c == '\r') c = ' ';
+  if (session_) {
+    text += "plugins:";
+    for (const LoadedPlugin &p : session_->plugins().loaded()) text += fmt::format(" {} {},", p.name, p.version);
+    text += "\n" + session_->crashReport();
+  }
+  return text;
+}
+
+std::string Driver::writeCrashFile(const std::string &text) {
+  std::error_code ec;
+  for (std::filesystem::path folder : {std::filesystem::path("."), std::filesystem::temp_directory_path(ec)}) {
+    std::string name = fmt::format("tangram-crash-{}-{}.txt", std::time(nullptr), getpid());
+    std::filesystem::path path = folder == "." ? std::filesystem::path(name) : folder / name;
+    std::ofstream out(path, std::ios::binary);
+    if (out << text << std::flush) return path.string();
+  }
+  return "";
+}
+
+TemporaryFolder::TemporaryFolder(const std::string &name) {
+  std::string pattern = (std::filesystem::temp_directory_path() / (name + "-XXXXXX")).string();
+  if (!mkdtemp(pattern.data())) fail(kUnwritable, {}, pattern);
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ec;
+  std::filesystem::remove_all(path_, ec);
+}
+
+std::string readFile(const std::filesystem::path &path) {
+  std::error_code ec;
+  std::ifstream in(path, std::ios::binary);
+  if (!in || std::filesystem::is_directory(path, ec)) fail(kUnreadable, {}, path.string());
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void writeFile(const std::filesystem::path &path, const std::string &text) {
+  std::error_code ec;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ec);
+  std::ofstream out(path, std::ios::binary);
+  if (!(out << text << std::flush)) fail(kUnwritable, {}, path.string());
+}
+
+std::string stemOf(const std::filesystem::path &file) {
+  std::string name = file.filename().string();
+  std::size_t dot = name.find('.', 1);
+  return dot == std::string::npos ? name : name.substr(0, dot);
+}
+
+void addCommonFlags(CLI::App &app, Driver &driver) {
+  CommonFlags &c = driver.common;
+  const char *group = "Common flags";
+  app.add_option("--plugin-path", c.pluginPath, "Folder with plugins, searched first; may stand several times")
+      ->type_name("DIR")
+      ->expected(1)
+      ->take_all()
+      ->group(group);
+  app.add_flag("--print-after{all}", c.printAfter,
+               "Print the AST to standard error after every pass, or =PASS, =change (after those that change it), =fail "
+               "(before and after one that fails)")
+      ->group(group);
+  app.add_flag("--time-passes", c.timePasses, "Say how long each step took")->group(group);
+  app.add_option("--heuristic", c.heuristic, "Choose plans by this one instead of the target's")
+      ->type_name("NAME")
+      ->group(group);
+  app.add_option("--color", c.color, "auto, always or never")->type_name("WHEN")->group(group);
+}
+
+void addProgramFlags(CLI::App &app, ProgramFlags &flags) {
+  app.add_option("FILE", flags.file, "The program: spectrums and codelets")->required();
+  app.add_option("--target,-t", flags.target, "A name in hw/ (`tangram targets`), or the path of a YAML file")
+      ->type_name("T");
+  app.add_option("--spectrum,-s", flags.spectrums,
+                 "Which spectrum, 'sum' or 'sum<float>'; may stand several times; 'all'. Default: those that no other "
+                 "spectrum of the program calls")
+      ->type_name("S")
+      ->expected(1)
+      ->take_all();
+  app.add_option("-I", flags.includes, "Folder with included files")->type_name("DIR")->expected(1)->take_all();
+  app.add_option("-D", flags.defines, "Define a macro")->type_name("NAME[=VALUE]")->expected(1)->take_all();
+}
+
+} // namespace tangram::driver

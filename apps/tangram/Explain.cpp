@@ -1,0 +1,262 @@
+// tangram explain
+#include "Explain.h"
+
+#include "tangram/compose/Rules.h"
+
+#include <iostream>
+
+namespace tangram::driver {
+namespace {
+
+constexpr DiagnosticKind kBadQuestion{"explain.bad-question", DiagnosticClass::User,
+                                      "--why-not '{0}' is not CODELET@LEVEL", "write --why-not kog@thread"};
+constexpr DiagnosticKind kUnknownCodelet{"explain.unknown-codelet", DiagnosticClass::User,
+                                         "no spectrum that '{0}' composes has a codelet '{1}'", "did you mean {2}?"};
+constexpr DiagnosticKind kUnknownLevel{"explain.unknown-level", DiagnosticClass::User, "target '{0}' has no level '{1}'",
+                                       "did you mean {2}?"};
+
+struct Flags : ProgramFlags {
+  std::string whyNot, html;
+  bool rules = false;
+};
+
+bool matches(const Alternative &a, const PlanNode &node) {
+  if (a.rule != node.rule || a.to != node.to || a.guarded != node.guarded) return false;
+  return a.rule != Rule::Select || (a.codelet && a.codelet->name == node.codelet);
+}
+
+void follow(const Forest &forest, GoalId id, const PlanNode &node, unsigned depth, const HeuristicContext &context,
+            std::vector<ChosenPoint> &chosen) {
+  const Point &point = forest.point(id);
+  ChosenPoint here;
+  here.id = id;
+  here.node = &node;
+  here.indent = depth;
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < point.alternatives.size() && !found; ++i)
+    if (matches(point.alternatives[i], node)) found = i;
+  for (std::size_t i = 0; i < point.alternatives.size(); ++i) {
+    if (found == i) continue;
+    std::string reason;
+    for (const Pruning &p : context.prunings)
+      if (p.point == id && p.alternative == i) reason = p.reason;
+    here.others.emplace_back(describe(point.alternatives[i]), reason);
+  }
+  chosen.push_back(here);
+  if (!found) return; // a plan of a file may hold what the forest of this depth has not
+  const Alternative &a = point.alternatives[*found];
+  for (std::size_t i = 0; i < std::min(a.children.size(), node.children.size()); ++i)
+    follow(forest, a.children[i], *node.children[i], depth + 1, context, chosen);
+}
+
+Json toJson(const Explanation &e) {
+  Json json{{"spectrum", e.plan.spectrum}, {"target", e.target},
+            {"points", e.forest->size()},  {"alternatives", e.alternatives},
+            {"plans", e.forest->count().str()}, {"depth", e.forest->depth()},
+            {"heuristic", e.heuristic},    {"plan", tangram::print(e.plan)},
+            {"key", key(e.plan)},          {"notation", e.notation},
+            {"chosen", Json::array()}};
+  for (const ChosenPoint &c : e.chosen) {
+    const Point &p = e.forest->point(c.id);
+    Json point{{"goal", goal(p)}, {"choice", describe(*c.node)}, {"plans", p.count.str()}, {"others", Json::array()},
+               {"rejected", Json::array()}};
+    for (const auto &[what, why] : c.others) point["others"].push_back(Json{{"what", what}, {"why", why}});
+    for (const Rejection &r : p.rejections)
+      point["rejected"].push_back(Json{{"what", describe(r)}, {"why", r.reason}});
+    json["chosen"].push_back(std::move(point));
+  }
+  return json;
+}
+
+std::string plural(const std::string &n, const char *what) {
+  return fmt::format("{} {}{}", n, what, n == "1" ? "" : "s");
+}
+
+void print(const Explanation &e) {
+  std::cout << fmt::format("spectrum {} on {}\n", e.plan.spectrum, e.target);
+  std::cout << fmt::format("  {} within {} rules of depth, in a forest of {} with {}\n",
+                           plural(e.forest->count().str(), "plan"), e.forest->depth(),
+                           plural(std::to_string(e.forest->size()), "point"),
+                           plural(std::to_string(e.alternatives), "alternative"));
+  std::cout << fmt::format("chosen by {}:\n{}\nnotation: {}\n\n", e.heuristic, tangram::print(e.plan), e.notation);
+  std::cout << "why:\n";
+  for (const ChosenPoint &c : e.chosen) {
+    const Point &p = e.forest->point(c.id);
+    std::string space(2 + 2 * c.indent, ' ');
+    std::cout << fmt::format("{}{}: {}\n", space, goal(p), describe(*c.node));
+    for (const auto &[what, why] : c.others)
+      std::cout << fmt::format("{}  rather than {}{}{}\n", space, what, why.empty() ? "" : ": ", why);
+    for (const Rejection &r : p.rejections)
+      std::cout << fmt::format("{}  not allowed: {}: {}\n", space, describe(r), r.reason);
+  }
+}
+
+void printRules(Session &s, const std::string &spectrum) {
+  std::cout << fmt::format("rules of {}:\n{}", spectrum, tangram::print(rules(s.module(), spectrum), true));
+  for (const hardware::Level &level : s.target().hardware.levels)
+    std::cout << fmt::format("at {}:\n{}", level.name,
+                             tangram::print(rules(s.module(), s.target().hardware, s.facts(), spectrum, level.name,
+                                                  MapRules::All)));
+}
+
+/// Answers from the points of the forest at that level.
+void whyNot(const Explanation &e, const std::string &question) {
+  std::size_t at = question.rfind('@');
+  if (at == std::string::npos || at == 0 || at + 1 == question.size()) fail(kBadQuestion, {}, question);
+  std::string codelet = question.substr(0, at), level = question.substr(at + 1), spectrum;
+  if (std::size_t dot = codelet.find('.'); dot != std::string::npos) {
+    spectrum = codelet.substr(0, dot);
+    codelet = codelet.substr(dot + 1);
+  }
+  const Forest &forest = *e.forest;
+  std::vector<std::string> levels = forest.hardware().levelNames();
+  if (std::find(levels.begin(), levels.end(), level) == levels.end())
+    fail(kUnknownLevel, {}, e.target, level, suggest(level, levels));
+  std::vector<std::string> codelets;
+  std::set<std::string> reached{e.plan.spectrum};
+  for (std::size_t i = 0; i < forest.size(); ++i) reached.insert(forest.point(i).spectrum);
+  bool known = false;
+  for (const ast::Spectrum *sp : forest.module().spectrums)
+    if (reached.count(sp->name) && (spectrum.empty() || sp->name == spectrum))
+      for (const ast::Codelet *c : sp->codelets) {
+        codelets.push_back(c->name);
+        known |= c->name == codelet;
+      }
+  if (!known) fail(kUnknownCodelet, {}, e.plan.spectrum, codelet, suggest(codelet, codelets));
+
+  std::set<GoalId> used;
+  for (const ChosenPoint &c : e.chosen)
+    if (c.node->rule == Rule::Select && c.node->codelet == codelet && c.node->level == level) used.insert(c.id);
+  // One line for each different answer, with how many points give it.
+  std::vector<std::pair<std::string, std::size_t>> answers;
+  auto answer = [&](const std::string &text) {
+    for (auto &[known, n] : answers)
+      if (known == text) {
+        ++n;
+        return;
+      }
+    answers.emplace_back(text, 1);
+  };
+  std::size_t points = 0;
+  for (std::size_t i = 0; i < forest.size(); ++i) {
+    const Point &p = forest.point(i);
+    if (p.isMap || p.level != level || (!spectrum.empty() && p.spectrum != spectrum)) continue;
+    for (const Rejection &r : p.rejections)
+      if (r.codelet == codelet) {
+        ++points;
+        answer(fmt::format("not allowed: {}", r.reason));
+      }
+    for (std::size_t a = 0; a < p.alternatives.size(); ++a) {
+      const Alternative &alternative = p.alternatives[a];
+      if (!alternative.codelet || alternative.codelet->name != codelet) continue;
+      ++points;
+      std::string reason;
+      for (const Pruning &pruned : e.context.prunings)
+        if (pruned.point == i && pruned.alternative == a) reason = pruned.reason;
+      if (used.count(i))
+        answer("it is: the chosen plan uses it");
+      else if (!reason.empty())
+        answer(fmt::format("allowed, but {} dropped it: {}", e.heuristic, reason));
+      else
+        answer(fmt::format("allowed; {} came to no point where it had to decide on it", e.heuristic));
+    }
+  }
+  if (points == 0)
+    answer(fmt::format("no plan composes it at {}: nothing devolves or distributes to that level", level));
+  std::cout << fmt::format("{} at {} in {} on {}:\n", codelet, level, e.plan.spectrum, e.target);
+  for (const auto &[text, n] : answers)
+    std::cout << fmt::format("  {}{}\n", text, n > 1 ? fmt::format(" ({} points)", n) : "");
+}
+
+int explain(Driver &driver, const Flags &flags) {
+  Session &s = driver.open(flags);
+  s.target();
+  Json all = Json::array();
+  std::vector<Explanation> explanations;
+  std::vector<std::string> spectrums = driver.spectrums(flags);
+  if (!flags.plans.empty() && flags.spectrums.empty()) {
+    spectrums.clear();
+    for (const Plan &plan : driver.plans(flags)) spectrums.push_back(plan.spectrum);
+  }
+  if (flags.rules) {
+    for (const std::string &spectrum : spectrums) printRules(s, spectrum);
+    return 0;
+  }
+  std::vector<Plan> given;
+  if (!flags.plans.empty()) given = driver.plans(flags);
+  for (std::size_t i = 0; i < spectrums.size(); ++i) {
+    Explanation e;
+    e.forest = &s.forest(spectrums[i]);
+    e.target = s.target().name;
+    e.heuristic = driver.common.heuristic.empty() ? s.target().pipeline.heuristic.name : driver.common.heuristic;
+    bool replayed = false;
+    for (const Plan &plan : given)
+      if (plan.spectrum == spectrums[i]) {
+        e.plan = plan;
+        e.heuristic = "the plan file";
+        replayed = true;
+      }
+    if (!replayed) e.plan = s.choose(spectrums[i], e.context)[0];
+    e.notation = notation(e.plan, s.module(), s.target().hardware);
+    for (std::size_t p = 0; p < e.forest->size(); ++p) e.alternatives += e.forest->point(p).alternatives.size();
+    if (e.plan.root) follow(*e.forest, e.forest->root(), *e.plan.root, 0, e.context, e.chosen);
+    if (!flags.whyNot.empty())
+      whyNot(e, flags.whyNot);
+    else if (driver.common.json)
+      all.push_back(toJson(e));
+    else if (flags.html.empty()) {
+      if (i) std::cout << "\n";
+      print(e);
+    }
+    explanations.push_back(std::move(e));
+  }
+  if (driver.common.json && flags.whyNot.empty()) std::cout << all.dump(2) << "\n";
+  if (!flags.html.empty()) writeFile(flags.html, explanationPage(s, flags.file, explanations));
+  return 0;
+}
+
+} // namespace
+
+std::string goal(const Point &p) {
+  return fmt::format("compose({}{}, {})", p.isMap ? "map " : "", p.spectrum, p.level);
+}
+
+namespace {
+std::string describeRule(Rule rule, const std::string &codelet, const std::string &to, bool guarded) {
+  if (rule == Rule::Select) return fmt::format("codelet {}{}", codelet, guarded ? ", guarded" : "");
+  return to.empty() ? std::string(name(rule)) : fmt::format("{} to {}", name(rule), to);
+}
+} // namespace
+
+std::string describe(const Alternative &a) {
+  return describeRule(a.rule, a.codelet ? a.codelet->name : "", a.to, a.guarded);
+}
+std::string describe(const PlanNode &n) {
+  std::string text = describeRule(n.rule, n.codelet, n.to, n.guarded);
+  for (const auto &[name, value] : n.parameters) text += fmt::format(" {}={}", name, value);
+  return text;
+}
+std::string describe(const Rejection &r) { return describeRule(r.rule, r.codelet, "", false); }
+
+void addExplain(CLI::App &app, Driver &driver) {
+  CLI::App *sub = app.add_subcommand("explain", "Say which plans there are, which is chosen, and why");
+  auto flags = std::make_shared<Flags>();
+  addProgramFlags(*sub, *flags);
+  sub->add_flag("--rules", flags->rules, "Print the composition rules of the program, and those for each level");
+  sub->add_option("--why-not", flags->whyNot, "Why a codelet is not used at a level; also SPECTRUM.CODELET@LEVEL")
+      ->type_name("CODELET@LEVEL");
+  sub->add_option("--plan,-p", flags->plans, "Explain the plan of this file")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
+  sub->add_option("--html", flags->html, "Write it as a page that stands by itself")->type_name("OUT");
+  sub->add_flag("--json", driver.common.json, "As JSON");
+  addCommonFlags(*sub, driver);
+  sub->footer("Examples:\n"
+              "  tangram explain sum.tg.cpp --target cpu-openmp\n"
+              "  tangram explain sum.tg.cpp --target gpu --why-not kog@grid\n"
+              "  tangram explain sum.tg.cpp --target gpu --html sum.html");
+  sub->callback([&driver, flags] { driver.command = [&driver, flags] { return explain(driver, *flags); }; });
+}
+
+} // namespace tangram::driver

@@ -1,0 +1,313 @@
+// tangram run
+#include "Driver.h"
+
+#include "tangram/runtime/ArgumentSpec.h"
+#include "tangram/runtime/Children.h"
+#include "tangram/runtime/Compare.h"
+#include "tangram/runtime/KernelLibrary.h"
+#include "tangram/runtime/Shapes.h"
+#include "tangram/runtime/Timing.h"
+
+#include <iostream>
+#include <unistd.h>
+
+namespace tangram::driver {
+namespace {
+
+using namespace runtime;
+
+constexpr DiagnosticKind kOneSpectrum{"run.one-spectrum", DiagnosticClass::User,
+                                      "the program has several spectrums to run: {0}", "choose one with --spectrum"};
+constexpr DiagnosticKind kBadArgument{"run.bad-argument", DiagnosticClass::User, "--arg '{0}' has no '='",
+                                      "write --arg NAME=SPEC"};
+constexpr DiagnosticKind kUnknownArgument{"run.unknown-argument", DiagnosticClass::User,
+                                          "'{0}' has no parameter '{1}'", "did you mean {2}?"};
+constexpr DiagnosticKind kMissingArgument{"run.missing-argument", DiagnosticClass::User,
+                                          "parameter '{0}' of '{1}' has no value", "add --arg {0}={2}"};
+constexpr DiagnosticKind kElement{"run.element", DiagnosticClass::Limitation, "parameter '{0}' is {1}",
+                                  "run spectrums of arithmetic types; call others from C++"};
+constexpr DiagnosticKind kCondition{"run.condition", DiagnosticClass::User,
+                                    "'{0}' requires what does not hold for {1}", "give arguments for which it holds"};
+constexpr DiagnosticKind kRefused{"run.refused", DiagnosticClass::User, "'{0}' refuses its arguments: {1}",
+                                  "give arguments that it takes"};
+constexpr DiagnosticKind kDied{"run.died", DiagnosticClass::User, "the {0} {1}",
+                               "a codelet may leave its container: `tangram verify` tells which; the plan is {2}"};
+constexpr DiagnosticKind kDiffers{"run.differs", DiagnosticClass::User,
+                                  "the chosen plan does not agree with the plainest: {0}",
+                                  "`tangram verify` tells which codelet is at fault; the plan is {1}"};
+
+struct Flags : ProgramFlags {
+  std::vector<std::string> arguments;
+  std::size_t repeat = 0;
+  std::uint64_t seed = 1;
+  double timeout = 600;
+  std::string folder;
+};
+
+const ast::Spectrum &spectrumNode(const ast::Module &module, const std::string &name) {
+  for (const ast::Spectrum *s : module.spectrums)
+    if (s->name == name) return *s;
+  failBug({}, "run", fmt::format("spectrum '{}' is known but has no node", name));
+}
+
+std::vector<ArgumentSpec> readArguments(const ast::Spectrum &spectrum, const std::vector<std::string> &texts) {
+  std::vector<std::string> names;
+  for (const ast::Param *p : spectrum.params) names.push_back(p->name);
+  std::map<std::string, ArgumentSpec> given;
+  for (const std::string &text : texts) {
+    std::size_t equals = text.find('=');
+    if (equals == std::string::npos) fail(kBadArgument, {}, text);
+    std::string name = text.substr(0, equals);
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      fail(kUnknownArgument, {}, spectrum.name, name, suggest(name, names));
+    given[name] = parseArgumentSpec(text.substr(equals + 1));
+  }
+  std::vector<ArgumentSpec> specs;
+  for (const ast::Param *p : spectrum.params) {
+    if (!elementOf(p->type)) fail(kElement, p->range, p->name, p->type.text());
+    auto it = given.find(p->name);
+    if (it == given.end())
+      fail(kMissingArgument, p->range, p->name, spectrum.name,
+           p->type.rank() == 0 ? "3" : p->type.rank() == 1 ? "random:16M" : "random:4Kx4K");
+    specs.push_back(it->second);
+  }
+  return specs;
+}
+
+std::vector<Value> makeArguments(const ast::Spectrum &spectrum, const std::vector<ArgumentSpec> &specs,
+                                 std::uint64_t seed) {
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const ast::Param *p = spectrum.params[i];
+    values.push_back(makeValue(specs[i], p->name, *elementOf(p->type), p->type.rank(), seed * 1000003 + i));
+  }
+  if (!spectrum.result.isVoid()) {
+    if (!elementOf(spectrum.result)) fail(kElement, spectrum.range, "result", spectrum.result.text());
+    values.push_back(Value::scalar(*elementOf(spectrum.result)));
+  }
+  return values;
+}
+
+/// The conditions of the spectrum, before anything is compiled: said at their place in the source.
+void checkConditions(const ast::Spectrum &spectrum, const std::vector<Value> &values) {
+  Shape shape;
+  for (std::size_t i = 0; i < spectrum.params.size(); ++i) {
+    Shape::Argument argument;
+    argument.sizes = values[i].sizes();
+    if (values[i].rank() == 0 && !values[i].isFloating()) argument.scalar = values[i].integer(0);
+    shape.text += fmt::format("{}{}={}", i ? ", " : "", spectrum.params[i]->name,
+                              values[i].rank() ? fmt::format("[{}]", fmt::join(values[i].sizes(), "x"))
+                                               : values[i].text(0));
+    shape.arguments.push_back(std::move(argument));
+  }
+  for (const ast::Expr *condition : spectrum.conditions)
+    if (holds(*condition, spectrum, shape) == std::optional(false))
+      fail(kCondition, condition->range, spectrum.name, shape.text);
+}
+
+std::vector<Value> copies(const std::vector<Value> &values) {
+  std::vector<Value> result;
+  for (const Value &v : values) result.push_back(v.copy());
+  return result;
+}
+
+std::string shown(const Value &value) {
+  constexpr std::uint64_t most = 8;
+  if (value.rank() == 0) return value.text(0);
+  std::string text;
+  for (std::uint64_t i = 0; i < std::min(most, value.count()); ++i) text += (i ? ", " : "") + value.text(i);
+  return fmt::format("[{}{}]", text, value.count() > most ? fmt::format(", ... {} in all", value.count()) : "");
+}
+
+/// What the child found out.
+struct Outcome {
+  std::string stage = "compiled kernel"; // what is being called
+  std::string refused, differs, bound;
+  std::vector<std::pair<std::string, std::string>> results; // name and value
+  Measurement time;
+  std::uint64_t bytes = 0;
+  bool measured = false;
+};
+
+/// In the child: checks, and only then measures.
+void runKernels(const std::filesystem::path &library, const std::vector<std::string> &names,
+                const std::vector<Value> &original, std::size_t repeat, const Send &send) {
+  KernelLibrary kernels(library);
+  const tangram_kernel &chosen = kernels.get(names[0]), &plainest = kernels.get(names[1]);
+  std::vector<Value> expected = copies(original), got = copies(original);
+  send({"stage", "plainest plan"});
+  CallResult result = call(plainest, expected);
+  if (!result.ok()) return send({"refused", result.message});
+  send({"stage", "chosen plan"});
+  result = call(chosen, got);
+  if (!result.ok()) return send({"refused", result.message});
+
+  std::uint64_t terms = 0, bytes = 0;
+  for (const Value &v : original) {
+    terms = std::max(terms, v.count());
+    if (v.rank()) bytes += v.count() * runtime::bytes(v.element());
+  }
+  bool restores = false;
+  for (std::uint32_t i = 0; i < chosen.num_params; ++i) {
+    const tangram_param &p = chosen.params[i];
+    std::string differs;
+    if (std::string stray = got[i].strayWrite(); !stray.empty())
+      differs = fmt::format("it writes outside of {}: {}", p.name, stray);
+    else if (std::optional<Mismatch> m = compare(got[i], expected[i], {terms, false})) {
+      std::string at = m->index.empty() ? p.name : fmt::format("{}[{}]", p.name, fmt::join(m->index, ", "));
+      differs = fmt::format("{} is {}, expected {} within {:.3g}; {} elements differ", at, m->got, m->expected,
+                            m->bound, m->wrong);
+    }
+    if (!differs.empty()) return send({"differs", differs});
+    if (p.access == TANGRAM_IN) continue;
+    restores |= p.access == TANGRAM_INOUT && p.rank > 0;
+    send({"result", p.name, shown(got[i])});
+  }
+  send({"checked", std::to_string(bytes)});
+
+  // A kernel that changes its arguments starts from the same ones each time; that is not timed.
+  auto restore = [&] {
+    for (std::uint32_t i = 0; i < chosen.num_params; ++i)
+      if (chosen.params[i].access == TANGRAM_INOUT) got[i].assign(original[i]);
+  };
+  MeasureOptions options;
+  options.repeats = repeat;
+  bool failed = false;
+  Measurement m = measure(
+      [&] {
+        result = call(chosen, got);
+        failed |= !result.ok();
+      },
+      options, restores ? std::function<void()>(restore) : std::function<void()>());
+  if (failed) return send({"refused", result.message});
+  send({"time", fmt::format("{}", m.median), fmt::format("{}", m.low), fmt::format("{}", m.high),
+        fmt::format("{}", m.confidence), std::to_string(m.repeats)});
+}
+
+std::string seconds(double s) {
+  if (s < 1e-6) return fmt::format("{:.1f} ns", s * 1e9);
+  if (s < 1e-3) return fmt::format("{:.2f} us", s * 1e6);
+  if (s < 1) return fmt::format("{:.3f} ms", s * 1e3);
+  return fmt::format("{:.3f} s", s);
+}
+
+int run(Driver &driver, const Flags &flags) {
+  Session &s = driver.open(flags);
+  s.target();
+  std::vector<std::string> spectrums = driver.spectrums(flags);
+  if (spectrums.size() != 1) fail(kOneSpectrum, {}, fmt::format("{}", fmt::join(spectrums, ", ")));
+  const ast::Spectrum &spectrum = spectrumNode(s.module(), spectrums[0]);
+  std::vector<ArgumentSpec> specs = readArguments(spectrum, flags.arguments);
+  std::vector<Value> original = makeArguments(spectrum, specs, flags.seed);
+  checkConditions(spectrum, original);
+
+  ProgramFlags one = flags;
+  one.spectrums = spectrums;
+  Plan plan = driver.plans(one)[0];
+  std::optional<Plan> plainest = s.forest(spectrums[0]).plainest();
+  std::vector<Plan> plans{plan, plainest ? *plainest : plan};
+  std::optional<TemporaryFolder> temporary;
+  if (flags.folder.empty()) temporary.emplace("tangram-run");
+  std::filesystem::path folder = temporary ? temporary->path() : std::filesystem::path(flags.folder);
+  driver.progress("compiling");
+  ast::Arena arena;
+  const ast::Module *lowered = s.lower(plans, arena);
+  std::filesystem::path library = s.build(s.emit(*lowered, stemOf(flags.file)), folder, stemOf(flags.file));
+  std::vector<std::string> names = Session::entryNames(plans);
+
+  driver.progress("running");
+  Outcome outcome;
+  std::string error;
+  ChildEnd end = runChild(
+      [&](const Send &send) {
+        try {
+          runKernels(library, names, original, flags.repeat, send);
+        } catch (const DiagnosticError &e) {
+          send({"error", e.diagnostic.message});
+        } catch (const std::bad_alloc &) {
+          send({"error", "there is not enough memory for copies of the arguments"});
+        }
+      },
+      [&](const Message &m) {
+        if (m[0] == "stage") outcome.stage = m[1];
+        if (m[0] == "refused") outcome.refused = m[1];
+        if (m[0] == "differs") outcome.differs = m[1];
+        if (m[0] == "error") error = m[1];
+        if (m[0] == "result") outcome.results.emplace_back(m[1], m[2]);
+        if (m[0] == "checked") outcome.bytes = std::stoull(m[1]);
+        if (m[0] == "time") {
+          outcome.time = {std::stod(m[1]), std::stod(m[2]), std::stod(m[3]), std::stod(m[4]), std::stoull(m[5])};
+          outcome.measured = true;
+        }
+      },
+      flags.timeout);
+  driver.endProgress();
+  if (!error.empty()) fail(kRefused, {}, spectrum.name, error);
+  if (!outcome.refused.empty()) fail(kRefused, spectrum.range, spectrum.name, outcome.refused);
+  if (!outcome.differs.empty()) fail(kDiffers, spectrum.range, outcome.differs, key(plan));
+  if (!end.done() || !outcome.measured)
+    fail(kDied, spectrum.range, outcome.stage, end.done() ? "ended the process" : end.text(), key(plan));
+
+  const Measurement &t = outcome.time;
+  double rate = t.median > 0 ? static_cast<double>(outcome.bytes) / t.median / 1e9 : 0;
+  if (driver.common.json) {
+    Json json{{"spectrum", spectrum.name},
+              {"target", s.target().name},
+              {"plan", key(plan)},
+              {"plainest", key(plans[1])},
+              {"agrees", true},
+              {"seconds", Json{{"median", t.median}, {"low", t.low}, {"high", t.high},
+                               {"confidence", t.confidence}, {"repeats", t.repeats}}},
+              {"bytes", outcome.bytes},
+              {"gigabytes-per-second", rate},
+              {"results", Json::object()}};
+    for (const auto &[name, value] : outcome.results) json["results"][name] = value;
+    std::cout << json.dump(2) << "\n";
+    return 0;
+  }
+  std::cout << tangram::print(plan);
+  std::cout << fmt::format("agrees with the plainest plan, {}\n", key(plans[1]));
+  for (const auto &[name, value] : outcome.results) std::cout << fmt::format("{} = {}\n", name, value);
+  std::cout << fmt::format("time {} ({} to {}, {}median of {})\n", seconds(t.median), seconds(t.low), seconds(t.high),
+                           t.confidence >= 0.95 ? fmt::format("{:.0f} % confidence, ", 100 * t.confidence) : "",
+                           t.repeats);
+  if (outcome.bytes)
+    std::cout << fmt::format("throughput {:.2f} GB/s, each array counted once\n", rate);
+  return 0;
+}
+
+} // namespace
+
+void addRun(CLI::App &app, Driver &driver) {
+  CLI::App *sub = app.add_subcommand("run", "Compile a spectrum, check it, and measure it on data");
+  auto flags = std::make_shared<Flags>();
+  addProgramFlags(*sub, *flags);
+  sub->add_option("--arg,-a", flags->arguments,
+                  "random:16M, random:512Kx128 (floats in [-1, 1], integers in [-100, 100]), iota:1000, zeros:N, "
+                  "ones:N, 3.5, 1,2,3, file.mtx (Matrix Market), file.raw or file.raw:f32 or file.raw:f32:512x128 (bytes "
+                  "as in memory). K, M, G count 1024s: 16M is 16777216")
+      ->type_name("NAME=SPEC")
+      ->expected(1)
+      ->take_all();
+  sub->add_option("--plan,-p", flags->plans, "Follow the plan of this file instead of choosing one")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
+  sub->add_option("--repeat,-r", flags->repeat, "Measured runs; default: as many as fit a second, 7 to 101")
+      ->type_name("K")
+      ->check(CLI::Range(1, 1000000));
+  sub->add_option("--seed", flags->seed, "Of random data (default 1)")->type_name("N");
+  sub->add_option("--timeout", flags->timeout, "Seconds for one step of it (default 600)")
+      ->type_name("S")
+      ->check(CLI::Range(0.1, 86400.0));
+  sub->add_option("-o,--output", flags->folder, "Keep sources and library in this folder")->type_name("DIR");
+  sub->add_flag("--json", driver.common.json, "As JSON");
+  addCommonFlags(*sub, driver);
+  sub->footer("Examples:\n"
+              "  tangram run sum.tg.cpp --target cpu-openmp --spectrum sum --arg in=random:16M\n"
+              "  tangram run sgemv.tg.cpp --target cpu-openmp --arg a=random:512Kx128 --arg x=random:128 --arg "
+              "y=zeros:512K");
+  sub->callback([&driver, flags] { driver.command = [&driver, flags] { return run(driver, *flags); }; });
+}
+
+} // namespace tangram::driver

@@ -1,0 +1,186 @@
+// tangram verify
+#include "Driver.h"
+
+#include "tangram/runtime/Verify.h"
+
+#include <iostream>
+
+namespace tangram::driver {
+namespace {
+
+constexpr DiagnosticKind kBadSize{"verify.bad-size", DiagnosticClass::User, "--sizes: '{0}' is no size",
+                                  "write numbers: --sizes 0,1,31,1M"};
+constexpr DiagnosticKind kBadArgument{"verify.bad-argument", DiagnosticClass::User, "--arg '{0}' has no '='",
+                                      "write --arg NAME=SPEC"};
+constexpr DiagnosticKind kTooLarge{"verify.too-large", DiagnosticClass::User, "--sizes: {0} is more than {1} elements",
+                                   "give a smaller size"};
+
+struct Flags : ProgramFlags {
+  bool all = false;
+  std::size_t sample = 0, most = 500;
+  std::vector<std::string> sizes, arguments;
+  std::uint64_t seed = 1;
+  unsigned jobs = 2;
+  double timeout = 30;
+  std::string folder;
+};
+
+Json toJson(const runtime::VerifyReport &r) {
+  Json json{{"spectrum", r.spectrum}, {"target", r.target},      {"plainest", r.plainest},
+            {"plans", r.space.str()}, {"checked", r.plans.size()}, {"sampled", r.sampled},
+            {"seed", r.seed},         {"arguments", r.arguments}, {"skipped", r.skipped},
+            {"failures", Json::array()}, {"suspects", Json::array()}};
+  for (const runtime::PlanFailure &f : r.failures)
+    json["failures"].push_back(Json{{"plan", key(r.plans[f.plan])}, {"arguments", f.arguments}, {"reason", f.reason},
+                                    {"param", f.param}, {"index", f.index}, {"got", f.got},
+                                    {"expected", f.expected}, {"bound", f.bound}, {"failed", f.failed},
+                                    {"called", f.called}});
+  for (const runtime::Suspect &s : r.suspects)
+    json["suspects"].push_back(Json{{"what", s.what}, {"failing", s.failing}});
+  return json;
+}
+
+void print(const runtime::VerifyReport &r) {
+  std::cout << fmt::format("{} on {}: ", r.spectrum, r.target);
+  if (r.sampled)
+    std::cout << fmt::format("{} of {} plans (a uniform sample, seed {})", r.plans.size(), r.space.str(), r.seed);
+  else
+    std::cout << fmt::format("all {} plans", r.space.str());
+  std::cout << fmt::format(" with {} argument sets (seed {})\n", r.arguments.size(), r.seed);
+  std::cout << fmt::format("  against {}\n", r.plainest);
+  for (const std::string &skipped : r.skipped) std::cout << fmt::format("  skipped {}\n", skipped);
+  if (r.ok()) {
+    std::cout << "  all agree\n";
+    return;
+  }
+  constexpr std::size_t shown = 10;
+  std::cout << fmt::format("  {} of {} plans fail\n", r.failures.size(), r.plans.size());
+  for (std::size_t i = 0; i < std::min(shown, r.failures.size()); ++i) {
+    const runtime::PlanFailure &f = r.failures[i];
+    std::cout << fmt::format("  plan {}\n", key(r.plans[f.plan]));
+    if (f.arguments.empty())
+      std::cout << fmt::format("    {}\n", f.reason);
+    else
+      std::cout << fmt::format("    {}: {} ({} of {} argument sets fail)\n", f.arguments, f.reason, f.failed, f.called);
+  }
+  if (r.failures.size() > shown) std::cout << fmt::format("  and {} more\n", r.failures.size() - shown);
+  if (r.suspects.empty()) {
+    std::cout << "  failing plans have nothing that no passing plan has\n";
+    return;
+  }
+  bool shared = r.suspects[0].failing == r.failures.size();
+  std::cout << (shared ? "  all failing plans share, and no passing plan has:\n"
+                       : "  no single cause explains all; failing plans have, and no passing plan has:\n");
+  for (const runtime::Suspect &s : r.suspects)
+    std::cout << fmt::format("    {}{}\n", s.what, shared ? "" : fmt::format(" ({} plans)", s.failing));
+}
+
+int verify(Driver &driver, const Flags &flags) {
+  runtime::VerifyOptions options;
+  options.all = flags.all;
+  options.sample = flags.sample;
+  options.most = flags.most;
+  options.seed = flags.seed;
+  options.jobs = flags.jobs;
+  options.timeout = flags.timeout;
+  constexpr std::uint64_t kLargest = 1ull << 26;
+  if (!flags.sizes.empty()) {
+    options.sizes.clear();
+    options.randomSizes = 0;
+  }
+  for (const std::string &text : flags.sizes) {
+    std::optional<std::uint64_t> size = runtime::parseSize(text);
+    if (!size) fail(kBadSize, {}, text);
+    if (*size > kLargest) fail(kTooLarge, {}, text, kLargest);
+    options.sizes.push_back(*size);
+  }
+  for (const std::string &text : flags.arguments) {
+    std::size_t equals = text.find('=');
+    if (equals == std::string::npos) fail(kBadArgument, {}, text);
+    options.arguments[text.substr(0, equals)] = runtime::parseArgumentSpec(text.substr(equals + 1));
+  }
+
+  Session &s = driver.open(flags);
+  s.target();
+  std::vector<std::string> spectrums = driver.spectrums(flags);
+  std::map<std::string, std::vector<Plan>> given;
+  if (!flags.plans.empty()) {
+    ProgramFlags replay = flags;
+    replay.spectrums.clear();
+    for (Plan &plan : driver.plans(replay)) given[plan.spectrum].push_back(std::move(plan));
+    if (flags.spectrums.empty()) spectrums.clear();
+    for (const auto &[spectrum, _] : given)
+      if (std::find(spectrums.begin(), spectrums.end(), spectrum) == spectrums.end()) spectrums.push_back(spectrum);
+  }
+  std::optional<TemporaryFolder> temporary;
+  if (flags.folder.empty()) temporary.emplace("tangram-verify");
+  std::filesystem::path folder = temporary ? temporary->path() : std::filesystem::path(flags.folder);
+
+  Json all = Json::array();
+  bool ok = true;
+  for (std::size_t i = 0; i < spectrums.size(); ++i) {
+    runtime::VerifyOptions mine = options;
+    mine.plans = given.count(spectrums[i]) ? given[spectrums[i]] : std::vector<Plan>{};
+    mine.folder = folder / fmt::format("spectrum_{}", i);
+    mine.progress = [&](std::size_t done, std::size_t plans, const std::string &what) {
+      driver.progress(fmt::format("{}: {}/{} plans checked ({})", spectrums[i], done, plans, what));
+    };
+    runtime::VerifyReport report = runtime::verify(s, spectrums[i], mine);
+    driver.endProgress();
+    ok &= report.ok();
+    if (driver.common.json)
+      all.push_back(toJson(report));
+    else
+      print(report);
+    std::cout.flush();
+  }
+  if (driver.common.json) std::cout << all.dump(2) << "\n";
+  return ok ? 0 : 1;
+}
+
+} // namespace
+
+void addVerify(CLI::App &app, Driver &driver) {
+  CLI::App *sub = app.add_subcommand("verify", "Check every plan against the plainest codelet");
+  auto flags = std::make_shared<Flags>();
+  addProgramFlags(*sub, *flags);
+  sub->add_flag("--all", flags->all, "Every plan, however many there are");
+  sub->add_option("--sample", flags->sample, "This many plans, drawn uniformly")->type_name("N");
+  sub->add_option("--max", flags->most, "Where there are more plans than this, 200 are drawn (default 500)")
+      ->type_name("N");
+  sub->add_option("--sizes", flags->sizes,
+                  "Elements of each container; default 0,1,2,31,1000003 and three at random. A container of two "
+                  "dimensions has about as many elements, as a square, one row, one column, wide and tall. What the "
+                  "spectrum's __requires asks of sizes holds")
+      ->type_name("N,N,...")
+      ->delimiter(',')
+      ->expected(1);
+  sub->add_option("--arg,-a", flags->arguments, "Fix an argument that cannot be made up; SPEC as in `tangram run`")
+      ->type_name("NAME=SPEC")
+      ->expected(1)
+      ->take_all();
+  sub->add_option("--seed", flags->seed, "Of sampled plans, random sizes and data (default 1)")->type_name("N");
+  sub->add_option("--plan,-p", flags->plans, "Check the plans of this file instead")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
+  sub->add_option("--jobs,-j", flags->jobs, "Libraries compiled and run at a time (default 2)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
+  sub->add_option("--timeout", flags->timeout, "Seconds after which a call counts as endless (default 30)")
+      ->type_name("S")
+      ->check(CLI::Range(0.1, 86400.0));
+  sub->add_option("-o,--output", flags->folder, "Keep sources and libraries in this folder")->type_name("DIR");
+  sub->add_flag("--json", driver.common.json, "As JSON");
+  addCommonFlags(*sub, driver);
+  sub->footer("Integers must be equal. Floats may differ by eps * (n + 2) * max(1, |expected|), n the elements of the\n"
+              "largest container; data is in [-1, 1], and again whole numbers, whose sums are exact: there a whole\n"
+              "expected value must be met within 4 * eps of its size.\n"
+              "Exit code 1 where a plan fails.\n"
+              "Examples:\n"
+              "  tangram verify sum.tg.cpp --target cpu-openmp\n"
+              "  tangram verify sum.tg.cpp --target cpu-simple --all --sizes 0,1,4095");
+  sub->callback([&driver, flags] { driver.command = [&driver, flags] { return verify(driver, *flags); }; });
+}
+
+} // namespace tangram::driver

@@ -1,0 +1,32 @@
+// Fresh random data for benchmarks, and the check of an output before anything is timed.
+#pragma once
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+namespace bench {
+
+/// n values: integers in [-100, 100], floats in [-1, 1). Another seed each run.
+template <class T> std::vector<T> randomData(std::size_t n) {
+  std::mt19937_64 random{std::random_device{}()};
+  std::vector<T> data(n);
+  for (T &x : data) {
+    double unit = static_cast<double>(random() >> 11) * 0x1p-53;
+    if constexpr (std::is_floating_point_v<T>) x = static_cast<T>(2 * unit - 1);
+    else x = static_cast<T>(static_cast<long>(unit * 201) - 100);
+  }
+  return data;
+}
+
+/// Ends the program where `got` is not within `bound` of `expected`: nothing wrong is ever timed.
+inline void check(const char *what, double got, double expected, double bound) {
+  if (std::abs(got - expected) <= bound) return;
+  std::fprintf(stderr, "error: %s is wrong: got %.17g, expected %.17g (+- %g)\n", what, got, expected, bound);
+  std::exit(1);
+}
+
+} // namespace bench

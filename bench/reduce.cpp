@@ -1,0 +1,50 @@
+// Sum of 64M ints and floats: Tangram, hand-written OpenMP SIMD, the parallel standard library.
+#include "Data.h"
+#include "sum_kernels.h"
+
+#include <benchmark/benchmark.h>
+#include <execution>
+#include <numeric>
+
+namespace {
+
+constexpr std::size_t kElements = std::size_t(64) << 20;
+
+template <class T> T openmpSimd(const T *in, std::size_t n) {
+  T sum = 0;
+#pragma omp parallel for simd reduction(+ : sum) schedule(static)
+  for (std::size_t i = 0; i < n; ++i) sum += in[i];
+  return sum;
+}
+
+template <class T, class F> void candidate(const char *name, const std::vector<T> &data, F sum) {
+  double expected = 0;
+  for (T x : data) expected += x;
+  // The error of any order of summation of values of at most 1 is below n * eps / 2 * the partial sums' size; random
+  // signs keep those near sqrt(n).
+  double bound = std::is_floating_point_v<T> ? 1e-7 * std::sqrt(double(data.size())) * 64 : 0;
+  bench::check(name, sum(), expected, bound);
+  benchmark::RegisterBenchmark(name, [sum, &data](benchmark::State &state) {
+    for (auto _ : state) benchmark::DoNotOptimize(sum());
+    state.SetBytesProcessed(int64_t(state.iterations() * data.size() * sizeof(T)));
+  })->UseRealTime()->Unit(benchmark::kMillisecond);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  benchmark::Initialize(&argc, argv);
+  static const auto ints = bench::randomData<int>(kElements);
+  static const auto floats = bench::randomData<float>(kElements);
+  candidate("sum_i32/tangram", ints, [] { return tangram_kernels::sum_int(ints.data(), ints.size()); });
+  candidate("sum_i32/omp_simd", ints, [] { return openmpSimd(ints.data(), ints.size()); });
+  candidate("sum_f32/tangram", floats, [] { return tangram_kernels::sum_float(floats.data(), floats.size()); });
+  candidate("sum_f32/omp_simd", floats, [] { return openmpSimd(floats.data(), floats.size()); });
+#ifdef TANGRAM_BENCH_TBB
+  candidate("sum_i32/std_reduce", ints,
+            [] { return std::reduce(std::execution::par_unseq, ints.begin(), ints.end(), 0); });
+  candidate("sum_f32/std_reduce", floats,
+            [] { return std::reduce(std::execution::par_unseq, floats.begin(), floats.end(), 0.0f); });
+#endif
+  benchmark::RunSpecifiedBenchmarks();
+}

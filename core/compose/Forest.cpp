@@ -1,0 +1,89 @@
+#include "tangram/compose/Forest.h"
+
+#include <algorithm>
+#include <boost/multiprecision/random.hpp>
+
+namespace tangram {
+
+PlanPtr makePlanNode(const Point &point, const Alternative &alternative, std::vector<PlanPtr> children) {
+  PlanNode node;
+  node.rule = alternative.rule;
+  node.spectrum = point.spectrum;
+  node.level = point.level;
+  if (alternative.codelet) node.codelet = alternative.codelet->name;
+  node.capability = alternative.capability;
+  node.to = alternative.to;
+  node.guarded = alternative.guarded;
+  node.condition = alternative.condition;
+  node.parameters = alternative.parameters;
+  node.children = std::move(children);
+  return std::make_shared<const PlanNode>(std::move(node));
+}
+
+Plan Forest::finish(PlanPtr root) const {
+  Plan plan{spectrum_, hardware_.name, {}, std::move(root)};
+  std::vector<const PlanNode *> todo{plan.root.get()};
+  while (!todo.empty()) {
+    const PlanNode *node = todo.back();
+    todo.pop_back();
+    if (auto it = hashes_.find(node->spectrum); it != hashes_.end()) plan.sources.insert(*it);
+    for (const PlanPtr &child : node->children) todo.push_back(child.get());
+  }
+  return plan;
+}
+
+/// The index is a number in mixed radix: the alternative, then a digit a child, the first child's the highest.
+PlanPtr Forest::node(GoalId id, Count index) const {
+  const Point &point = points_[id];
+  for (const Alternative &alternative : point.alternatives) {
+    if (index >= alternative.count) {
+      index -= alternative.count;
+      continue;
+    }
+    std::vector<PlanPtr> children(alternative.children.size());
+    for (std::size_t i = children.size(); i-- > 0;) {
+      const Count &radix = points_[alternative.children[i]].count;
+      children[i] = node(alternative.children[i], index % radix);
+      index /= radix;
+    }
+    return makePlanNode(point, alternative, std::move(children));
+  }
+  failBug({}, "forest", "there is no derivation of that number");
+}
+
+Plan Forest::nth(Count index) const {
+  if (index < 0 || index >= count()) failBug({}, "forest", "there is no plan of that number");
+  return finish(node(root_, std::move(index)));
+}
+
+void Forest::enumerate(const std::function<bool(const Plan &)> &visit) const {
+  for (Count i = 0; i < count(); ++i)
+    if (!visit(nth(i))) return;
+}
+
+Plan Forest::sample(std::mt19937_64 &random) const {
+  if (count() == 0) failBug({}, "forest", "there is no plan to draw");
+  boost::random::uniform_int_distribution<Count> any(0, count() - 1);
+  return nth(any(random));
+}
+
+PlanPtr Forest::derived(GoalId id, const std::function<std::size_t(GoalId, const Point &)> &choose) const {
+  const Point &point = points_[id];
+  std::size_t choice = choose(id, point);
+  if (choice >= point.alternatives.size()) failBug({}, "forest", "a rule was chosen that is not there");
+  const Alternative &alternative = point.alternatives[choice];
+  std::vector<PlanPtr> children;
+  for (GoalId child : alternative.children) children.push_back(derived(child, choose));
+  return makePlanNode(point, alternative, std::move(children));
+}
+
+Plan Forest::derive(const std::function<std::size_t(GoalId, const Point &)> &choose) const {
+  return finish(derived(root_, choose));
+}
+
+std::optional<Plan> Forest::plainest() const {
+  if (points_[plainRoot_].count == 0) return {};
+  return finish(derived(plainRoot_, [](GoalId, const Point &) { return std::size_t{0}; }));
+}
+
+} // namespace tangram

@@ -1,0 +1,234 @@
+#include "Grammar.h"
+
+#include "Sizes.h"
+#include "tangram/ast/Walk.h"
+#include "tangram/compose/Requirement.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <queue>
+
+namespace tangram {
+
+using namespace ast;
+
+std::int64_t tunableValue(const Tunable &tunable, const hardware::Hardware &hardware, const hardware::Level &level) {
+  const hardware::Level *below = hardware.below(level);
+  std::int64_t wanted = below ? static_cast<std::int64_t>(below->workers.count) : 1;
+  if (!tunable.values.empty()) {
+    // The largest that is not too many, else the smallest.
+    std::optional<std::int64_t> best;
+    for (std::int64_t value : tunable.values)
+      if (value <= wanted && (!best || value > *best)) best = value;
+    return best ? *best : *std::min_element(tunable.values.begin(), tunable.values.end());
+  }
+  std::int64_t lo = tunable.lo, step = std::max<std::int64_t>(tunable.step, 1);
+  if (lo == 0 && tunable.hi == 0) lo = 1; // no range written: none of a thing is no choice
+  std::int64_t value = below ? wanted : lo;
+  if (tunable.hi > 0) value = std::min(value, tunable.hi);
+  if (value <= lo) return lo;
+  return lo + (value - lo) / step * step;
+}
+
+bool allows(const Tunable &tunable, std::int64_t value) {
+  if (!tunable.values.empty())
+    return std::find(tunable.values.begin(), tunable.values.end(), value) != tunable.values.end();
+  std::int64_t lo = tunable.lo == 0 && tunable.hi == 0 ? 1 : tunable.lo;
+  if (value < lo || (tunable.hi > 0 && value > tunable.hi)) return false;
+  return (value - lo) % std::max<std::int64_t>(tunable.step, 1) == 0;
+}
+
+std::map<std::string, std::int64_t> tunableValues(const Codelet &codelet, const hardware::Hardware &hardware,
+                                                  const hardware::Level &level) {
+  std::map<std::string, std::int64_t> result;
+  walk(codelet.body, [&](const Declare &d) {
+    if (d.tunable) result[d.name] = tunableValue(*d.tunable, hardware, level);
+  });
+  return result;
+}
+
+Grammar::Grammar(const Module &module, const hardware::Hardware &hardware, const Facts &facts)
+    : module_(module), hardware_(hardware) {
+  for (std::size_t i = 0; i < module.spectrums.size(); ++i) spectrums_.emplace(module.spectrums[i]->name, i);
+  for (std::size_t i = 0; i < hardware.levels.size(); ++i) levels_.emplace(hardware.levels[i].name, i);
+
+  shapes_.resize(module.spectrums.size());
+  for (std::size_t s = 0; s < module.spectrums.size(); ++s)
+    for (const Codelet *codelet : module.spectrums[s]->codelets) {
+      CodeletShape shape{codelet, sites(*codelet), {}, requirements(*codelet, arena_)};
+      for (const Expr *site : shape.sites)
+        shape.callees.push_back(
+            spectrum(isa<Map>(site) ? as<Map>(site)->spectrum : as<SpectrumCall>(site)->spectrum));
+      shapes_[s].push_back(std::move(shape));
+    }
+
+  sizesMatter_.assign(shapes_.size(), false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t s = 0; s < shapes_.size(); ++s) {
+      if (sizesMatter_[s]) continue;
+      for (const CodeletShape &shape : shapes_[s]) {
+        bool matter = !shape.requirements.empty();
+        for (std::size_t i = 0; i < shape.sites.size() && !matter; ++i)
+          matter = isa<Map>(shape.sites[i]) || (shape.callees[i] != kNoSpectrum && sizesMatter_[shape.callees[i]]);
+        if (matter) changed = sizesMatter_[s] = true;
+      }
+    }
+  }
+
+  productions_.resize(shapes_.size() * hardware.levels.size() * 4);
+  for (std::size_t s = 0; s < shapes_.size(); ++s)
+    for (std::size_t l = 0; l < hardware.levels.size(); ++l)
+      for (GoalKind kind : {GoalKind::Call, GoalKind::Map, GoalKind::PlainCall, GoalKind::PlainMap})
+        build({kind, s, l}, facts);
+  measure();
+}
+
+std::size_t Grammar::spectrum(const std::string &name) const {
+  auto it = spectrums_.find(name);
+  return it == spectrums_.end() ? kNoSpectrum : it->second;
+}
+
+std::size_t Grammar::level(const std::string &name) const {
+  auto it = levels_.find(name);
+  return it == levels_.end() ? hardware_.levels.size() : it->second;
+}
+
+std::vector<std::size_t> Grammar::reachable(std::size_t spectrum) const {
+  std::vector<std::size_t> result{spectrum};
+  std::vector<bool> seen(shapes_.size(), false);
+  seen[spectrum] = true;
+  for (std::size_t i = 0; i < result.size(); ++i)
+    for (const CodeletShape &shape : shapes_[result[i]])
+      for (std::size_t callee : shape.callees)
+        if (callee != kNoSpectrum && !seen[callee]) {
+          seen[callee] = true;
+          result.push_back(callee);
+        }
+  return result;
+}
+
+void Grammar::build(const Nonterminal &goal, const Facts &facts) {
+  Productions &result = productions_[index(goal)];
+  const hardware::Level &level = hardware_.levels[goal.level];
+  std::size_t below = level.distributes() ? this->level(level.subordinate) : hardware_.levels.size();
+  bool hasBelow = below < hardware_.levels.size();
+  auto allow = [&](Rule rule, std::vector<Nonterminal> children) {
+    result.allowed.push_back({rule, 0, Capability::None, std::move(children), kNoHeight});
+  };
+  auto reject = [&](Rule rule, std::string codelet, std::string reason) {
+    result.rejected.push_back({rule, std::move(codelet), std::move(reason)});
+  };
+  std::string lowest = fmt::format("no level below '{}'", level.name);
+  std::string noCompute = fmt::format("level '{}' has no computational capability to run a loop", level.name);
+
+  switch (goal.kind) {
+  case GoalKind::Map:
+    if (hasBelow) allow(Rule::Distribute, {{GoalKind::Call, goal.spectrum, below}});
+    else reject(Rule::Distribute, "", lowest);
+    if (level.computes()) allow(Rule::Serialize, {{GoalKind::Call, goal.spectrum, goal.level}});
+    else reject(Rule::Serialize, "", noCompute);
+    if (hasBelow) allow(Rule::Split, {{GoalKind::Map, goal.spectrum, below}});
+    else reject(Rule::Split, "", lowest);
+    return;
+  case GoalKind::PlainMap:
+    if (level.computes()) allow(Rule::Serialize, {{GoalKind::PlainCall, goal.spectrum, goal.level}});
+    else reject(Rule::Serialize, "", noCompute);
+    return;
+  case GoalKind::PlainCall:
+    // Down to the first level that runs scalar code.
+    if (!level.scalar) {
+      if (hasBelow) allow(Rule::Devolve, {{GoalKind::PlainCall, goal.spectrum, below}});
+      else reject(Rule::Devolve, "", lowest);
+      return;
+    }
+    break;
+  case GoalKind::Call: break;
+  }
+
+  const std::vector<CodeletShape> &shapes = shapes_[goal.spectrum];
+  for (std::size_t c = 0; c < shapes.size(); ++c) {
+    const CodeletShape &shape = shapes[c];
+    auto match = facts.matches.find({shape.codelet, level.name});
+    if (match == facts.matches.end())
+      failBug(shape.codelet->range, "forest", "there are no level-matching facts of this codelet");
+    if (goal.isPlain() && shape.codelet->coop) continue;
+    if (!match->second.allowed) {
+      reject(Rule::Select, shape.codelet->name, match->second.reason);
+      continue;
+    }
+    Production production{Rule::Select, c, match->second.capability, {}, kNoHeight};
+    bool sound = true;
+    for (std::size_t i = 0; i < shape.sites.size(); ++i) {
+      if (shape.callees[i] == kNoSpectrum) {
+        reject(Rule::Select, shape.codelet->name, "calls a spectrum that does not exist");
+        sound = false;
+        break;
+      }
+      GoalKind kind = isa<Map>(shape.sites[i]) ? (goal.isPlain() ? GoalKind::PlainMap : GoalKind::Map)
+                                               : (goal.isPlain() ? GoalKind::PlainCall : GoalKind::Call);
+      production.children.push_back({kind, shape.callees[i], goal.level});
+    }
+    if (sound) result.allowed.push_back(std::move(production));
+  }
+  if (goal.kind == GoalKind::Call) {
+    if (hasBelow) allow(Rule::Devolve, {{GoalKind::Call, goal.spectrum, below}});
+    else reject(Rule::Devolve, "", lowest);
+  }
+}
+
+/// Knuth's generalisation of shortest paths to grammars: a production is as high as its highest child, plus one where
+/// its rule counts, and a nonterminal as its lowest production.
+void Grammar::measure() {
+  struct Waiting {
+    std::size_t goal, production;
+  };
+  std::vector<std::vector<Waiting>> waiting(productions_.size());
+  std::vector<std::vector<std::size_t>> pending(productions_.size());
+  using Entry = std::pair<unsigned, std::size_t>; // height, goal
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  auto cost = [](const Production &p) { return p.rule == Rule::Distribute || p.rule == Rule::Serialize ? 0u : 1u; };
+  for (std::size_t g = 0; g < productions_.size(); ++g) {
+    pending[g].resize(productions_[g].allowed.size());
+    for (std::size_t p = 0; p < productions_[g].allowed.size(); ++p) {
+      Production &production = productions_[g].allowed[p];
+      pending[g][p] = production.children.size();
+      for (const Nonterminal &child : production.children) waiting[index(child)].push_back({g, p});
+      if (production.children.empty()) {
+        production.height = cost(production);
+        queue.push({production.height, g});
+      }
+    }
+  }
+  while (!queue.empty()) {
+    auto [height, goal] = queue.top();
+    queue.pop();
+    if (productions_[goal].height != kNoHeight) continue;
+    productions_[goal].height = height;
+    for (const Waiting &w : waiting[goal]) {
+      if (--pending[w.goal][w.production]) continue;
+      Production &production = productions_[w.goal].allowed[w.production];
+      production.height = height + cost(production); // the last child to be known is the highest
+      queue.push({production.height, w.goal});
+    }
+  }
+}
+
+std::string Grammar::whyEndless(const Nonterminal &goal, const Production &production) const {
+  for (const Nonterminal &child : production.children) {
+    const Productions &below = productions(child);
+    if (below.height != kNoHeight) continue;
+    const std::string &name = module_.spectrums[child.spectrum]->name;
+    const std::string &levelName = hardware_.levels[child.level].name;
+    if (shapes_[child.spectrum].empty()) return fmt::format("spectrum '{}' has no codelets", name);
+    std::vector<std::size_t> reached = reachable(child.spectrum);
+    if (production.rule == Rule::Select && std::find(reached.begin(), reached.end(), goal.spectrum) != reached.end())
+      return fmt::format("its call of '{}' never comes to an end: no codelet that '{}' or a level below it can run "
+                         "computes without calling further",
+                         name, levelName);
+    return fmt::format("'{}' cannot be composed at level '{}'", name, levelName);
+  }
+  return "it cannot be composed";
+}
+
+} // namespace tangram

@@ -1,0 +1,95 @@
+// The specialised rules of a program on a machine (section 5.3), without depth or sizes: nonterminals, their
+// productions, and how many rules deep the shallowest derivation of each is.
+#pragma once
+
+#include "tangram/compose/Forest.h"
+
+#include <limits>
+#include <map>
+#include <unordered_map>
+
+namespace tangram {
+
+/// What a nonterminal composes. The plain ones have one derivation: the fewest rules, autonomous codelets, maps that
+/// are serialised.
+enum class GoalKind : std::uint8_t { Call, Map, PlainCall, PlainMap };
+
+/// compose(spectrum, level); both by index.
+struct Nonterminal {
+  GoalKind kind = GoalKind::Call;
+  std::size_t spectrum = 0, level = 0;
+  bool isMap() const { return kind == GoalKind::Map || kind == GoalKind::PlainMap; }
+  bool isPlain() const { return kind == GoalKind::PlainCall || kind == GoalKind::PlainMap; }
+  bool operator==(const Nonterminal &) const = default;
+};
+
+inline constexpr unsigned kNoHeight = std::numeric_limits<unsigned>::max();
+
+struct Production {
+  Rule rule = Rule::Select;
+  std::size_t codelet = 0;          // Select: index in the spectrum
+  ast::Capability capability = ast::Capability::None;
+  std::vector<Nonterminal> children;
+  unsigned height = kNoHeight;      // of the shallowest derivation that starts with it
+};
+
+struct Productions {
+  std::vector<Production> allowed;  // the machine can do it, if its children can be composed
+  std::vector<Rejection> rejected;
+  unsigned height = kNoHeight;
+};
+
+/// A codelet as the grammar sees it.
+struct CodeletShape {
+  const ast::Codelet *codelet = nullptr;
+  std::vector<const ast::Expr *> sites;
+  std::vector<std::size_t> callees; // spectrum of each site; kNoSpectrum where there is none
+  std::vector<const ast::Expr *> requirements;
+};
+inline constexpr std::size_t kNoSpectrum = std::numeric_limits<std::size_t>::max();
+
+class Grammar {
+public:
+  Grammar(const ast::Module &module, const hardware::Hardware &hardware, const Facts &facts);
+
+  /// kNoSpectrum, or the number of levels, where there is none of the name.
+  std::size_t spectrum(const std::string &name) const;
+  std::size_t level(const std::string &name) const;
+  const CodeletShape &shape(std::size_t spectrum, std::size_t codelet) const { return shapes_[spectrum][codelet]; }
+  const std::vector<CodeletShape> &codelets(std::size_t spectrum) const { return shapes_[spectrum]; }
+  const Productions &productions(const Nonterminal &goal) const { return productions_[index(goal)]; }
+  /// Spectrums that a call of this one may reach, itself included.
+  std::vector<std::size_t> reachable(std::size_t spectrum) const;
+  /// True where sizes matter to how it is composed: a requirement, or a map, can be reached.
+  bool sizesMatter(std::size_t spectrum) const { return sizesMatter_[spectrum]; }
+  /// Why a production that the machine allows has no derivation of any depth.
+  std::string whyEndless(const Nonterminal &goal, const Production &production) const;
+
+  const ast::Module &module() const { return module_; }
+  const hardware::Hardware &hardware() const { return hardware_; }
+
+private:
+  std::size_t index(const Nonterminal &goal) const {
+    return (goal.spectrum * hardware_.levels.size() + goal.level) * 4 + static_cast<std::size_t>(goal.kind);
+  }
+  void build(const Nonterminal &goal, const Facts &facts);
+  void measure();
+
+  const ast::Module &module_;
+  const hardware::Hardware &hardware_;
+  ast::Arena arena_; // of inferred requirements
+  std::map<std::string, std::size_t, std::less<>> spectrums_, levels_;
+  std::vector<std::vector<CodeletShape>> shapes_;
+  std::vector<bool> sizesMatter_;
+  std::vector<Productions> productions_;
+};
+
+/// The value that a plan gives a tunable of a codelet composed at a level: the workers below, within what the
+/// declaration allows.
+std::int64_t tunableValue(const ast::Tunable &tunable, const hardware::Hardware &hardware, const hardware::Level &level);
+std::map<std::string, std::int64_t> tunableValues(const ast::Codelet &codelet, const hardware::Hardware &hardware,
+                                                  const hardware::Level &level);
+/// True where the declaration allows the value.
+bool allows(const ast::Tunable &tunable, std::int64_t value);
+
+} // namespace tangram

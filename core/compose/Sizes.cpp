@@ -1,0 +1,218 @@
+#include "Sizes.h"
+
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tangram {
+
+using namespace ast;
+
+const Spectrum *findSpectrum(const Module &module, const std::string &name) {
+  for (const Spectrum *spectrum : module.spectrums)
+    if (spectrum->name == name) return spectrum;
+  return nullptr;
+}
+
+const Expr *withoutCasts(const Expr *expr) {
+  while (const Cast *cast = dyn<Cast>(expr)) expr = cast->operand;
+  return expr;
+}
+
+std::set<std::string> changedVariables(const Node *tree) {
+  std::set<std::string> changed;
+  auto mark = [&](const Expr *target) {
+    if (const VarRef *ref = dyn<VarRef>(target)) changed.insert(ref->name);
+  };
+  walk(
+      tree, [&](const Assign &n) { mark(n.target); }, [&](const Atomic &n) { mark(n.target); },
+      [&](const Unary &n) {
+        bool changes = n.op == UnaryOp::PreInc || n.op == UnaryOp::PreDec || n.op == UnaryOp::PostInc ||
+                       n.op == UnaryOp::PostDec || n.op == UnaryOp::AddressOf;
+        if (changes) mark(n.operand);
+      });
+  return changed;
+}
+
+namespace {
+
+/// `condition` says `param.size() <= number`.
+void limit(const Expr &condition, const std::string &param, SizeBound &bound) {
+  const Binary *n = dyn<Binary>(&condition);
+  if (!n) return;
+  if (n->op == BinaryOp::LogicalAnd) {
+    limit(*n->lhs, param, bound);
+    limit(*n->rhs, param, bound);
+    return;
+  }
+  const Size *size = dyn<Size>(withoutCasts(n->lhs));
+  const VarRef *ref = size ? dyn<VarRef>(size->container) : nullptr;
+  const IntLit *literal = dyn<IntLit>(withoutCasts(n->rhs));
+  if (!ref || ref->name != param || size->dim || !literal || literal->value < 0) return;
+  std::uint64_t most = static_cast<std::uint64_t>(literal->value);
+  if (n->op == BinaryOp::Lt && most > 0)
+    --most;
+  else if (n->op != BinaryOp::Le && n->op != BinaryOp::Eq)
+    return;
+  if (!bound || most < *bound) bound = most;
+}
+
+} // namespace
+
+void limitByConditions(const Spectrum &spectrum, std::vector<SizeBound> &bounds) {
+  bounds.resize(spectrum.params.size());
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    if (spectrum.params[i]->type.rank() != 1) bounds[i].reset();
+    else
+      for (const Expr *condition : spectrum.conditions) limit(*condition, spectrum.params[i]->name, bounds[i]);
+  }
+}
+
+Sizes::Sizes(const Module *module, const Codelet &codelet, std::vector<SizeBound> bounds,
+             std::map<std::string, std::int64_t> tunables, std::optional<std::uint64_t> lanes)
+    : module_(module), codelet_(codelet), bounds_(std::move(bounds)), tunables_(std::move(tunables)), lanes_(lanes) {
+  walk(codelet.body, [&](const Declare &d) { declared_[d.name] = &d; });
+  changed_ = changedVariables(codelet.body);
+}
+
+Interval Sizes::variable(const std::string &name) {
+  if (changed_.count(name)) return {};
+  if (auto it = tunables_.find(name); it != tunables_.end()) return Interval::exactly(it->second);
+  if (auto it = known_.find(name); it != known_.end()) return it->second;
+  auto it = declared_.find(name);
+  if (it == declared_.end() || it->second->tunable || !it->second->init || !it->second->extents.empty()) return {};
+  known_[name] = {}; // while it is being evaluated
+  return known_[name] = value(it->second->init);
+}
+
+Interval Sizes::value(const Expr *expr) {
+  Interval result;
+  switch (expr->kind()) {
+  case Kind::IntLit: {
+    std::int64_t v = as<IntLit>(expr)->value;
+    // The bit pattern of a u64 from 2^63 on reads as a negative number.
+    if (v < 0 && expr->type == Type(Scalar::U64)) return Interval::between(std::numeric_limits<std::int64_t>::max(), {});
+    return Interval::exactly(v);
+  }
+  case Kind::VarRef: result = variable(as<VarRef>(expr)->name); break;
+  case Kind::Cast: result = value(as<Cast>(expr)->operand); break;
+  case Kind::Unary: {
+    const Unary *n = as<Unary>(expr);
+    Interval operand = value(n->operand);
+    if (n->op == UnaryOp::Plus) result = operand;
+    if (n->op == UnaryOp::Minus) result = apply(BinaryOp::Sub, Interval::exactly(0), operand);
+    if (n->op == UnaryOp::Not)
+      if (std::optional<bool> truth = operand.truth()) result = Interval::exactly(!*truth);
+    break;
+  }
+  case Kind::Binary: {
+    const Binary *n = as<Binary>(expr);
+    result = n->op == BinaryOp::Comma ? value(n->rhs) : apply(n->op, value(n->lhs), value(n->rhs));
+    break;
+  }
+  case Kind::Conditional: {
+    const Conditional *n = as<Conditional>(expr);
+    std::optional<bool> truth = value(n->cond).truth();
+    result = truth ? value(*truth ? n->then : n->otherwise) : hull(value(n->then), value(n->otherwise));
+    break;
+  }
+  case Kind::Size: {
+    const Size *n = as<Size>(expr);
+    SizeBound bound = n->container->type.rank() == 1 ? size(n->container) : SizeBound{};
+    bool small = bound && *bound <= std::uint64_t(std::numeric_limits<std::int64_t>::max());
+    result = Interval::between(0, small ? std::optional<std::int64_t>(*bound) : std::nullopt);
+    break;
+  }
+  case Kind::CoopDim:
+    if (lanes_) result = Interval::exactly(static_cast<std::int64_t>(*lanes_));
+    break;
+  default: break;
+  }
+  return result.fits(expr->type) ? result : Interval::ofType(expr->type);
+}
+
+namespace {
+SizeBound upper(const Interval &value) {
+  if (!value.hi || *value.hi < 0) return {};
+  return static_cast<std::uint64_t>(*value.hi);
+}
+} // namespace
+
+SizeBound Sizes::size(const Expr *container) {
+  switch (container->kind()) {
+  case Kind::VarRef: {
+    const std::string &name = as<VarRef>(container)->name;
+    for (std::size_t i = 0; i < codelet_.params.size(); ++i)
+      if (codelet_.params[i]->name == name)
+        return i < bounds_.size() && container->type.rank() == 1 && !changed_.count(name) ? bounds_[i] : SizeBound{};
+    auto it = declared_.find(name);
+    if (it == declared_.end() || changed_.count(name)) return {};
+    const Declare *d = it->second;
+    if (d->extents.size() == 1) return upper(value(d->extents[0]));
+    return d->extents.empty() && d->init && d->type.rank() == 1 ? size(d->init) : SizeBound{};
+  }
+  case Kind::Partition: {
+    const Partition *n = as<Partition>(container);
+    return n->counts.size() == 1 ? upper(value(n->counts[0])) : SizeBound{};
+  }
+  case Kind::Map: {
+    // One element for each element of a mapped container.
+    const Map *n = as<Map>(container);
+    const Spectrum *spectrum = module_ ? findSpectrum(*module_, n->spectrum) : nullptr;
+    SizeBound least;
+    for (std::size_t i = 0; spectrum && i < n->args.size() && i < spectrum->params.size(); ++i) {
+      if (n->args[i]->type == spectrum->params[i]->type || n->args[i]->type.rank() != 1) continue;
+      SizeBound bound = size(n->args[i]);
+      if (bound && (!least || *bound < *least)) least = bound;
+    }
+    return least;
+  }
+  case Kind::Cast: return size(as<Cast>(container)->operand);
+  case Kind::Conditional: {
+    SizeBound a = size(as<Conditional>(container)->then), b = size(as<Conditional>(container)->otherwise);
+    return a && b ? std::max(a, b) : SizeBound{};
+  }
+  default: return {};
+  }
+}
+
+SiteBounds Sizes::site(const Expr *mapOrCall) {
+  SiteBounds result;
+  if (const SpectrumCall *call = dyn<SpectrumCall>(mapOrCall)) {
+    for (const Expr *arg : call->args) result.arguments.push_back(arg->type.rank() == 1 ? size(arg) : SizeBound{});
+    return result;
+  }
+  const Map *map = as<Map>(mapOrCall);
+  const Spectrum *spectrum = module_ ? findSpectrum(*module_, map->spectrum) : nullptr;
+  bool bounded = true;
+  for (std::size_t i = 0; i < map->args.size(); ++i) {
+    const Expr *arg = map->args[i];
+    bool passed = spectrum && i < spectrum->params.size() && arg->type == spectrum->params[i]->type;
+    if (passed) {
+      result.arguments.push_back(arg->type.rank() == 1 ? size(arg) : SizeBound{});
+      continue;
+    }
+    // The parts may also have been named before: `auto parts = partition(...)`.
+    const Expr *container = withoutCasts(arg);
+    for (const VarRef *ref = dyn<VarRef>(container); ref && !changed_.count(ref->name); ref = dyn<VarRef>(container)) {
+      auto it = declared_.find(ref->name);
+      if (it == declared_.end() || !it->second->init || !it->second->extents.empty()) break;
+      container = withoutCasts(it->second->init);
+    }
+    const Partition *partition = dyn<Partition>(container);
+    SizeBound part;
+    if (partition && partition->container->type.rank() == 1) part = size(partition->container);
+    result.arguments.push_back(part);
+    // Parts that all start at the same place are no division of the work.
+    bool divides = partition && partition->starts.size() == 1 && partition->starts[0]->inc;
+    if (!part || !divides)
+      bounded = false;
+    else if (bounded)
+      result.work = std::max(result.work, part);
+  }
+  if (!bounded) result.work.reset();
+  return result;
+}
+
+} // namespace tangram

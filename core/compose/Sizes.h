@@ -1,0 +1,60 @@
+// Upper bounds on the sizes of containers in a codelet's body, as far as they are provable: a small abstract
+// evaluator over variables that are set once.
+#pragma once
+
+#include "Interval.h"
+#include "tangram/ast/Node.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tangram {
+
+/// Of a container's number of elements; nothing where none is known.
+using SizeBound = std::optional<std::uint64_t>;
+
+/// What is known of one site's arguments.
+struct SiteBounds {
+  std::vector<SizeBound> arguments; // as the called codelet gets them: of one part for a mapped container
+  SizeBound work;                   // a map over a partition: of all elements in all its parts together
+};
+
+/// The spectrum of a name, or null.
+const ast::Spectrum *findSpectrum(const ast::Module &module, const std::string &name);
+
+class Sizes {
+public:
+  /// `bounds`: of the codelet's arguments; `tunables`: their values; `lanes`: coopDim(), where it is known.
+  Sizes(const ast::Module *module, const ast::Codelet &codelet, std::vector<SizeBound> bounds,
+        std::map<std::string, std::int64_t> tunables = {}, std::optional<std::uint64_t> lanes = {});
+
+  Interval value(const ast::Expr *expr);
+  SizeBound size(const ast::Expr *container);
+  SiteBounds site(const ast::Expr *mapOrCall);
+
+private:
+  Interval variable(const std::string &name);
+
+  const ast::Module *module_;
+  const ast::Codelet &codelet_;
+  std::vector<SizeBound> bounds_;
+  std::map<std::string, std::int64_t> tunables_;
+  std::optional<std::uint64_t> lanes_;
+  std::map<std::string, const ast::Declare *> declared_;
+  std::set<std::string> changed_; // assigned again somewhere
+  std::map<std::string, Interval> known_;
+};
+
+/// What a spectrum asks of every call holds in all of them: `in.size() <= 64` bounds an argument. Resizes `bounds` to
+/// one a parameter.
+void limitByConditions(const ast::Spectrum &spectrum, std::vector<SizeBound> &bounds);
+
+/// Variables of a tree whose value is set other than by their declaration.
+std::set<std::string> changedVariables(const ast::Node *tree);
+/// The expression below casts.
+const ast::Expr *withoutCasts(const ast::Expr *expr);
+
+} // namespace tangram

@@ -1,0 +1,32 @@
+#include "tangram/hardware/Hardware.h"
+
+namespace tangram::hardware {
+
+const Level *Hardware::find(std::string_view name) const {
+  for (const Level &level : levels)
+    if (level.name == name) return &level;
+  return nullptr;
+}
+
+const Level *Hardware::below(const Level &level) const {
+  return level.subordinate.empty() ? nullptr : find(level.subordinate);
+}
+
+std::uint64_t Hardware::lanes(const Level &level) const {
+  std::uint64_t result = 1;
+  const Level *lane = below(level);
+  // Bounded by the number of levels, in case somebody made hardware with a cycle by hand.
+  for (std::size_t i = 0; lane && i < levels.size(); ++i, lane = below(*lane)) {
+    result *= lane->workers.count;
+    if (lane->scalar) break;
+  }
+  return result;
+}
+
+std::vector<std::string> Hardware::levelNames() const {
+  std::vector<std::string> result;
+  for (const Level &level : levels) result.push_back(level.name);
+  return result;
+}
+
+} // namespace tangram::hardware

@@ -1,0 +1,233 @@
+// YAML -> RawTarget: keys, types and words.
+#include "RawTarget.h"
+#include "Words.h"
+
+#include <limits>
+
+namespace tangram::hardware {
+namespace {
+
+constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kMaxWorkers = (std::uint64_t{1} << 31) - 1; // counts are 32-bit integers in plans and code
+constexpr std::uint64_t kMaxDepth = 64;
+constexpr std::size_t kMaxItems = 64; // levels, memories, steps
+
+constexpr DiagnosticKind kTwice{"target.twice", DiagnosticClass::User, "{0} '{1}' is given twice",
+                                "rename or remove one of the two"};
+constexpr DiagnosticKind kNoName{"target.no-name", DiagnosticClass::User, "{0} has no name", "add 'name: ...'"};
+constexpr DiagnosticKind kTooMany{"target.too-many", DiagnosticClass::User, "there are {0} {1}, more than {2}",
+                                  "leave some out"};
+constexpr DiagnosticKind kBothCounts{"target.both-counts", DiagnosticClass::User,
+                                     "the workers of level '{0}' have both a 'count' and 'auto'",
+                                     "keep 'count' for a fixed number, 'auto' for one that the machine at hand decides"};
+constexpr DiagnosticKind kBadSymbol{"target.bad-symbol", DiagnosticClass::User,
+                                    "the symbol of level '{0}' cannot be '{1}'",
+                                    "use one to eight letters or digits, such as {2}"};
+constexpr DiagnosticKind kStepForm{"target.step-form", DiagnosticClass::User, "{0} is {1}",
+                                   "write a name, or 'name: {{option: value}}' with one name"};
+constexpr DiagnosticKind kOptionsOfNothing{
+    "target.options-of-nothing", DiagnosticClass::User, "{0} is a mapping, but this target extends none",
+    "write a list of steps; a mapping changes the options of steps of the target that is extended"};
+
+[[noreturn]] void failTwice(const std::string &what, const std::string &name, ast::SourceRange second,
+                            ast::SourceRange first) {
+  Diagnostic diagnostic = makeDiagnostic(kTwice, second, what, name);
+  diagnostic.notes.push_back({first, "it stands here first"});
+  throw DiagnosticError(std::move(diagnostic));
+}
+
+std::vector<Yaml> items(const Yaml &yaml, const std::string &what) {
+  std::vector<Yaml> result = yaml.items(what);
+  if (result.size() > kMaxItems) fail(kTooMany, yaml.range(), result.size(), what, kMaxItems);
+  return result;
+}
+
+std::vector<Yaml::Entry> named(const Yaml &yaml, const std::string &what, const std::vector<std::string> &known,
+                               std::string &name, ast::SourceRange &range) {
+  std::vector<Yaml::Entry> entries = yaml.entries(what, known);
+  for (const Yaml::Entry &entry : entries)
+    if (entry.key == "name") name = entry.value.name("the name of " + what), range = entry.value.range();
+  if (name.empty()) fail(kNoName, yaml.range(), what);
+  return entries;
+}
+
+RawMemory readMemory(const Yaml &yaml, const std::string &level) {
+  RawMemory memory;
+  auto entries = named(yaml, fmt::format("a memory of level '{}'", level),
+                       {"name", "bytes", "line", "banks", "bandwidth", "latency"}, memory.name, memory.range);
+  for (const auto &[key, range, value] : entries) {
+    std::string what = fmt::format("'{}' of memory '{}'", key, memory.name);
+    if (key == "bytes") memory.bytes.set(value.bytes(what), value.range());
+    if (key == "line") memory.line.set(value.bytes(what), value.range());
+    if (key == "banks") memory.banks.set(value.integer(what, 0, kAny), value.range());
+    if (key == "bandwidth") memory.bandwidth.set(value.number(what), value.range());
+    if (key == "latency") memory.latency.set(value.number(what), value.range());
+  }
+  return memory;
+}
+
+void readWorkers(const Yaml &yaml, RawLevel &level) {
+  std::string what = fmt::format("'workers' of level '{}'", level.name);
+  auto setCount = [&](std::uint64_t count, bool automatic, ast::SourceRange range) {
+    if (level.count.given || level.automatic.given) fail(kBothCounts, range, level.name);
+    level.count.set(count, range);
+    level.automatic.set(automatic, range);
+  };
+  if (yaml.isScalar() && yaml.text(what) == "auto") return setCount(1, true, yaml.range());
+  if (!yaml.isMapping()) {
+    if (!yaml.isScalar()) yaml.wrongType(what, "a count, 'auto', or a mapping");
+    return setCount(yaml.integer(what, 1, kMaxWorkers), false, yaml.range());
+  }
+  for (const auto &[key, range, value] : yaml.entries(what, {"count", "auto", "multiple-of", "max"})) {
+    std::string which = fmt::format("'{}' of the workers of level '{}'", key, level.name);
+    if (key == "count") {
+      if (value.isScalar() && value.text(which) == "auto") setCount(1, true, value.range());
+      else setCount(value.integer(which, 1, kMaxWorkers), false, value.range());
+    }
+    if (key == "auto") setCount(value.integer(which, 1, kMaxWorkers), true, value.range());
+    if (key == "multiple-of") level.multipleOf.set(value.integer(which, 1, kMaxWorkers), value.range());
+    if (key == "max") level.max.set(value.integer(which, 1, kMaxWorkers), value.range());
+  }
+}
+
+std::vector<bool> readCapabilities(const Yaml &yaml, const std::string &level) {
+  std::vector<bool> result(kCapabilities.size());
+  for (const Yaml &item : items(yaml, fmt::format("'capabilities' of level '{}'", level))) {
+    std::size_t which = item.word(fmt::format("a capability of level '{}'", level), list(kCapabilities));
+    if (result[which]) failTwice("capability", std::string(kCapabilities[which]), item.range(), yaml.range());
+    result[which] = true;
+  }
+  return result;
+}
+
+RawLevel readLevel(const Yaml &yaml) {
+  RawLevel level;
+  auto entries = named(yaml, "a level",
+                       {"name", "symbol", "capabilities", "below", "sync", "workers", "tiling", "memory"}, level.name,
+                       level.range);
+  for (const auto &[key, range, value] : entries) {
+    std::string what = fmt::format("'{}' of level '{}'", key, level.name);
+    if (key == "symbol") {
+      std::string symbol = value.text(what);
+      bool good = !symbol.empty() && symbol.size() <= 8;
+      for (char c : symbol) good = good && std::isalnum(static_cast<unsigned char>(c));
+      if (!good) fail(kBadSymbol, value.range(), level.name, shown(symbol), std::toupper(level.name[0], std::locale()));
+      level.symbol.set(symbol, value.range());
+    }
+    if (key == "capabilities") level.capabilities.set(readCapabilities(value, level.name), value.range());
+    if (key == "below") {
+      std::string below = value.isNull() ? "none" : value.name(what);
+      level.below.set(below == "none" ? "" : below, value.range());
+    }
+    if (key == "sync") level.sync.set(std::string(kSyncs[value.word(what, list(kSyncs))]), value.range());
+    if (key == "workers") readWorkers(value, level);
+    if (key == "tiling") level.tiling.set(static_cast<Tiling>(value.word(what, list(kTilings))), value.range());
+    if (key == "memory")
+      for (const Yaml &item : items(value, what)) {
+        RawMemory memory = readMemory(item, level.name);
+        for (const RawMemory &other : level.memories)
+          if (other.name == memory.name)
+            failTwice(fmt::format("memory of level '{}'", level.name), memory.name, memory.range, other.range);
+        level.memories.push_back(std::move(memory));
+      }
+  }
+  return level;
+}
+
+OptionValues readOptions(const Yaml &yaml, const std::string &step) {
+  OptionValues options;
+  if (yaml.isNull()) return options;
+  for (const auto &[key, range, value] : yaml.entries(fmt::format("the options of '{}'", step), {})) {
+    ast::SourceRange where = value.range().line ? value.range() : range;
+    options.set(key, value.option(fmt::format("option '{}' of '{}'", shown(key), step)), where);
+  }
+  return options;
+}
+
+/// `name`, `{name: {option: value}}` or `{name: NAME, option: value}`.
+Step readStep(const Yaml &yaml, const std::string &what) {
+  Step step;
+  step.range = yaml.range();
+  if (yaml.isScalar()) {
+    step.name = yaml.name(what);
+    return step;
+  }
+  if (!yaml.isMapping()) yaml.wrongType(what, "a name, or 'name: {option: value}'");
+  std::vector<Yaml::Entry> entries = yaml.entries(what, {});
+  for (const Yaml::Entry &entry : entries)
+    if (entry.key == "name" && entry.value.isScalar()) {
+      step.name = entry.value.name("the name of " + what);
+      step.range = entry.value.range();
+      for (const Yaml::Entry &option : entries)
+        if (option.key != "name")
+          step.options.set(option.key, option.value.option(fmt::format("option '{}' of '{}'", shown(option.key), step.name)),
+                           option.value.range());
+      return step;
+    }
+  if (entries.size() != 1)
+    fail(kStepForm, yaml.range(), what, fmt::format("a mapping with {} keys, none of them 'name'", entries.size()));
+  step.name = shown(entries[0].key);
+  step.range = entries[0].range;
+  step.options = readOptions(entries[0].value, step.name);
+  return step;
+}
+
+void readSteps(const Yaml &yaml, const std::string &key, bool extends, Given<std::vector<Step>> &steps,
+               std::vector<Step> &optionsOnly) {
+  std::string what = fmt::format("'{}' of the pipeline", key);
+  if (yaml.isMapping()) {
+    if (!extends) fail(kOptionsOfNothing, yaml.range(), what);
+    for (const auto &[name, range, value] : yaml.entries(what, {}))
+      optionsOnly.push_back({name, readOptions(value, shown(name)), range});
+    return;
+  }
+  std::vector<Step> result;
+  for (const Yaml &item : items(yaml, what)) result.push_back(readStep(item, "a step of " + what));
+  steps.set(std::move(result), yaml.range());
+}
+
+RawPipeline readPipeline(const Yaml &yaml, bool extends) {
+  RawPipeline pipeline;
+  pipeline.range = yaml.range();
+  for (const auto &[key, range, value] :
+       yaml.entries("the pipeline", {"frontend", "analyses", "heuristic", "passes", "backend"})) {
+    std::string what = fmt::format("'{}' of the pipeline", key);
+    if (key == "frontend") pipeline.frontend.set(readStep(value, what), value.range());
+    if (key == "heuristic") pipeline.heuristic.set(readStep(value, what), value.range());
+    if (key == "backend") {
+      Step step = value.isNull() ? Step{} : readStep(value, what);
+      if (step.name == "none") step.name.clear();
+      pipeline.backend.set(std::move(step), value.range());
+    }
+    if (key == "analyses") readSteps(value, key, extends, pipeline.analyses, pipeline.analysisOptions);
+    if (key == "passes") readSteps(value, key, extends, pipeline.passes, pipeline.passOptions);
+  }
+  return pipeline;
+}
+
+} // namespace
+
+RawTarget readTarget(const Yaml &yaml) {
+  RawTarget target;
+  target.range = yaml.range();
+  auto entries = yaml.entries("a target", {"summary", "extends", "depth", "levels", "pipeline"});
+  for (const auto &[key, range, value] : entries)
+    if (key == "extends") target.extends.set(value.text("'extends'"), value.range());
+  for (const auto &[key, range, value] : entries) {
+    if (key == "summary") target.summary.set(value.text("'summary'"), value.range());
+    if (key == "depth") target.depth.set(value.integer("'depth'", 0, kMaxDepth), value.range());
+    if (key == "levels") {
+      target.hasLevels.set(true, value.range());
+      for (const Yaml &item : items(value, "'levels'")) {
+        RawLevel level = readLevel(item);
+        for (const RawLevel &other : target.levels)
+          if (other.name == level.name) failTwice("level", level.name, level.range, other.range);
+        target.levels.push_back(std::move(level));
+      }
+    }
+    if (key == "pipeline") target.pipeline.set(readPipeline(value, target.extends.given), value.range());
+  }
+  return target;
+}
+
+} // namespace tangram::hardware

@@ -1,0 +1,48 @@
+// Work in child processes: what crashes or hangs there leaves this process whole.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tangram::runtime {
+
+using Message = std::vector<std::string>;
+
+/// Sends one message to the parent.
+using Send = std::function<void(const Message &)>;
+
+struct ChildEnd {
+  enum class How : std::uint8_t { Done, Signal, Silent, Exit } how = How::Done;
+  int number = 0; // of the signal, or the exit status
+  bool done() const { return how == How::Done; }
+  std::string text() const; // "crashed (segmentation fault)", "did not end within ..."
+};
+
+struct ChildJob {
+  std::function<void(const Send &)> work; // in the child; what it throws ends it with How::Exit
+  std::function<void(const Message &)> receive;
+  std::function<void(const ChildEnd &)> ended;
+  double silence = 60; // seconds without a message after which it is killed
+};
+
+/// Runs jobs, at most `parallel` at a time, in the order in which they were added. `ended` may add more.
+class Children {
+public:
+  explicit Children(unsigned parallel) : parallel_(parallel) {}
+  void add(ChildJob job);
+  void run();
+
+private:
+  struct Running;
+  unsigned parallel_;
+  std::vector<ChildJob> waiting_;
+};
+
+/// One job alone.
+ChildEnd runChild(const std::function<void(const Send &)> &work, const std::function<void(const Message &)> &receive,
+                  double silence);
+
+} // namespace tangram::runtime

@@ -1,0 +1,447 @@
+#include "tangram/pass/Session.h"
+
+#include "tangram/ast/Text.h"
+#include "tangram/ast/Verify.h"
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <set>
+
+namespace tangram {
+namespace {
+
+constexpr DiagnosticKind kNoFrontend{"session.no-frontend", DiagnosticClass::User, "no frontend reads '{0}'",
+                                     "known extensions: {1}"};
+constexpr DiagnosticKind kNoFile{"session.no-file", DiagnosticClass::User, "there is no file '{0}'",
+                                 "check the path; it is looked up from the current folder"};
+constexpr DiagnosticKind kNoTarget{"session.no-target", DiagnosticClass::User, "no target was given",
+                                   "name one with --target; `tangram targets` lists them"};
+constexpr DiagnosticKind kNoBackend{"session.no-backend", DiagnosticClass::Limitation,
+                                    "target '{0}' has no backend: there are plans for it, but no code",
+                                    "use `tangram explain` or `--emit plan`, or name another target"};
+constexpr DiagnosticKind kUnknownSpectrum{"session.unknown-spectrum", DiagnosticClass::User,
+                                          "the program has no spectrum '{0}'", "did you mean {1}?"};
+constexpr DiagnosticKind kNoSpectrum{"session.no-spectrum", DiagnosticClass::User, "'{0}' declares no spectrum",
+                                     "declare one: __spectrum int sum(const Array<1, int> in);"};
+constexpr DiagnosticKind kMissingFact{"session.missing-fact", DiagnosticClass::User,
+                                      "analysis '{0}' needs the facts '{1}', which no analysis before it establishes",
+                                      "put the analysis that establishes '{1}' before it in the target"};
+constexpr DiagnosticKind kNoPlan{"session.no-plan", DiagnosticClass::Bug,
+                                 "heuristic '{0}' chose no plan for '{1}', although there are {2}",
+                                 "report it to the author of the heuristic"};
+
+using Clock = std::chrono::steady_clock;
+
+double millisecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+std::string readWhole(const std::filesystem::path &path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string identifier(const std::string &spectrum) {
+  std::string result;
+  for (char c : spectrum) {
+    bool fits = std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    if (fits)
+      result += c;
+    else if (!result.empty() && result.back() != '_')
+      result += '_';
+  }
+  while (result.size() > 1 && result.back() == '_') result.pop_back();
+  if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0]))) result.insert(0, "k");
+  return result;
+}
+
+} // namespace
+
+struct Session::Impl {
+  explicit Impl(SessionOptions o) : options(std::move(o)) {}
+
+  SessionOptions options;
+  PluginLoader loader; // before all that plugins made: unloaded last
+  Registry registry;
+  DiagnosticEngine diags;
+  ast::Arena arena;
+
+  std::filesystem::path file;
+  std::string spectrum;
+  std::vector<std::string> includes, defines;
+  std::optional<hardware::Target> target;
+  const ast::Module *module = nullptr;
+  std::optional<Facts> facts;
+  std::map<std::string, std::unique_ptr<Forest>> forests;
+  std::vector<Timing> timings;
+
+  // What is running now.
+  std::string step;
+  const ast::Module *current = nullptr;
+  std::vector<std::string> remaining;
+  std::string plans;
+
+  std::size_t errors() const {
+    std::size_t n = 0;
+    for (const Diagnostic &d : diags.all()) n += d.severity == Severity::Error;
+    return n;
+  }
+
+  /// Runs one named step: timed, what escapes from it is told apart from bad input, errors that it reported end the
+  /// work. `step` keeps its name where it fails.
+  template <class F> auto run(const std::string &kind, const std::string &name, F &&f) {
+    std::string previous = std::exchange(step, kind + " " + name);
+    std::size_t before = errors();
+    crashOnPurpose(name);
+    auto start = Clock::now();
+    try {
+      auto result = f();
+      timings.push_back({step, millisecondsSince(start)});
+      if (errors() > before) throw ErrorsReported();
+      step = std::move(previous);
+      return result;
+    } catch (const DiagnosticError &) {
+      throw;
+    } catch (const ErrorsReported &) {
+      throw;
+    } catch (const std::bad_alloc &) {
+      throw;
+    } catch (const std::exception &e) {
+      failBug({}, step, fmt::format("ended with an unexpected exception: {}", e.what()));
+    }
+  }
+
+  void crashOnPurpose(const std::string &name) const {
+    auto colon = options.crashIn.find(':');
+    if (options.crashIn.empty() || options.crashIn.substr(0, colon) != name) return;
+    std::string how = colon == std::string::npos ? "segv" : options.crashIn.substr(colon + 1);
+    if (how == "segv") std::raise(SIGSEGV);
+    if (how == "abort") std::abort();
+    if (how == "throw") throwOnPurpose();
+  }
+  [[noreturn]] void throwOnPurpose() const { failBug({}, step, "was told to fail"); }
+
+  void checkSound(const ast::Module &m, const std::string &who) {
+    if (!options.verifyBetweenPasses) return;
+    std::vector<ast::Violation> violations = ast::verify(m);
+    if (violations.empty()) return;
+    std::string text = fmt::format("left a broken AST: {}", violations[0].message);
+    for (std::size_t i = 1; i < std::min<std::size_t>(violations.size(), 5); ++i)
+      text += "; " + violations[i].message;
+    if (violations.size() > 5) text += fmt::format("; and {} more", violations.size() - 5);
+    failBug(violations[0].node ? violations[0].node->range : ast::SourceRange{}, who, text);
+  }
+
+  /// `whole`: all steps of the pipeline will run. A module that was parsed before needs only some of them.
+  void setTarget(hardware::Target t, bool whole) {
+    target = std::move(t);
+    if (whole) hardware::checkPipeline(*target, registry);
+    bool automatic = false;
+    for (const hardware::Level &level : target->hardware.levels) automatic |= level.workers.automatic;
+    if (automatic && registry.backends.find(target->pipeline.backend.name)) makeBackend()->detect(target->hardware);
+  }
+
+  const BackendDescriptor &backendDescriptor() {
+    const hardware::Step &s = target->pipeline.backend;
+    if (s.name.empty()) fail(kNoBackend, {}, target->name);
+    return registry.backends.get(s.name, s.range);
+  }
+  OptionValues backendOptions() {
+    const hardware::Step &s = target->pipeline.backend;
+    return checkOptions(backendDescriptor().options, s.options, fmt::format("backend '{}'", s.name), s.range);
+  }
+  std::unique_ptr<Backend> makeBackend() { return backendDescriptor().create(backendOptions()); }
+
+  void requireTarget() const {
+    if (!target) fail(kNoTarget, {});
+  }
+
+  const FrontendDescriptor &frontend() {
+    if (target) {
+      const hardware::Step &s = target->pipeline.frontend;
+      if (!s.name.empty()) return registry.frontends.get(s.name, s.range);
+    }
+    std::string name = file.filename().string();
+    std::vector<std::string> known;
+    for (const auto &[_, d] : registry.frontends.all())
+      for (const std::string &extension : d.extensions) {
+        if (name.ends_with(extension)) return d;
+        known.push_back(extension);
+      }
+    fail(kNoFrontend, {}, file.string(),
+         known.empty() ? std::string("none: no frontend plugin is loaded; `tangram plugins` says what is")
+                       : fmt::format("{}", fmt::join(known, ", ")));
+  }
+
+  void parse() {
+    std::error_code ec;
+    if (!std::filesystem::is_regular_file(file, ec)) fail(kNoFile, {}, file.string());
+    const FrontendDescriptor &d = frontend();
+    OptionValues given;
+    ast::SourceRange where;
+    if (target) {
+      given = target->pipeline.frontend.options;
+      where = target->pipeline.frontend.range;
+    }
+    OptionValues values = checkOptions(d.options, given, fmt::format("frontend '{}'", d.name), where);
+    FrontendRequest request{file, spectrum, includes, defines, &values};
+    const ast::Module *parsed =
+        run("frontend", d.name, [&] { return d.create()->parse(request, arena, diags); });
+    if (!parsed) throw ErrorsReported();
+    checkSound(*parsed, fmt::format("frontend '{}'", d.name));
+    if (parsed->spectrums.empty()) fail(kNoSpectrum, {arena.internFile(file.string()), 1, 1, 1, 1}, file.string());
+    module = current = parsed;
+  }
+
+  void analyse() {
+    facts.emplace();
+    for (const hardware::Step &s : target->pipeline.analyses) {
+      const AnalysisDescriptor &d = registry.analyses.get(s.name, s.range);
+      for (const std::string &fact : d.requires_)
+        if (!facts->established.count(fact)) fail(kMissingFact, s.range, d.name, fact);
+      OptionValues values = checkOptions(d.options, s.options, fmt::format("analysis '{}'", d.name), s.range);
+      run("analysis", d.name, [&] {
+        d.create(values)->run(*module, target->hardware, *facts, diags);
+        return 0;
+      });
+      facts->established.insert(d.establishes.begin(), d.establishes.end());
+    }
+  }
+
+  const ast::Module *pass(const ast::Module *before, const hardware::Step &s, PassContext &context) {
+    const PassDescriptor &d = registry.passes.get(s.name, s.range);
+    OptionValues values = checkOptions(d.options, s.options, fmt::format("pass '{}'", d.name), s.range);
+    std::ostream &out = options.printTo ? *options.printTo : std::cerr;
+    const ast::Module *after = before;
+    try {
+      after = run("pass", d.name, [&] {
+        const ast::Module *result = d.create(values)->run(before, context);
+        if (!result) failBug({}, fmt::format("pass '{}'", d.name), "returned no module");
+        if (options.crashIn == d.name + ":break") result = breakOnPurpose(*result, context.arena);
+        after = result;
+        checkSound(*result, fmt::format("pass '{}'", d.name));
+        return result;
+      });
+    } catch (const DiagnosticError &) {
+      if (options.printAfter == PrintAfter::Fail) {
+        out << fmt::format("; before pass {}, which failed\n{}\n", d.name, ast::print(before));
+        if (after != before) out << fmt::format("; after pass {}, which failed\n{}\n", d.name, ast::print(after));
+      }
+      throw;
+    }
+    bool wanted = options.printAfter == PrintAfter::All ||
+                  (options.printAfter == PrintAfter::Change && after != before) ||
+                  (options.printAfter == PrintAfter::Named && options.printAfterPass == d.name);
+    if (wanted)
+      out << fmt::format("; after pass {}{}\n{}\n", d.name, after == before ? " (no change)" : "", ast::print(after));
+    return after;
+  }
+
+  static const ast::Module *breakOnPurpose(const ast::Module &m, ast::Arena &arena) {
+    if (m.kernels.empty()) return &m;
+    return arena.derive(&m, [](ast::Module &broken) { broken.kernels.push_back(nullptr); });
+  }
+};
+
+Session::Session(SessionOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {
+  impl_->loader.loadAll(PluginLoader::searchPath(impl_->options.pluginFolders), impl_->registry, impl_->diags);
+}
+
+Session::~Session() = default;
+
+Registry &Session::registry() { return impl_->registry; }
+const PluginLoader &Session::plugins() const { return impl_->loader; }
+DiagnosticEngine &Session::diags() { return impl_->diags; }
+ast::Arena &Session::arena() { return impl_->arena; }
+bool Session::hasTarget() const { return impl_->target.has_value(); }
+const std::vector<Timing> &Session::timings() const { return impl_->timings; }
+
+void Session::open(const std::filesystem::path &file, const std::string &target, const std::string &spectrum) {
+  impl_->file = file;
+  impl_->spectrum = spectrum;
+  if (!target.empty()) impl_->setTarget(hardware::loadTarget(target, impl_->arena), true);
+}
+
+void Session::open(const std::filesystem::path &file, hardware::Target target, const std::string &spectrum) {
+  impl_->file = file;
+  impl_->spectrum = spectrum;
+  impl_->setTarget(std::move(target), true);
+}
+
+void Session::open(const ast::Module *module, const std::string &target) {
+  open(module, hardware::loadTarget(target, impl_->arena));
+}
+
+void Session::open(const ast::Module *module, hardware::Target target) {
+  impl_->module = impl_->current = module;
+  impl_->setTarget(std::move(target), false);
+}
+
+void Session::setIncludes(std::vector<std::string> includes, std::vector<std::string> defines) {
+  impl_->includes = std::move(includes);
+  impl_->defines = std::move(defines);
+}
+
+const hardware::Target &Session::target() const {
+  impl_->requireTarget();
+  return *impl_->target;
+}
+
+const ast::Module &Session::module() {
+  if (!impl_->module) impl_->parse();
+  return *impl_->module;
+}
+
+const Facts &Session::facts() {
+  impl_->requireTarget();
+  module();
+  if (!impl_->facts) {
+    try {
+      impl_->analyse();
+    } catch (...) {
+      impl_->facts.reset();
+      throw;
+    }
+  }
+  return *impl_->facts;
+}
+
+const Forest &Session::forest(const std::string &spectrum) {
+  std::unique_ptr<Forest> &forest = impl_->forests[spectrum];
+  if (forest) return *forest;
+  std::vector<std::string> names;
+  for (const ast::Spectrum *s : module().spectrums) names.push_back(s->name);
+  if (std::find(names.begin(), names.end(), spectrum) == names.end())
+    fail(kUnknownSpectrum, {}, spectrum, suggest(spectrum, names));
+  const Facts &known = facts();
+  auto made = impl_->run("planner", spectrum, [&] {
+    auto result = std::make_unique<Forest>(module(), target().hardware, known, spectrum, target().depth);
+    requirePlans(*result);
+    return result;
+  });
+  forest = std::move(made);
+  return *forest;
+}
+
+std::vector<std::string> Session::entrySpectrums() {
+  std::set<std::string> called;
+  std::vector<std::string> all, entries;
+  for (const ast::Spectrum *s : module().spectrums) {
+    all.push_back(s->name);
+    ast::walk(
+        s,
+        [&](const ast::SpectrumCall &call) {
+          if (call.spectrum != s->name) called.insert(call.spectrum);
+        },
+        [&](const ast::Map &map) {
+          if (map.spectrum != s->name) called.insert(map.spectrum);
+        });
+  }
+  for (const std::string &name : all)
+    if (!called.count(name)) entries.push_back(name);
+  return entries.empty() ? all : entries;
+}
+
+std::vector<Plan> Session::choose(const std::string &spectrum, HeuristicContext &context) {
+  const Forest &f = forest(spectrum);
+  hardware::Step s = target().pipeline.heuristic;
+  if (!impl_->options.heuristic.empty() && impl_->options.heuristic != s.name)
+    s = {impl_->options.heuristic, {}, {}};
+  const HeuristicDescriptor &d = impl_->registry.heuristics.get(s.name, s.range);
+  OptionValues values = checkOptions(d.options, s.options, fmt::format("heuristic '{}'", d.name), s.range);
+  std::vector<Plan> plans = impl_->run("heuristic", d.name, [&] { return d.create(values)->choose(f, context); });
+  if (plans.empty()) fail(kNoPlan, s.range, d.name, spectrum, f.count().str());
+  for (Plan &plan : plans) plan.target = target().name;
+  return plans;
+}
+
+std::vector<std::string> Session::entryNames(const std::vector<Plan> &plans) {
+  std::map<std::string, unsigned> many;
+  for (const Plan &plan : plans) ++many[plan.spectrum];
+  std::set<std::string> taken;
+  for (const auto &[spectrum, n] : many)
+    if (n == 1) taken.insert(identifier(spectrum));
+  std::map<std::string, unsigned> next;
+  std::vector<std::string> names;
+  std::set<std::string> singles;
+  for (const Plan &plan : plans) {
+    std::string base = identifier(plan.spectrum), name = base;
+    bool single = many[plan.spectrum] == 1 && singles.insert(base).second;
+    while (!single && !taken.insert(name = fmt::format("{}_{}", base, ++next[base])).second) {}
+    names.push_back(name);
+  }
+  return names;
+}
+
+const ast::Module *Session::compose(const std::vector<Plan> &plans, ast::Arena &arena) {
+  const Facts &known = facts();
+  impl_->plans.clear();
+  for (const Plan &plan : plans) impl_->plans += print(plan) + "\n";
+  std::vector<std::string> names = entryNames(plans);
+  std::vector<ClonedKernel> kernels;
+  for (std::size_t i = 0; i < plans.size(); ++i) kernels.push_back({&plans[i], names[i]});
+  const ast::Module *composed =
+      impl_->run("cloner", "clone", [&] { return clone(module(), target().hardware, known, kernels, arena); });
+  impl_->checkSound(*composed, "the cloner");
+  return composed;
+}
+
+const ast::Module *Session::runPasses(const ast::Module *module, const std::vector<hardware::Step> &passes,
+                                      ast::Arena &arena) {
+  const Facts &known = facts();
+  PassContext context{arena, impl_->diags, target(), known};
+  const ast::Module *restored = impl_->current;
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    impl_->current = module;
+    impl_->remaining.clear();
+    for (std::size_t j = i; j < passes.size(); ++j) impl_->remaining.push_back(passes[j].name);
+    module = impl_->pass(module, passes[i], context);
+  }
+  impl_->remaining.clear();
+  impl_->current = restored;
+  return module;
+}
+
+const ast::Module *Session::lower(const std::vector<Plan> &plans, ast::Arena &arena) {
+  return runPasses(compose(plans, arena), target().pipeline.passes, arena);
+}
+
+std::vector<OutputFile> Session::emit(const ast::Module &lowered, const std::string &stem) {
+  target();
+  OptionValues values = impl_->backendOptions();
+  EmitContext context{target(), values, impl_->diags, stem};
+  const ast::Module *restored = std::exchange(impl_->current, &lowered);
+  std::vector<OutputFile> files = impl_->run(
+      "backend", target().pipeline.backend.name, [&] { return impl_->makeBackend()->emit(lowered, context); });
+  impl_->current = restored;
+  return files;
+}
+
+std::filesystem::path Session::build(const std::vector<OutputFile> &files, const std::filesystem::path &folder,
+                                     const std::string &stem) {
+  target();
+  OptionValues values = impl_->backendOptions();
+  BuildContext context{target(), values, impl_->diags, folder, stem, [] { return false; }};
+  return impl_->run("build with", target().pipeline.backend.name,
+                    [&] { return impl_->makeBackend()->build(files, context); });
+}
+
+std::string Session::crashReport() const {
+  CrashState state;
+  state.step = impl_->step;
+  state.passes = impl_->remaining;
+  state.spectrum = impl_->spectrum;
+  state.plans = impl_->plans;
+  state.file = impl_->file.string();
+  if (impl_->target) state.target = hardware::printTarget(*impl_->target);
+  if (impl_->step.starts_with("frontend ")) state.source = readWhole(impl_->file);
+  if (impl_->current) state.module = ast::print(impl_->current, {.locations = true});
+  return print(state);
+}
+
+} // namespace tangram

@@ -1,0 +1,96 @@
+#include "tangram/plugin/Registry.h"
+
+#include <set>
+
+namespace tangram {
+namespace {
+
+constexpr DiagnosticKind kTaken{"registry.name-taken", DiagnosticClass::User,
+                                "plugin '{0}' registers {1} '{2}', which plugin '{3}' has registered already",
+                                "rename one of them, or leave one of the two plugins out"};
+constexpr DiagnosticKind kIncomplete{"registry.incomplete", DiagnosticClass::User,
+                                     "plugin '{0}' registers {1} '{2}', which is incomplete: {3}",
+                                     "complete the descriptor in the plugin's source"};
+constexpr DiagnosticKind kUnknown{"registry.unknown", DiagnosticClass::User, "there is no {0} '{1}'", "use {2}"};
+
+bool isName(const std::string &name) {
+  if (name.empty() || name.front() < 'a' || name.front() > 'z' || name.back() == '-') return false;
+  for (char c : name)
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-')) return false;
+  return true;
+}
+
+/// What is missing in a descriptor; empty: nothing.
+template <class D> std::string missing(const D &descriptor) {
+  if (!isName(descriptor.name)) return "its name must be lower-case letters, digits and dashes";
+  if (descriptor.summary.empty()) return "it has no summary";
+  if (!descriptor.create) return "it has no 'create' function";
+  std::set<std::string> seen;
+  for (const OptionSpec &option : descriptor.options) {
+    if (!isName(option.name))
+      return fmt::format("the name of option '{}' must be lower-case letters, digits and dashes", shown(option.name));
+    if (!seen.insert(option.name).second) return fmt::format("it has two options '{}'", option.name);
+    if (option.doc.empty()) return fmt::format("option '{}' has no doc", option.name);
+  }
+  // A default that its own declaration refuses would be refused wherever the component is used.
+  OptionValues defaults;
+  for (const OptionSpec &option : descriptor.options) defaults.set(option.name, option.defaultValue);
+  try {
+    checkOptions(descriptor.options, defaults, descriptor.name);
+  } catch (const DiagnosticError &error) {
+    return "the default of an option is not valid: " + error.diagnostic.message;
+  }
+  return "";
+}
+
+} // namespace
+
+template <class D> void Table<D>::add(D descriptor) {
+  std::string owner = plugin_.empty() ? "tangram" : plugin_;
+  if (std::string what = missing(descriptor); !what.empty())
+    fail(kIncomplete, {}, owner, what_, shown(descriptor.name), what);
+  if (auto found = entries_.find(descriptor.name); found != entries_.end())
+    fail(kTaken, {}, owner, what_, descriptor.name, found->second.plugin);
+  descriptor.plugin = owner;
+  std::string name = descriptor.name;
+  entries_.emplace(std::move(name), std::move(descriptor));
+}
+
+template <class D> const D &Table<D>::get(const std::string &name, ast::SourceRange where) const {
+  if (const D *found = find(name)) return *found;
+  Diagnostic diagnostic = makeDiagnostic(kUnknown, where, what_, shown(name), suggest(name, names()));
+  for (const std::string &failure : failures_)
+    diagnostic.notes.push_back({{}, "a plugin that may have it could not be loaded: " + failure});
+  throw DiagnosticError(std::move(diagnostic));
+}
+
+template <class D> const D *Table<D>::find(const std::string &name) const {
+  auto found = entries_.find(name);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+template <class D> std::vector<std::string> Table<D>::names() const {
+  std::vector<std::string> result;
+  for (const auto &entry : entries_) result.push_back(entry.first);
+  return result;
+}
+
+template class Table<FrontendDescriptor>;
+template class Table<AnalysisDescriptor>;
+template class Table<HeuristicDescriptor>;
+template class Table<PassDescriptor>;
+template class Table<BackendDescriptor>;
+
+void Registry::setPlugin(const std::string &name) {
+  frontends.plugin_ = analyses.plugin_ = heuristics.plugin_ = passes.plugin_ = backends.plugin_ = name;
+}
+
+void Registry::addFailure(const std::string &failure) {
+  frontends.failures_.push_back(failure);
+  analyses.failures_.push_back(failure);
+  heuristics.failures_.push_back(failure);
+  passes.failures_.push_back(failure);
+  backends.failures_.push_back(failure);
+}
+
+} // namespace tangram

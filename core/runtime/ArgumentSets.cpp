@@ -1,0 +1,126 @@
+#include "VerifyPlans.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tangram::runtime {
+namespace {
+
+std::string where(const ast::Expr *condition) {
+  if (!condition || !condition->range.valid()) return "a condition of the spectrum";
+  return fmt::format("the condition at {}:{}:{}", *condition->range.file, condition->range.line,
+                     condition->range.column);
+}
+
+bool hasMatrix(const ast::Spectrum &spectrum) {
+  return std::any_of(spectrum.params.begin(), spectrum.params.end(),
+                     [](const ast::Param *p) { return p->type.isArray() && p->type.rank() > 1; });
+}
+
+void fill(Value &value, bool whole, std::uint64_t seed) {
+  Random random(seed);
+  tangram_element e = value.element();
+  bool isSigned = value.isFloating() || (e >= TANGRAM_I8 && e <= TANGRAM_I64);
+  // Small enough that products of two, summed over a million elements, stay exact in a float and within an i32.
+  std::int64_t most = e == TANGRAM_BOOL ? 1 : whole || bytes(e) == 1 ? 2 : 10;
+  for (std::uint64_t i = 0; i < value.count(); ++i)
+    if (value.isFloating() && !whole)
+      value.setReal(i, random.unit());
+    else
+      value.setInteger(i, random.between(isSigned ? -most : 0, most));
+}
+
+} // namespace
+
+std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const VerifyOptions &options,
+                                          std::vector<std::string> &skipped) {
+  std::vector<std::uint64_t> sizes = options.sizes;
+  Random random(options.seed * 2654435761u + 17);
+  for (std::size_t i = 0; i < options.randomSizes; ++i) {
+    // Of every magnitude up to 100000.
+    std::int64_t magnitude = 1;
+    for (std::int64_t d = random.between(1, 5); d > 0; --d) magnitude *= 10;
+    sizes.push_back(static_cast<std::uint64_t>(random.between(1, magnitude)));
+  }
+  std::vector<Aspect> aspects{Aspect::Square};
+  if (hasMatrix(spectrum))
+    aspects = {Aspect::Square, Aspect::OneRow, Aspect::OneColumn, Aspect::Wide, Aspect::Tall};
+
+  std::vector<ArgumentSet> sets;
+  std::set<std::pair<std::string, bool>> seen;
+  for (std::uint64_t n : sizes)
+    for (Aspect aspect : aspects) {
+      // Data of each kind; a second layout rides along with the second kind.
+      for (bool whole : {false, true}) {
+        ArgumentSet set;
+        set.whole = whole;
+        set.seed = random.next();
+        set.layout = whole ? Layout{3, 1} : Layout{};
+        ShapeRequest request;
+        request.n = n;
+        request.aspect = aspect;
+        Random scalars(set.seed);
+        for (const ast::Param *p : spectrum.params) {
+          std::optional<std::int64_t> scalar;
+          if (!p->type.isArray() && !p->type.isFloating())
+            scalar = p->type.isBool() ? scalars.between(0, 1) : scalars.between(p->type.isSigned() ? -10 : 0, 10);
+          std::optional<std::vector<std::uint64_t>> fixed;
+          if (auto it = options.arguments.find(p->name); it != options.arguments.end()) {
+            std::optional<tangram_element> element = elementOf(p->type);
+            if (element) {
+              Value value = makeValue(it->second, p->name, *element, p->type.rank(), options.seed);
+              if (p->type.isArray())
+                fixed = value.sizes();
+              else if (!p->type.isFloating())
+                scalar = value.integer(0);
+            }
+          }
+          request.scalars.push_back(scalar);
+          request.fixed.push_back(fixed);
+        }
+        const ast::Expr *broken = nullptr;
+        std::optional<Shape> shape = makeShape(spectrum, request, &broken);
+        if (!shape) {
+          std::string why = fmt::format("n={}: no sizes were found for which {} holds", n, where(broken));
+          if (std::find(skipped.begin(), skipped.end(), why) == skipped.end()) skipped.push_back(why);
+          continue;
+        }
+        set.shape = std::move(*shape);
+        set.text = fmt::format("{}{}{}", set.shape.text, set.shape.text.empty() ? "" : ", ",
+                               whole ? "whole numbers" : "random");
+        if (seen.insert({set.shape.text, whole}).second) sets.push_back(std::move(set));
+      }
+    }
+  return sets;
+}
+
+std::vector<Value> makeArguments(const ast::Spectrum &spectrum, const tangram_kernel &kernel, const ArgumentSet &set,
+                                 const VerifyOptions &options) {
+  std::vector<Value> values;
+  Random random(set.seed);
+  for (std::uint32_t i = 0; i < kernel.num_params; ++i) {
+    const tangram_param &p = kernel.params[i];
+    auto element = static_cast<tangram_element>(p.element);
+    std::uint64_t seed = random.next();
+    bool isResult = i >= spectrum.params.size();
+    if (auto it = options.arguments.find(p.name); it != options.arguments.end() && !isResult) {
+      values.push_back(makeValue(it->second, p.name, element, p.rank, options.seed));
+      continue;
+    }
+    if (p.rank == 0) {
+      Value value = Value::scalar(element);
+      if (!isResult) {
+        fill(value, set.whole, seed);
+        if (set.shape.arguments[i].scalar) value.setInteger(0, *set.shape.arguments[i].scalar);
+      }
+      values.push_back(std::move(value));
+      continue;
+    }
+    Value value = Value::array(element, set.shape.arguments[i].sizes, set.layout);
+    fill(value, set.whole, seed);
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+} // namespace tangram::runtime

@@ -1,0 +1,165 @@
+#include "VerifyPlans.h"
+
+#include "tangram/runtime/Compare.h"
+#include "tangram/runtime/KernelLibrary.h"
+
+#include <chrono>
+#include <set>
+
+namespace tangram::runtime {
+namespace {
+
+double secondsOf(const std::function<void()> &work) {
+  auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// How many elements may have been combined into one.
+std::uint64_t terms(const std::vector<Value> &values) {
+  std::uint64_t most = 0;
+  for (const Value &v : values) most = std::max(most, v.count());
+  return most;
+}
+
+PlanFailure differing(const std::string &param, const Mismatch &m) {
+  PlanFailure failure;
+  failure.param = param;
+  failure.index = m.index;
+  failure.got = m.got;
+  failure.expected = m.expected;
+  failure.bound = m.bound;
+  std::string at = m.index.empty() ? param : fmt::format("{}[{}]", param, fmt::join(m.index, ", "));
+  failure.reason = fmt::format("{}: got {}, expected {}", at, m.got, m.expected);
+  if (m.bound > 0) failure.reason += fmt::format(" within {:.3g}", m.bound);
+  if (m.wrong > 1) failure.reason += fmt::format("; {} elements differ", m.wrong);
+  return failure;
+}
+
+/// What is wrong with the outcome of one call; nothing where all is well.
+std::optional<PlanFailure> judge(const tangram_kernel &kernel, const CallResult &result,
+                                 const std::vector<Value> &values, const std::vector<Value> &expected, bool whole) {
+  PlanFailure failure;
+  if (!result.ok()) {
+    failure.reason = fmt::format("refused the call: {}", result.message);
+    return failure;
+  }
+  for (std::uint32_t i = 0; i < kernel.num_params; ++i) {
+    std::string param = kernel.params[i].name;
+    if (std::string stray = values[i].strayWrite(); !stray.empty()) {
+      failure.param = param;
+      failure.reason = fmt::format("wrote outside of {}: {}", param, stray);
+      return failure;
+    }
+    // Of an argument that is only read, `expected` is what it was before.
+    bool written = kernel.params[i].access != TANGRAM_IN;
+    if (std::optional<Mismatch> m = compare(values[i], expected[i], {written ? terms(values) : 0, whole}))
+      return differing(param, *m);
+  }
+  return std::nullopt;
+}
+
+Message encode(const char *what, std::size_t plan, std::size_t set, const PlanFailure &f) {
+  Message m{what, std::to_string(plan), std::to_string(set), f.reason, f.param, f.got, f.expected,
+            fmt::format("{}", f.bound)};
+  for (std::uint64_t i : f.index) m.push_back(std::to_string(i));
+  return m;
+}
+
+PlanFailure decode(const Message &m) {
+  PlanFailure f;
+  f.reason = m[3];
+  f.param = m[4];
+  f.got = m[5];
+  f.expected = m[6];
+  f.bound = std::stod(m[7]);
+  for (std::size_t i = 8; i < m.size(); ++i) f.index.push_back(std::stoull(m[i]));
+  return f;
+}
+
+} // namespace
+
+void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &reference,
+               const std::filesystem::path &library, const std::string &plainest,
+               const std::vector<std::pair<std::size_t, std::string>> &plans, const std::vector<ArgumentSet> &sets,
+               const VerifyOptions &options, const BatchEvents &events) {
+  constexpr std::size_t kReference = static_cast<std::size_t>(-1);
+  std::set<std::size_t> dead; // plans (by position) that took the process with them
+  std::size_t set = 0, position = 0;
+  while (set < sets.size()) {
+    std::size_t atSet = set, atPosition = position; // what is being called
+    bool finished = false;
+    auto work = [&](const Send &send) {
+      KernelLibrary plain(reference), batch(library);
+      const tangram_kernel &plainKernel = plain.get(plainest);
+      for (std::size_t s = set; s < sets.size(); ++s) {
+        send({"call", std::to_string(kReference), std::to_string(s)});
+        std::vector<Value> expected = makeArguments(spectrum, plainKernel, sets[s], options);
+        std::vector<Value> original;
+        for (const Value &v : expected) original.push_back(v.copy());
+        CallResult result;
+        double seconds = secondsOf([&] { result = call(plainKernel, expected); });
+        std::string why = result.ok() ? "" : fmt::format("the plainest plan refuses it: {}", result.message);
+        if (seconds > options.slowest) why = fmt::format("the plainest plan takes {:.1f} s", seconds);
+        if (!why.empty()) {
+          send({"skip", "0", std::to_string(s), why});
+          continue;
+        }
+        if (std::optional<PlanFailure> bad = judge(plainKernel, result, expected, expected, sets[s].whole)) {
+          send(encode("plain", 0, s, *bad));
+          continue;
+        }
+        for (std::size_t p = s == set ? position : 0; p < plans.size(); ++p) {
+          if (dead.count(p)) continue;
+          send({"call", std::to_string(p), std::to_string(s)});
+          const tangram_kernel &kernel = batch.get(plans[p].second);
+          std::vector<Value> values;
+          for (const Value &v : original) values.push_back(v.copy());
+          CallResult outcome = call(kernel, values);
+          std::optional<PlanFailure> bad = judge(kernel, outcome, values, expected, sets[s].whole);
+          if (bad)
+            send(encode("fail", p, s, *bad));
+          else
+            send({"pass", std::to_string(p), std::to_string(s)});
+        }
+      }
+      send({"end"});
+    };
+    auto receive = [&](const Message &m) {
+      if (m[0] == "end") {
+        finished = true;
+        return;
+      }
+      std::size_t p = std::stoull(m[1]), s = std::stoull(m[2]);
+      if (m[0] == "call") {
+        atPosition = p;
+        atSet = s;
+      } else if (m[0] == "skip") {
+        events.skipped(s, m[3]);
+      } else if (m[0] == "plain") {
+        events.skipped(s, "the plainest plan itself: " + m[3]);
+      } else if (m[0] == "pass") {
+        events.passed(plans[p].first, s);
+      } else {
+        events.failed(plans[p].first, s, decode(m));
+      }
+    };
+    ChildEnd end = runChild(work, receive, options.timeout + options.slowest);
+    if (end.done() && finished) return;
+    std::string what = end.done() ? "ended the whole process" : end.text();
+    if (atPosition == kReference) {
+      events.skipped(atSet, "the plainest plan " + what);
+      set = atSet + 1;
+      position = 0;
+      continue;
+    }
+    PlanFailure failure;
+    failure.reason = what;
+    events.failed(plans[atPosition].first, atSet, failure);
+    dead.insert(atPosition);
+    set = atSet;
+    position = atPosition + 1;
+  }
+}
+
+} // namespace tangram::runtime

@@ -1,0 +1,197 @@
+#include "tangram/runtime/Value.h"
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <new>
+
+namespace tangram::runtime {
+namespace {
+
+struct Info {
+  std::string_view name;
+  std::size_t bytes;
+};
+constexpr std::array<Info, 12> kElements{{{"", 0},
+                                          {"bool", 1},
+                                          {"i8", 1},
+                                          {"i16", 2},
+                                          {"i32", 4},
+                                          {"i64", 8},
+                                          {"u8", 1},
+                                          {"u16", 2},
+                                          {"u32", 4},
+                                          {"u64", 8},
+                                          {"f32", 4},
+                                          {"f64", 8}}};
+constexpr std::size_t kLine = 64, kGuard = 256; // bytes
+constexpr unsigned char kPattern = 0xA5;
+
+/// Calls f with a zero of the element's C++ type.
+template <class F> decltype(auto) withType(tangram_element element, F &&f) {
+  switch (element) {
+  case TANGRAM_BOOL: return f(false);
+  case TANGRAM_I8: return f(std::int8_t{});
+  case TANGRAM_I16: return f(std::int16_t{});
+  case TANGRAM_I32: return f(std::int32_t{});
+  case TANGRAM_I64: return f(std::int64_t{});
+  case TANGRAM_U8: return f(std::uint8_t{});
+  case TANGRAM_U16: return f(std::uint16_t{});
+  case TANGRAM_U32: return f(std::uint32_t{});
+  case TANGRAM_U64: return f(std::uint64_t{});
+  case TANGRAM_F32: return f(float{});
+  case TANGRAM_F64: break;
+  }
+  return f(double{});
+}
+
+template <class T> T load(const std::byte *p) {
+  // A bool that a kernel wrote is any byte; only 0 is false.
+  if constexpr (std::is_same_v<T, bool>) return *p != std::byte{0};
+  T value;
+  std::memcpy(&value, p, sizeof value);
+  return value;
+}
+
+template <class T> void store(std::byte *p, T value) { std::memcpy(p, &value, sizeof value); }
+
+} // namespace
+
+std::size_t bytes(tangram_element element) { return kElements[element].bytes; }
+std::string_view name(tangram_element element) { return kElements[element].name; }
+bool isFloating(tangram_element element) { return element == TANGRAM_F32 || element == TANGRAM_F64; }
+
+std::optional<tangram_element> elementOf(std::string_view name) {
+  for (std::size_t i = 1; i < kElements.size(); ++i)
+    if (kElements[i].name == name) return static_cast<tangram_element>(i);
+  return std::nullopt;
+}
+
+std::optional<tangram_element> elementOf(const ast::Type &type) {
+  ast::Type leaf = type.leaf();
+  return leaf.isScalar() ? elementOf(leaf.text()) : std::nullopt;
+}
+
+void Value::Free::operator()(std::byte *p) const { std::free(p); }
+
+Value Value::scalar(tangram_element element) { return array(element, {}, {}); }
+
+Value Value::array(tangram_element element, std::vector<std::uint64_t> sizes, Layout layout) {
+  Value value;
+  value.element_ = element;
+  value.layout_ = layout;
+  std::uint64_t size = bytes(element), rows = 1;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (__builtin_mul_overflow(value.count_, sizes[d], &value.count_)) throw std::bad_alloc();
+    if (d + 1 < sizes.size()) rows *= sizes[d];
+  }
+  value.rowLength_ = sizes.empty() ? 1 : sizes.back();
+  value.pitch_ = value.rowLength_ + (sizes.size() > 1 ? layout.padding : 0);
+  std::uint64_t elements = 0;
+  if (__builtin_mul_overflow(rows, value.pitch_, &elements) ||
+      __builtin_mul_overflow(elements + layout.shift, size, &value.total_) || value.total_ > (1ull << 60))
+    throw std::bad_alloc();
+  value.total_ = (value.total_ + 2 * kGuard + kLine - 1) / kLine * kLine;
+  value.memory_.reset(static_cast<std::byte *>(std::aligned_alloc(kLine, value.total_)));
+  if (!value.memory_) throw std::bad_alloc();
+  std::memset(value.memory_.get(), kPattern, value.total_);
+  value.start_ = value.memory_.get() + kGuard + layout.shift * size;
+  value.sizes_ = std::move(sizes);
+  for (std::uint64_t row = 0; value.count_ && row < rows; ++row)
+    std::memset(value.start_ + row * value.pitch_ * size, 0, value.rowLength_ * size);
+  return value;
+}
+
+Value Value::copy() const {
+  Value value = array(element_, sizes_, layout_);
+  std::memcpy(value.memory_.get(), memory_.get(), total_);
+  return value;
+}
+
+void Value::assign(const Value &other) {
+  if (other.element_ == element_ && other.contiguous() && contiguous()) {
+    std::memcpy(start_, other.start_, count_ * bytes(element_));
+    return;
+  }
+  for (std::uint64_t i = 0; i < count_; ++i)
+    if (isFloating())
+      setReal(i, other.real(i));
+    else
+      setInteger(i, other.integer(i));
+}
+
+const std::byte *Value::at(std::uint64_t position) const {
+  if (pitch_ != rowLength_) position = position / rowLength_ * pitch_ + position % rowLength_;
+  return start_ + position * bytes(element_);
+}
+
+double Value::real(std::uint64_t position) const {
+  return withType(element_, [&](auto zero) { return static_cast<double>(load<decltype(zero)>(at(position))); });
+}
+
+std::int64_t Value::integer(std::uint64_t position) const {
+  return withType(element_, [&](auto zero) { return static_cast<std::int64_t>(load<decltype(zero)>(at(position))); });
+}
+
+void Value::setReal(std::uint64_t position, double value) {
+  withType(element_, [&](auto zero) { store(at(position), static_cast<decltype(zero)>(value)); });
+}
+
+void Value::setInteger(std::uint64_t position, std::int64_t value) {
+  withType(element_, [&](auto zero) { store(at(position), static_cast<decltype(zero)>(value)); });
+}
+
+std::string Value::text(std::uint64_t position) const {
+  return withType(element_, [&](auto zero) {
+    using T = decltype(zero);
+    T value = load<T>(at(position));
+    if constexpr (std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t>)
+      return fmt::format("{}", static_cast<int>(value));
+    else
+      return fmt::format("{}", value);
+  });
+}
+
+std::vector<std::uint64_t> Value::index(std::uint64_t position) const {
+  std::vector<std::uint64_t> result(sizes_.size());
+  for (std::size_t d = sizes_.size(); d-- > 0;) {
+    result[d] = position % sizes_[d];
+    position /= sizes_[d];
+  }
+  return result;
+}
+
+void *Value::argument() {
+  if (sizes_.empty()) return start_;
+  array_ = {};
+  array_.data = start_;
+  std::uint64_t stride = 1;
+  for (std::size_t d = sizes_.size(); d-- > 0;) {
+    array_.size[d] = sizes_[d];
+    array_.stride[d] = stride;
+    stride *= d + 1 == sizes_.size() ? pitch_ : sizes_[d];
+  }
+  return &array_;
+}
+
+std::string Value::strayWrite() const {
+  const std::byte *first = memory_.get(), *last = first + total_, *end = start_;
+  if (count_) end = at(count_ - 1) + bytes(element_);
+  auto find = [](const std::byte *from, const std::byte *to) {
+    while (from != to && *from == std::byte{kPattern}) ++from;
+    return from;
+  };
+  if (find(first, start_) != start_)
+    return fmt::format("{} bytes before its first element", start_ - find(first, start_));
+  if (const std::byte *p = find(end, last); p != last) return fmt::format("{} bytes behind its last element", p - end);
+  if (pitch_ != rowLength_ && count_)
+    for (std::uint64_t row = 0; row + 1 < count_ / rowLength_; ++row) {
+      const std::byte *from = start_ + (row * pitch_ + rowLength_) * bytes(element_);
+      const std::byte *to = start_ + (row + 1) * pitch_ * bytes(element_);
+      if (find(from, to) != to) return fmt::format("between row {} and row {}", row, row + 1);
+    }
+  return "";
+}
+
+} // namespace tangram::runtime

@@ -1,0 +1,41 @@
+// The parts of verify(): which arguments, and one batch of plans in a child process.
+#pragma once
+
+#include "tangram/runtime/Children.h"
+#include "tangram/runtime/Shapes.h"
+#include "tangram/runtime/Verify.h"
+
+namespace tangram::runtime {
+
+/// One set of arguments, described: made in the child that needs it.
+struct ArgumentSet {
+  Shape shape;
+  bool whole = false; // small whole numbers, else random in [-1, 1] and [-10, 10]
+  Layout layout;
+  std::uint64_t seed = 0;
+  std::string text;
+};
+
+/// The sets for all sizes; sizes for which the spectrum's conditions cannot be met are named in `skipped`.
+std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const VerifyOptions &options,
+                                          std::vector<std::string> &skipped);
+
+/// The values of a set, the result last.
+std::vector<Value> makeArguments(const ast::Spectrum &spectrum, const tangram_kernel &kernel, const ArgumentSet &set,
+                                 const VerifyOptions &options);
+
+/// What a batch says of its plans. Sets and plans by index.
+struct BatchEvents {
+  std::function<void(std::size_t plan, std::size_t set, PlanFailure failure)> failed;
+  std::function<void(std::size_t plan, std::size_t set)> passed;
+  std::function<void(std::size_t set, const std::string &why)> skipped;
+};
+
+/// Calls kernels of `library` with every set and compares with `reference`, each call guarded: what crashes or hangs is
+/// that plan's failure and the others go on. `plans` names the entries of the plans.
+void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &reference,
+               const std::filesystem::path &library, const std::string &plainest,
+               const std::vector<std::pair<std::size_t, std::string>> &plans, const std::vector<ArgumentSet> &sets,
+               const VerifyOptions &options, const BatchEvents &events);
+
+} // namespace tangram::runtime

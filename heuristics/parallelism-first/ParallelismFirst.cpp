@@ -1,0 +1,143 @@
+#include "ParallelismFirst.h"
+
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tangram {
+namespace {
+
+using namespace ast;
+
+std::string words(const Alternative &alternative) {
+  return alternative.codelet ? fmt::format("codelet '{}'", alternative.codelet->name)
+                             : fmt::format("'{}'", name(alternative.rule));
+}
+
+bool computes(const Alternative &alternative) { return alternative.capability != Capability::None; }
+
+bool tunable(const Forest &forest, const Alternative &alternative) {
+  if (!alternative.codelet) return false;
+  auto it = forest.facts().codelets.find(alternative.codelet);
+  return it != forest.facts().codelets.end() && it->second.hasTunable;
+}
+
+/// Whether all partitions of a codelet suit the workers of a level.
+bool tilingMatches(const Forest &forest, const Codelet &codelet, const std::string &level) {
+  const hardware::Level *at = forest.hardware().find(level);
+  if (!at || at->tiling == hardware::Tiling::Any) return false;
+  bool some = false, all = true;
+  walk(codelet.body, [&](const Partition &partition) {
+    auto it = forest.facts().partitions.find(&partition);
+    if (it == forest.facts().partitions.end()) return;
+    some = true;
+    all &= it->second.tiling == at->tiling;
+  });
+  return some && all;
+}
+
+} // namespace
+
+std::vector<Plan> ParallelismFirst::choose(const Forest &forest, HeuristicContext &context) {
+  known_.clear();
+  std::vector<Plan> plans = RuleComparison::choose(forest, context);
+  known_.clear();
+  return plans;
+}
+
+const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &forest, const Point &point,
+                                                                 const Alternative &alternative) const {
+  if (auto it = known_.find(&alternative); it != known_.end()) return it->second;
+  Properties result;
+  if (alternative.rule == Rule::Distribute || alternative.rule == Rule::Split) {
+    const hardware::Level *below = forest.hardware().find(alternative.to);
+    std::uint64_t workers = below ? below->workers.count : 1;
+    result.distributes = !point.work || *point.work > workers;
+  } else if (alternative.codelet) {
+    std::size_t own = alternative.children.size() - (alternative.guarded ? 1 : 0);
+    bool hasMap = false;
+    for (std::size_t i = 0; i < own; ++i) hasMap |= forest.point(alternative.children[i]).isMap;
+    for (std::size_t i = 0; i < own; ++i) {
+      const Point &child = forest.point(alternative.children[i]);
+      if (child.isMap != hasMap) continue;
+      for (const Alternative &below : child.alternatives) {
+        if (!hasMap && below.rule != Rule::Select) continue;
+        const Properties &inner = properties(forest, child, below);
+        result.distributes |= inner.distributes;
+        result.vectorizes |= !hasMap && inner.vectorizes;
+        result.matches |= inner.distributes && inner.matches;
+      }
+    }
+    if (hasMap) result.matches = result.distributes && tilingMatches(forest, *alternative.codelet, point.level);
+    result.vectorizes |= alternative.capability == Capability::Vector || alternative.capability == Capability::Matrix;
+    result.idle = hasMap && !result.distributes;
+  }
+  return known_.emplace(&alternative, result).first->second;
+}
+
+bool ParallelismFirst::parallel(const Forest &forest, GoalId goal) const {
+  const Point &point = forest.point(goal);
+  return std::any_of(point.alternatives.begin(), point.alternatives.end(), [&](const Alternative &alternative) {
+    const Properties &p = properties(forest, point, alternative);
+    return p.distributes || p.vectorizes;
+  });
+}
+
+std::string ParallelismFirst::preferMapRule(const Forest &forest, const Alternative &a, const Properties &pa,
+                                            const Alternative &b, const Properties &pb) const {
+  if (pa.distributes != pb.distributes)
+    return pa.distributes ? fmt::format("{} extracts parallelism", words(a)) : "";
+  auto rank = [](const Alternative &x) { return x.rule == Rule::Distribute ? 0 : x.rule == Rule::Serialize ? 1 : 2; };
+  bool split = (a.rule == Rule::Distribute && b.rule == Rule::Split) || (a.rule == Rule::Split && b.rule == Rule::Distribute);
+  if (pa.distributes && split) {
+    const Alternative &whole = a.rule == Rule::Distribute ? a : b, &halved = a.rule == Rule::Distribute ? b : a;
+    bool element = parallel(forest, whole.children[0]), chunk = parallel(forest, halved.children[0]);
+    bool wantsSplit = !element && chunk;
+    if (wantsSplit != (a.rule == Rule::Split)) return "";
+    return wantsSplit ? "'split' brings parallelism to the level below, where an element has none"
+           : element  ? "an element of the map is parallel itself"
+                      : "'split' would bring no more parallelism";
+  }
+  return rank(a) < rank(b) ? fmt::format("neither extracts parallelism, and {} is simpler", words(a)) : "";
+}
+
+std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, const Alternative &a,
+                                     const Alternative &b, unsigned iteration, unsigned iterations) const {
+  const Properties &pa = properties(forest, point, a), &pb = properties(forest, point, b);
+  if (point.isMap) return preferMapRule(forest, a, pa, b, pb);
+
+  // The reason where a has something that b has not; "no" where it is the other way round.
+  std::string verdict;
+  auto differ = [&](bool inA, bool inB, auto reason) {
+    if (inA == inB) return false;
+    if (inA) verdict = reason();
+    return true;
+  };
+  auto says = [&](std::string_view what) {
+    return [&a, &b, what] { return fmt::format("{} {}, {} does not", words(a), what, words(b)); };
+  };
+
+  if (iteration < iterations) {
+    if (differ(pa.distributes, pb.distributes, says("distributes work"))) return verdict;
+    if (pa.distributes) {
+      if (differ(pa.matches, pb.matches, [&] {
+            return fmt::format("the tiling of {} suits level '{}', that of {} does not", words(a), point.level, words(b));
+          }))
+        return verdict;
+    } else {
+      if (differ(pa.vectorizes, pb.vectorizes, says("vectorizes"))) return verdict;
+      if (differ(computes(a), computes(b), says("computes"))) return verdict;
+      if (differ(!pa.idle, !pb.idle, [&] { return fmt::format("the map of {} brings no parallelism", words(b)); }))
+        return verdict;
+    }
+  } else {
+    if (differ(computes(a), computes(b), says("computes"))) return verdict;
+    if (computes(a) && differ(pa.vectorizes, pb.vectorizes, says("vectorizes"))) return verdict;
+  }
+  if (differ(tunable(forest, a), tunable(forest, b), says("has a tunable"))) return verdict;
+  if (differ(!a.guarded, !b.guarded, [&] { return fmt::format("{} needs a check at run time", words(b)); })) return verdict;
+  return "";
+}
+
+} // namespace tangram

@@ -1,0 +1,51 @@
+// "Parallelism first": the comparison of rules of Figure 6.5, for the search of Figure 6.4.
+//
+//   compare(r1, r2, level, i):
+//     if i is not the last iteration:
+//       prefer(distributes); if both do: prefer(partitioning matches level)
+//       else: prefer(vectorizes)
+//     else:
+//       prefer(computes); if both do: prefer(vectorizes)
+//     prefer(came from tunable codelet)
+//
+// The figure leaves open what it means by some of this, and what happens where its example has nothing to choose. Here:
+//  - Only rules that can be completed within the search depth are compared. (Otherwise the last partial sums of Figure
+//    5.6 would be distributed again, with no iteration left to compute them.)
+//  - Distributing a container that provably has at most one element a worker does not count as distributing: there is no
+//    parallelism to gain. (Otherwise one result a block would be spread over all blocks again, where Figure 5.7 devolves
+//    to one block.)
+//  - A compound codelet without a map distributes, or vectorizes, where a spectrum that it calls can (6.5.1). `devolve`
+//    does neither.
+//  - Where neither rule distributes and neither vectorizes, one that computes is preferred to one that goes on composing,
+//    and any other to one whose map brings no parallelism: only then tunables are asked for. (In the figures, levels
+//    below have nothing but a compute rule at that point; here they may also serialize a map.)
+//  - A codelet that needs no check at run time is preferred to an equal one that does.
+//  - Of the rules of a map, Distribute and Split both distribute. Distribute is preferred where an element distributes
+//    or vectorizes in turn; else Split, where it reaches a level that distributes; else Distribute, which is shorter.
+#pragma once
+
+#include "tangram/compose/Heuristic.h"
+
+namespace tangram {
+
+class ParallelismFirst final : public RuleComparison {
+public:
+  std::vector<Plan> choose(const Forest &forest, HeuristicContext &context) override;
+
+protected:
+  std::string prefer(const Forest &forest, const Point &point, const Alternative &a, const Alternative &b,
+                     unsigned iteration, unsigned iterations) const override;
+
+private:
+  struct Properties {
+    bool distributes = false, matches = false, vectorizes = false, idle = false;
+  };
+  const Properties &properties(const Forest &forest, const Point &point, const Alternative &alternative) const;
+  std::string preferMapRule(const Forest &forest, const Alternative &a, const Properties &pa, const Alternative &b,
+                            const Properties &pb) const;
+  bool parallel(const Forest &forest, GoalId goal) const;
+
+  mutable std::map<const Alternative *, Properties> known_; // of the forest at hand
+};
+
+} // namespace tangram

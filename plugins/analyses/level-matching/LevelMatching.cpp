@@ -1,0 +1,86 @@
+// Binds codelets to levels (section 6.5.3, Table 6.1):
+//
+//                        autonomous   cooperative   map
+//   scalar execution          x                      x
+//   vector execution                       x
+//   distribute                                       x
+//
+// A compound codelet without a map needs nothing of its level: what it calls does. A map may also be a loop at a level
+// that executes vector code only (5.2.1: "if it has a computational capability").
+#include "tangram/ast/Walk.h"
+#include "tangram/plugin/Plugin.h"
+
+#include <algorithm>
+
+namespace tangram {
+namespace {
+
+using namespace ast;
+
+constexpr DiagnosticKind kNowhere{"level-matching.nowhere", DiagnosticClass::User,
+                                  "no level of '{2}' can run codelet '{0}' of '{1}': {3}",
+                                  "other codelets are used; to keep it from this target without a warning, say so with __env",
+                                  Severity::Warning};
+
+LevelMatch match(const Codelet &codelet, const Parallelism &parallelism, const hardware::Level &level,
+                 const std::string &target) {
+  LevelMatch result;
+  auto no = [&](std::string reason) {
+    result.reason = std::move(reason);
+    return result;
+  };
+  if (!codelet.env.empty() && std::find(codelet.env.begin(), codelet.env.end(), target) == codelet.env.end())
+    return no(fmt::format("it is for {} only (__env), and this is '{}'", fmt::join(codelet.env, ", "), target));
+  if (parallelism.cooperative) {
+    if (parallelism.compound) return no("a cooperative codelet cannot call spectrums");
+    if (!level.vector) return no(fmt::format("level '{}' has no vector capability", level.name));
+    result.capability = Capability::Vector;
+  } else if (!parallelism.compound) {
+    if (!level.scalar) return no(fmt::format("level '{}' has no scalar capability", level.name));
+    result.capability = Capability::Scalar;
+  } else if (contains<Map>(codelet.body) && !level.distributes() && !level.computes()) {
+    return no(fmt::format("level '{}' can neither distribute a map nor run it as a loop", level.name));
+  }
+  result.allowed = true;
+  return result;
+}
+
+class LevelMatching final : public Analysis {
+public:
+  void run(const Module &module, const hardware::Hardware &hardware, Facts &facts, DiagnosticEngine &diags) override {
+    for (const Spectrum *spectrum : module.spectrums) {
+      bool composable = false;
+      std::vector<const Codelet *> nowhere;
+      for (const Codelet *codelet : spectrum->codelets) {
+        bool somewhere = false;
+        for (const hardware::Level &level : hardware.levels) {
+          LevelMatch found = match(*codelet, facts.codelets.at(codelet), level, hardware.name);
+          somewhere |= found.allowed;
+          facts.matches[{codelet, level.name}] = std::move(found);
+        }
+        composable |= somewhere;
+        bool elsewhere = !codelet->env.empty() && std::find(codelet->env.begin(), codelet->env.end(), hardware.name) ==
+                                                      codelet->env.end();
+        if (!somewhere && !elsewhere) nowhere.push_back(codelet);
+      }
+      // Where there is no other, composing the spectrum is an error, and says so if it is asked for.
+      for (const Codelet *codelet : nowhere)
+        if (composable)
+          diags.report(kNowhere, codelet->range, codelet->name, spectrum->name, hardware.name,
+                       facts.matches[{codelet, hardware.levels.back().name}].reason);
+    }
+  }
+};
+
+} // namespace
+} // namespace tangram
+
+TANGRAM_PLUGIN("level-matching", "1.0", "which level can run which codelet") {
+  tangram::AnalysisDescriptor descriptor;
+  descriptor.name = "level-matching";
+  descriptor.summary = "binds codelets to the hardware levels that can run them, and says why not to the others";
+  descriptor.requires_ = {"parallelism"};
+  descriptor.establishes = {"level-matching"};
+  descriptor.create = [](const tangram::OptionValues &) { return std::make_unique<tangram::LevelMatching>(); };
+  registry.analyses.add(descriptor);
+}

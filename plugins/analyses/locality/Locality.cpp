@@ -1,0 +1,180 @@
+// Locality (section 6.5.2): how neighbouring iterations, lanes and map elements touch containers. Subscripts say it of a
+// codelet's own accesses; partitions say how parts lie in their container; calls carry both from callee to caller, until
+// nothing changes: strides only ever get weaker, so recursive spectrums converge.
+#include "Strides.h"
+#include "tangram/ast/Walk.h"
+#include "tangram/plugin/Plugin.h"
+
+#include <algorithm>
+
+namespace tangram {
+namespace {
+
+using namespace ast;
+
+/// Distance between neighbours of sequence(start, inc, end): 0 where it is one value, irregular through a container.
+Stride acrossOf(const Sequence *sequence, const Strides &strides) {
+  if (!sequence || sequence->container) return Stride::Irregular;
+  if (!sequence->inc) return Stride::Zero;
+  std::optional<std::int64_t> inc = strides.number(sequence->inc);
+  return inc ? Step::of(*inc).stride() : Stride::Constant;
+}
+
+/// Stride within a part. Where every part has its own, each is still constant in itself. 0 counts as 1.
+Stride withinOf(const Sequence *sequence, const Strides &strides) {
+  if (!sequence || sequence->container) return sequence ? Stride::Constant : Stride::Irregular;
+  std::optional<std::int64_t> first = strides.number(sequence->start);
+  bool same = !sequence->inc || strides.number(sequence->inc) == 0;
+  return same && first && *first >= 0 && *first <= 1 ? Stride::Unit : Stride::Constant;
+}
+
+hardware::Tiling tilingOf(Stride within, Stride across) {
+  if (within == Stride::Unit && across == Stride::Constant) return hardware::Tiling::Adjacent;
+  if (within == Stride::Constant && across == Stride::Unit) return hardware::Tiling::Strided;
+  return hardware::Tiling::Any;
+}
+
+PartitionPattern patternOf(const Partition &partition, const Strides &strides) {
+  PartitionPattern result;
+  std::size_t cut = std::min({partition.starts.size(), partition.incs.size()});
+  if (cut == 0) return result;
+  unsigned rank = std::max(partition.container->type.rank(), 1u);
+  result.withinPart = Stride::Unit;
+  result.acrossParts = Stride::Zero;
+  for (std::size_t d = 0; d < cut; ++d) {
+    Stride within = withinOf(partition.incs[d], strides), across = acrossOf(partition.starts[d], strides);
+    hardware::Tiling tiling = tilingOf(within, across);
+    result.tiling = d == 0 || result.tiling == tiling ? tiling : hardware::Tiling::Any;
+    // Neighbours in memory are those of the last dimension; steps in the others are whole rows.
+    bool contiguous = d + 1 == rank;
+    if (contiguous) result.withinPart = within;
+    else if (across == Stride::Unit) across = Stride::Constant;
+    result.acrossParts = weakest(result.acrossParts, across);
+  }
+  return result;
+}
+
+class LocalityAnalysis final : public Analysis {
+public:
+  void run(const Module &module, const hardware::Hardware &, Facts &facts, DiagnosticEngine &) override {
+    std::map<const Codelet *, Strides> strides;
+    for (const Spectrum *spectrum : module.spectrums)
+      for (const Codelet *codelet : spectrum->codelets) {
+        const Strides &own = strides.emplace(codelet, *codelet).first->second;
+        for (const Param *param : codelet->params)
+          if (param->type.isArray()) facts.accesses[{codelet, param->name}];
+        for (const IndexedAccess &access : own.accesses()) {
+          AccessPattern &pattern = facts.accesses[{codelet, access.container}];
+          pattern.perIteration = weakest(pattern.perIteration, access.perIteration);
+          pattern.perLane = weakest(pattern.perLane, access.perLane);
+        }
+        walk(codelet->body, [&](const Partition &p) { facts.partitions[&p] = patternOf(p, own); });
+      }
+    for (bool converged = false; !converged;) {
+      converged = true;
+      for (const Spectrum *spectrum : module.spectrums)
+        for (const Codelet *codelet : spectrum->codelets) converged &= propagate(module, *codelet, facts);
+    }
+  }
+
+private:
+  static const Spectrum *find(const Module &module, const std::string &name) {
+    for (const Spectrum *spectrum : module.spectrums)
+      if (spectrum->name == name) return spectrum;
+    return nullptr;
+  }
+
+  /// How codelets of a spectrum touch its i-th argument: the weakest of them.
+  static AccessPattern calleePattern(const Spectrum &spectrum, std::size_t argument, const Facts &facts) {
+    AccessPattern result;
+    for (const Codelet *codelet : spectrum.codelets) {
+      if (argument >= codelet->params.size()) continue;
+      auto it = facts.accesses.find({codelet, codelet->params[argument]->name});
+      if (it == facts.accesses.end()) continue;
+      result.perIteration = weakest(result.perIteration, it->second.perIteration);
+      result.perLane = weakest(result.perLane, it->second.perLane);
+    }
+    return result;
+  }
+
+  /// What a container argument is made of: a parameter, and the partition between, if any.
+  struct Source {
+    const Partition *partition = nullptr;
+    std::string parameter;
+  };
+  static Source sourceOf(const Expr *expr, const Codelet &codelet) {
+    Source result;
+    for (int fuel = 16; expr && fuel > 0; --fuel) {
+      if (const Cast *cast = dyn<Cast>(expr)) {
+        expr = cast->operand;
+      } else if (const Partition *partition = dyn<Partition>(expr); partition && !result.partition) {
+        result.partition = partition;
+        expr = partition->container;
+      } else if (const VarRef *ref = dyn<VarRef>(expr)) {
+        for (const Param *param : codelet.params)
+          if (param->name == ref->name && param->type.isArray()) result.parameter = ref->name;
+        const Expr *init = nullptr;
+        walk(codelet.body, [&](const Declare &d) {
+          if (d.name == ref->name) init = d.init;
+        });
+        expr = init; // a name for something else
+      } else {
+        break;
+      }
+    }
+    return result;
+  }
+
+  static bool propagate(const Module &module, const Codelet &codelet, Facts &facts) {
+    bool same = true;
+    auto add = [&](const std::string &parameter, Stride perIteration, Stride perLane) {
+      if (parameter.empty()) return;
+      AccessPattern &pattern = facts.accesses[{&codelet, parameter}];
+      AccessPattern before = pattern;
+      pattern.perIteration = weakest(pattern.perIteration, perIteration);
+      pattern.perLane = weakest(pattern.perLane, perLane);
+      same &= before.perIteration == pattern.perIteration && before.perLane == pattern.perLane;
+    };
+    walk(
+        codelet.body,
+        [&](const SpectrumCall &call) {
+          const Spectrum *callee = find(module, call.spectrum);
+          for (std::size_t i = 0; callee && i < call.args.size(); ++i) {
+            AccessPattern inner = calleePattern(*callee, i, facts);
+            add(sourceOf(call.args[i], codelet).parameter, inner.perIteration, inner.perLane);
+          }
+        },
+        [&](const Map &map) {
+          const Spectrum *callee = find(module, map.spectrum);
+          for (std::size_t i = 0; callee && i < map.args.size() && i < callee->params.size(); ++i) {
+            Source source = sourceOf(map.args[i], codelet);
+            AccessPattern inner = calleePattern(*callee, i, facts);
+            bool passed = map.args[i]->type == callee->params[i]->type;
+            if (passed) { // every element gets the same
+              add(source.parameter, inner.perIteration, Stride::Zero);
+              continue;
+            }
+            if (!source.partition) { // one element each
+              add(source.parameter, inner.perIteration, Stride::Unit);
+              continue;
+            }
+            auto pattern = facts.partitions.find(source.partition);
+            if (pattern == facts.partitions.end()) continue;
+            add(source.parameter, through(inner.perIteration, pattern->second.withinPart), pattern->second.acrossParts);
+          }
+        });
+    return same;
+  }
+};
+
+} // namespace
+} // namespace tangram
+
+TANGRAM_PLUGIN("locality", "1.0", "how codelets touch their containers") {
+  tangram::AnalysisDescriptor descriptor;
+  descriptor.name = "locality";
+  descriptor.summary = "finds zero, unit, constant and irregular strides of accesses, and the tiling of partitions";
+  descriptor.establishes = {"locality"};
+  descriptor.create = [](const tangram::OptionValues &) { return std::make_unique<tangram::LocalityAnalysis>(); };
+  registry.analyses.add(descriptor);
+}

@@ -1,0 +1,256 @@
+#include "Strides.h"
+
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+
+namespace tangram {
+
+using namespace ast;
+
+Stride Step::stride() const {
+  if (irregular) return Stride::Irregular;
+  if (number == 0) return Stride::Zero;
+  if (number == 1 || number == -1) return Stride::Unit;
+  return Stride::Constant;
+}
+
+namespace {
+
+bool small(const Step &s) { return s.number && *s.number > -(1ll << 40) && *s.number < (1ll << 40); }
+
+Step scaled(const Step &step, std::optional<std::int64_t> factor) {
+  if (step.irregular || step.zero()) return step;
+  if (factor == 0) return Step::none();
+  if (small(step) && factor && *factor > -(1 << 20) && *factor < (1 << 20)) return Step::of(*step.number * *factor);
+  return Step::some();
+}
+
+const VarRef *variable(const Expr *expr) {
+  while (const Cast *cast = dyn<Cast>(expr)) expr = cast->operand;
+  return dyn<VarRef>(expr);
+}
+
+} // namespace
+
+Step operator+(const Step &a, const Step &b) {
+  if (a.irregular || b.irregular) return Step::anything();
+  if (small(a) && small(b)) return Step::of(*a.number + *b.number);
+  return Step::some();
+}
+
+Step operator-(const Step &a, const Step &b) { return a + scaled(b, -1); }
+
+Stride weakest(Stride a, Stride b) { return std::max(a, b); }
+
+Stride through(Stride inner, Stride outer) {
+  if (inner == Stride::Zero) return Stride::Zero;
+  if (inner == Stride::Irregular || outer == Stride::Irregular) return Stride::Irregular;
+  if (outer == Stride::Zero) return Stride::Zero;
+  return inner == Stride::Unit ? outer : Stride::Constant;
+}
+
+Strides::Strides(const Codelet &codelet) : codelet_(codelet) {
+  for (const Param *param : codelet.params) parameters_.insert(param->name);
+  auto change = [&](const Expr *target, const Expr *by) {
+    if (const VarRef *ref = dyn<VarRef>(target)) changes_[ref->name].push_back(by);
+  };
+  walk(
+      codelet.body, [&](const Declare &d) { declared_[d.name] = &d; }, [&](const Assign &n) { change(n.target, &n); },
+      [&](const Atomic &n) { change(n.target, &n); },
+      [&](const Unary &n) {
+        bool changes = n.op == UnaryOp::PreInc || n.op == UnaryOp::PreDec || n.op == UnaryOp::PostInc ||
+                       n.op == UnaryOp::PostDec || n.op == UnaryOp::AddressOf;
+        if (changes) change(n.operand, &n);
+      });
+  visit(codelet.body);
+}
+
+std::optional<std::int64_t> Strides::number(const Expr *expr) const {
+  for (int fuel = 64; expr && fuel > 0; --fuel) {
+    if (const IntLit *literal = dyn<IntLit>(expr)) return literal->value;
+    if (const Cast *cast = dyn<Cast>(expr)) {
+      expr = cast->operand;
+      continue;
+    }
+    const VarRef *ref = dyn<VarRef>(expr);
+    auto it = ref ? declared_.find(ref->name) : declared_.end();
+    if (it == declared_.end() || changes_.count(ref->name) || it->second->tunable || !it->second->extents.empty()) return {};
+    expr = it->second->init;
+  }
+  return {};
+}
+
+/// By how much a variable grows in a change of itself; nothing where that is no sum.
+static std::optional<std::pair<const Expr *, int>> growth(const Expr *change, const std::string &name) {
+  static const std::pair<const Expr *, int> up{nullptr, 1}, down{nullptr, -1};
+  if (const Unary *n = dyn<Unary>(change)) {
+    if (n->op == UnaryOp::PreInc || n->op == UnaryOp::PostInc) return up;
+    if (n->op == UnaryOp::PreDec || n->op == UnaryOp::PostDec) return down;
+    return {};
+  }
+  const Assign *n = dyn<Assign>(change);
+  if (!n) return {};
+  if (n->op == AssignOp::Add) return std::pair{n->value, 1};
+  if (n->op == AssignOp::Sub) return std::pair{n->value, -1};
+  const Expr *value = n->value;
+  while (const Cast *cast = dyn<Cast>(value)) value = cast->operand;
+  const Binary *sum = dyn<Binary>(value);
+  if (n->op != AssignOp::Set || !sum) return {};
+  const VarRef *left = variable(sum->lhs), *right = variable(sum->rhs);
+  if (sum->op == BinaryOp::Add && left && left->name == name) return std::pair{sum->rhs, 1};
+  if (sum->op == BinaryOp::Add && right && right->name == name) return std::pair{sum->lhs, 1};
+  if (sum->op == BinaryOp::Sub && left && left->name == name) return std::pair{sum->rhs, -1};
+  return {};
+}
+
+void Strides::loop(const Node *node, const Expr *step, const Block *body) {
+  // What the loop changes, inner loops included.
+  std::set<std::string> changed;
+  std::map<std::string, std::vector<const Expr *>> here;
+  auto collect = [&](const Node *tree) {
+    walk(tree, [&](const Expr &e) {
+      for (const auto &[name, changes] : changes_)
+        if (std::find(changes.begin(), changes.end(), &e) != changes.end()) here[name].push_back(&e);
+    });
+  };
+  collect(step);
+  collect(body);
+  // A variable that is declared within starts anew each turn: what it does in an inner loop is not this loop's.
+  std::set<std::string> inner;
+  walk(body, [&](const Declare &d) { inner.insert(d.name); });
+
+  // Changed in an inner loop or on condition: a turn moves it who knows how far.
+  std::set<const Node *> plain{step};
+  for (const Stmt *stmt : body->stmts)
+    if (const Evaluate *evaluate = dyn<Evaluate>(stmt)) plain.insert(evaluate->expr);
+
+  Mover mover;
+  for (const auto &[name, changes] : here) {
+    if (inner.count(name)) continue;
+    mover.variables[name] = Step::anything();
+  }
+  for (const auto &[name, changes] : here) {
+    if (inner.count(name) || changes.size() != 1 || !plain.count(changes[0])) continue;
+    auto grows = growth(changes[0], name);
+    if (!grows) continue;
+    if (!grows->first) {
+      mover.variables[name] = Step::of(grows->second);
+      continue;
+    }
+    if (of(grows->first, mover).zero()) { // by the same each turn
+      std::optional<std::int64_t> by = number(grows->first);
+      mover.variables[name] = by ? Step::of(*by * grows->second) : Step::some();
+    }
+  }
+  (void)node;
+  loops_.push_back(std::move(mover));
+  if (step) visit(step);
+  visit(body);
+  loops_.pop_back();
+}
+
+void Strides::visit(const Node *node) {
+  if (!node) return;
+  switch (node->kind()) {
+  case Kind::For: {
+    const For *n = as<For>(node);
+    visit(n->init);
+    visit(n->cond);
+    loop(n, n->step, n->body);
+    return;
+  }
+  case Kind::While:
+    visit(as<While>(node)->cond);
+    loop(node, nullptr, as<While>(node)->body);
+    return;
+  case Kind::DoWhile:
+    loop(node, nullptr, as<DoWhile>(node)->body);
+    visit(as<DoWhile>(node)->cond);
+    return;
+  case Kind::Subscript: {
+    const Subscript *n = as<Subscript>(node);
+    const VarRef *base = dyn<VarRef>(n->base);
+    if (base && parameters_.count(base->name)) {
+      IndexedAccess access{n, base->name, Stride::Zero, Stride::Zero};
+      if (!loops_.empty()) access.perIteration = ofAccess(*n, loops_.back());
+      if (codelet_.coop) access.perLane = ofAccess(*n, Mover{{}, true});
+      accesses_.push_back(std::move(access));
+    }
+    break;
+  }
+  default: break;
+  }
+  for (const Node *child : children(*node)) visit(child);
+}
+
+Stride Strides::ofAccess(const Subscript &subscript, const Mover &mover) const {
+  Stride result = Stride::Zero;
+  for (std::size_t i = 0; i < subscript.indices.size(); ++i) {
+    Stride stride = of(subscript.indices[i], mover).stride();
+    // All but the last dimension move by whole rows.
+    if (i + 1 < subscript.indices.size() && stride == Stride::Unit) stride = Stride::Constant;
+    result = weakest(result, stride);
+  }
+  return result;
+}
+
+Step Strides::ofVariable(const std::string &name, const Mover &mover, int fuel) const {
+  if (auto it = mover.variables.find(name); it != mover.variables.end()) return it->second;
+  auto declared = declared_.find(name);
+  auto changed = changes_.find(name);
+  if (declared == declared_.end()) return changed == changes_.end() ? Step::none() : Step::anything();
+  const Declare *d = declared->second;
+  Step start = d->init && d->extents.empty() ? of(d->init, mover, fuel - 1) : Step::none();
+  if (changed == changes_.end()) return start;
+  // Where each change adds the same in every turn, or every lane, neighbours stay as far apart as they started.
+  for (const Expr *change : changed->second) {
+    auto grows = growth(change, name);
+    if (!grows || (grows->first && !of(grows->first, mover, fuel - 1).zero())) {
+      const Assign *set = dyn<Assign>(change);
+      bool same = set && set->op == AssignOp::Set && start.zero() && of(set->value, mover, fuel - 1).zero();
+      if (!same) return Step::anything();
+    }
+  }
+  return start;
+}
+
+Step Strides::of(const Expr *expr, const Mover &mover, int fuel) const {
+  if (!expr) return Step::none();
+  if (fuel <= 0) return Step::anything();
+  auto sub = [&](const Expr *e) { return of(e, mover, fuel - 1); };
+  switch (expr->kind()) {
+  case Kind::CoopIdx: return mover.lane ? Step::of(1) : Step::none();
+  case Kind::VarRef: return ofVariable(as<VarRef>(expr)->name, mover, fuel);
+  case Kind::Cast: return sub(as<Cast>(expr)->operand);
+  case Kind::Unary: {
+    const Unary *n = as<Unary>(expr);
+    if (n->op == UnaryOp::Plus) return sub(n->operand);
+    if (n->op == UnaryOp::Minus) return scaled(sub(n->operand), -1);
+    bool counts = n->op == UnaryOp::PostInc || n->op == UnaryOp::PreInc || n->op == UnaryOp::PostDec || n->op == UnaryOp::PreDec;
+    if (counts) return sub(n->operand);
+    break;
+  }
+  case Kind::Binary: {
+    const Binary *n = as<Binary>(expr);
+    Step a = sub(n->lhs), b = sub(n->rhs);
+    if (n->op == BinaryOp::Add) return a + b;
+    if (n->op == BinaryOp::Sub) return a - b;
+    if (n->op == BinaryOp::Mul && b.zero()) return scaled(a, number(n->rhs));
+    if (n->op == BinaryOp::Mul && a.zero()) return scaled(b, number(n->lhs));
+    if (n->op == BinaryOp::Shl && b.zero()) {
+      std::optional<std::int64_t> by = number(n->rhs);
+      return scaled(a, by && *by >= 0 && *by < 20 ? std::optional<std::int64_t>(1ll << *by) : std::nullopt);
+    }
+    break;
+  }
+  default: break;
+  }
+  // Anything else does not move where none of its parts does; where one does, there is no telling how.
+  for (const Node *child : children(*expr))
+    if (const Expr *e = isa<Expr>(child) ? static_cast<const Expr *>(child) : nullptr)
+      if (!sub(e).zero()) return Step::anything();
+  return Step::none();
+}
+
+} // namespace tangram

@@ -1,0 +1,72 @@
+// How an index moves: per iteration of the innermost loop around it, and from lane to lane.
+#pragma once
+
+#include "tangram/compose/Facts.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tangram {
+
+/// The difference between neighbours: a known number, some number that stays the same, or none that does.
+struct Step {
+  std::optional<std::int64_t> number = 0;
+  bool irregular = false;
+
+  static Step none() { return {}; }
+  static Step of(std::int64_t n) { return {n, false}; }
+  static Step some() { return {std::nullopt, false}; }
+  static Step anything() { return {std::nullopt, true}; }
+  bool zero() const { return number == 0; }
+  Stride stride() const;
+};
+
+Step operator+(const Step &a, const Step &b);
+Step operator-(const Step &a, const Step &b);
+
+/// The stride of an access through a part or a callee: neighbours `inner` apart in a container whose own neighbours are
+/// `outer` apart.
+Stride through(Stride inner, Stride outer);
+Stride weakest(Stride a, Stride b);
+
+/// One access of a codelet's body.
+struct IndexedAccess {
+  const ast::Subscript *subscript = nullptr;
+  std::string container;
+  Stride perIteration = Stride::Zero, perLane = Stride::Zero;
+};
+
+class Strides {
+public:
+  explicit Strides(const ast::Codelet &codelet);
+
+  const std::vector<IndexedAccess> &accesses() const { return accesses_; }
+  /// A number that an expression is known to be.
+  std::optional<std::int64_t> number(const ast::Expr *expr) const;
+
+private:
+  /// Something that moves: the variables of a loop, each by how much a turn; or the lane.
+  struct Mover {
+    std::map<std::string, Step> variables;
+    bool lane = false;
+  };
+
+  void visit(const ast::Node *node);
+  void loop(const ast::Node *node, const ast::Expr *step, const ast::Block *body);
+  Step of(const ast::Expr *expr, const Mover &mover, int fuel = 64) const;
+  Step ofVariable(const std::string &name, const Mover &mover, int fuel) const;
+  Stride ofAccess(const ast::Subscript &subscript, const Mover &mover) const;
+
+  const ast::Codelet &codelet_;
+  std::map<std::string, const ast::Declare *> declared_;
+  std::set<std::string> parameters_;
+  std::map<std::string, std::vector<const ast::Expr *>> changes_; // Assign, Unary or Atomic of each variable
+  std::vector<Mover> loops_;
+  std::vector<IndexedAccess> accesses_;
+};
+
+} // namespace tangram

@@ -1,0 +1,20 @@
+// The OpenMP backend: C++17 with #pragma omp, a header to call it by, and a shared library made of it.
+#pragma once
+
+#include "tangram/pass/Pass.h"
+
+namespace tangram::openmp {
+
+std::vector<OptionSpec> backendOptions();
+
+class OpenMPBackend final : public Backend {
+public:
+  std::vector<OutputFile> emit(const ast::Module &module, EmitContext &context) override;
+  std::filesystem::path build(const std::vector<OutputFile> &files, BuildContext &context) override;
+  bool detect(hardware::Hardware &hardware) override;
+};
+
+/// Where <tangram/runtime/kernel_abi.h> lies, beside the plugin as it is installed or built; empty: not found.
+std::filesystem::path includeFolder();
+
+} // namespace tangram::openmp

@@ -1,0 +1,388 @@
+// One translation unit and one header for all kernels of a module.
+#include "Backend.h"
+#include "Entries.h"
+#include "Statements.h"
+
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tangram::openmp {
+
+using namespace ast;
+
+namespace {
+
+constexpr DiagnosticKind kNoKernels{"openmp.no-kernels", DiagnosticClass::Bug, "there is no kernel to write",
+                                    "compose a plan first"};
+
+std::string upper(std::string text) {
+  for (char &c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/// A guard macro from any file name.
+std::string identifier(std::string_view text) {
+  std::string out;
+  for (char c : text) out += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0]))) out.insert(0, "_");
+  return upper(out);
+}
+
+bool usesBool(const Signature &s) {
+  return std::any_of(s.arguments.begin(), s.arguments.end(), [](const Argument &a) { return a.element.isBool(); });
+}
+
+constexpr std::string_view kBuffer = R"(// A temporary that is too large for the stack. Its data is null where there is no memory for it.
+template <class T> class Buffer {
+public:
+  explicit Buffer(std::initializer_list<size_t> extents) {
+    size_t count = 1;
+    bool overflow = false;
+    for (size_t extent : extents) overflow |= __builtin_mul_overflow(count, extent, &count);
+    if (!overflow && count <= (PTRDIFF_MAX - 64) / sizeof(T))
+      data_ = static_cast<T *>(std::aligned_alloc(64, (count * sizeof(T) + 64) / 64 * 64));
+  }
+  ~Buffer() { std::free(data_); }
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+  T *data() const { return data_; }
+
+private:
+  T *data_ = nullptr;
+};
+)";
+
+constexpr std::string_view kAtomics = R"(// Each returns the value before.
+namespace tangram_atomic {
+template <class T, class F> T update(T *place, F change) {
+  T before, after;
+  __atomic_load(place, &before, __ATOMIC_RELAXED);
+  do {
+    after = change(before);
+  } while (!__atomic_compare_exchange(place, &before, &after, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  return before;
+}
+template <class T> [[maybe_unused]] T add(T *place, T value) {
+  return update(place, [=](T old) { return T(old + value); });
+}
+template <class T> [[maybe_unused]] T sub(T *place, T value) {
+  return update(place, [=](T old) { return T(old - value); });
+}
+template <class T> [[maybe_unused]] T min(T *place, T value) {
+  return update(place, [=](T old) { return value < old ? value : old; });
+}
+template <class T> [[maybe_unused]] T max(T *place, T value) {
+  return update(place, [=](T old) { return old < value ? value : old; });
+}
+template <class T> [[maybe_unused]] T bit_and(T *place, T value) {
+  return update(place, [=](T old) { return T(old & value); });
+}
+template <class T> [[maybe_unused]] T bit_or(T *place, T value) {
+  return update(place, [=](T old) { return T(old | value); });
+}
+template <class T> [[maybe_unused]] T bit_xor(T *place, T value) {
+  return update(place, [=](T old) { return T(old ^ value); });
+}
+template <class T> [[maybe_unused]] T exchange(T *place, T value) {
+  return update(place, [=](T) { return value; });
+}
+template <class T> [[maybe_unused]] T compare_exchange(T *place, T expected, T value) {
+  return update(place, [=](T old) { return old == expected ? value : old; });
+}
+} // namespace tangram_atomic
+)";
+
+constexpr std::string_view kFail = R"(template <size_t N>
+__attribute__((format(printf, 3, 4))) int tangram_fail(char (&error)[N], int status, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  std::vsnprintf(error, N, format, args);
+  va_end(args);
+  return status;
+}
+)";
+
+void text(Writer &w, std::string_view lines) {
+  while (!lines.empty()) {
+    std::size_t end = lines.find('\n');
+    w.directive(lines.substr(0, end));
+    lines.remove_prefix(end == std::string_view::npos ? lines.size() : end + 1);
+  }
+}
+
+/// How many parallel regions stand within each other.
+unsigned regions(const Node *tree, const hardware::Hardware &hardware) {
+  unsigned deepest = 0;
+  walk(tree, [&](const Loop &loop) {
+    const hardware::Level *level = hardware.find(loop.level);
+    bool parallel = level && loop.policy == Policy::Distribute && !level->vector && level->sync != "close-loop";
+    unsigned below = regions(loop.body, hardware) + (parallel ? 1 : 0);
+    deepest = std::max(deepest, below);
+    return WalkResult::Skip;
+  });
+  return deepest;
+}
+
+class Emitter {
+public:
+  Emitter(const Module &module, EmitContext &context) : module_(module), context_(context) {
+    for (const Kernel *kernel : module.kernels) signatures_.push_back(signatureOf(module, *kernel));
+    constants_ = context.options.text("constants");
+  }
+
+  OutputFile header() {
+    Writer w(context_.stem + ".h");
+    std::string guard = "TANGRAM_KERNELS_" + identifier(context_.stem) + "_H";
+    w.comment(fmt::format("Kernels generated by Tangram for target {}. Each returns 0, or the status that", context_.target.name));
+    w.comment("<tangram/runtime/kernel_abi.h> lists and says why in NAME_error(). Sizes and strides are in elements; a");
+    w.comment("matrix is row-major, and its stride 0 is the distance from one row to the next.");
+    w.directive("#ifndef " + guard);
+    w.directive("#define " + guard);
+    w.blank();
+    w.directive("#include <stddef.h>");
+    w.directive("#include <stdint.h>");
+    if (std::any_of(signatures_.begin(), signatures_.end(), usesBool)) w.directive("#include <stdbool.h>");
+    w.blank();
+    w.directive("#ifdef __cplusplus");
+    w.directive("extern \"C\" {");
+    w.directive("#endif");
+    for (const Signature &s : signatures_) {
+      w.blank();
+      w.comment(fmt::format("{}, composed by the plan", s.spectrum));
+      w.comment("  " + s.kernel->plan);
+      declareEntry(w, s);
+    }
+    w.blank();
+    w.directive("#ifdef __cplusplus");
+    w.directive("} // extern \"C\"");
+    w.blank();
+    w.directive("#include <iterator>");
+    w.directive("#include <stdexcept>");
+    w.blank();
+    w.comment("The same for C++: results are returned, failures thrown as std::runtime_error.");
+    w.line("namespace tangram_kernels {");
+    for (const Signature &s : signatures_) {
+      w.blank();
+      declareWrapper(w, s);
+    }
+    w.blank();
+    w.line("} // namespace tangram_kernels");
+    w.directive("#endif");
+    w.blank();
+    w.directive("#endif");
+    return {context_.stem + ".h", OutputFile::Role::Header, w.take()};
+  }
+
+  OutputFile source() {
+    std::string name = context_.stem + ".cpp";
+    // What stands in front depends on what the kernels turn out to use, and #line directives count lines.
+    std::string body = write(name), again = write(name);
+    while (again != body) body = std::exchange(again, write(name));
+    return {name, OutputFile::Role::Source, body};
+  }
+
+private:
+  std::string write(const std::string &name) {
+    Writer w(name);
+    preamble(w);
+    Expressions expressions;
+    for (const Function *f : module_.functions) expressions.functions.insert(f->name);
+    for (const Struct *s : module_.structs) structure(w, *s, expressions);
+    if (!module_.functions.empty()) functions(w, expressions);
+    for (const Signature &s : signatures_) kernel(w, s, expressions);
+    needs_.vectors |= expressions.usesVectors;
+    needs_.limits |= expressions.usesLimits;
+    w.line("} // namespace");
+    w.blank();
+    w.line("extern \"C\" {");
+    for (const Signature &s : signatures_) {
+      w.blank();
+      defineEntry(w, s, run(s), Statements::canFail(*s.kernel, statementOptions()));
+    }
+    w.blank();
+    w.line("} // extern \"C\"");
+    table(w);
+    return w.take();
+  }
+
+  StatementOptions statementOptions() const {
+    return {context_.options.flag("line"), static_cast<std::uint64_t>(context_.options.integer("stack-bytes"))};
+  }
+
+  void preamble(Writer &w) {
+    w.comment(fmt::format("Generated by Tangram for target {}; {}.h says how to call it.", context_.target.name,
+                          context_.stem));
+    w.directive(fmt::format("#include \"{}.h\"", context_.stem));
+    w.blank();
+    w.directive("#include <tangram/runtime/kernel_abi.h>");
+    if (needs_.vectors) w.directive("#include <tangram/runtime/vec.h>");
+    w.blank();
+    w.directive("#include <algorithm>");
+    w.directive("#include <cmath>");
+    w.directive("#include <cstdarg>");
+    w.directive("#include <cstdio>");
+    if (needs_.heap) w.directive("#include <cstdlib>");
+    if (needs_.heap) w.directive("#include <initializer_list>");
+    if (needs_.limits) w.directive("#include <limits>");
+    if (needs_.threads) w.directive("#include <omp.h>");
+    w.blank();
+    if (needs_.simd) {
+      w.directive("#if defined(__clang__)");
+      w.directive("#pragma clang diagnostic ignored \"-Wpass-failed\" // a loop that stays scalar is right all the same");
+      w.directive("#endif");
+      w.blank();
+    }
+    w.line("namespace {");
+    w.blank();
+    text(w, kFail);
+    if (needs_.heap) {
+      w.blank();
+      text(w, kBuffer);
+    }
+    if (needs_.atomics) {
+      w.blank();
+      text(w, kAtomics);
+    }
+    w.blank();
+  }
+
+  void structure(Writer &w, const Struct &s, Expressions &expressions) {
+    w.open("struct " + s.name);
+    for (const Param *field : s.fields) w.line(expressions.type(field->type) + " " + field->name + ";");
+    w.close(";");
+    w.blank();
+  }
+
+  std::string signature(const Function &f, Expressions &expressions) {
+    std::string params;
+    for (const Param *p : f.params) {
+      std::string type = expressions.type(p->type);
+      bool place = p->access != Access::In && !p->type.isPointer();
+      params += (params.empty() ? "" : ", ") + std::string("[[maybe_unused]] ") + type +
+                (place ? " &" : p->type.isPointer() ? "" : " ") + p->name;
+    }
+    return fmt::format("inline {} {}({})", expressions.type(f.result), f.name, params);
+  }
+
+  void functions(Writer &w, Expressions &expressions) {
+    for (const Function *f : module_.functions) {
+      w.open(signature(*f, expressions));
+      Statements statements(w, expressions, module_, context_.target.hardware, statementOptions());
+      statements.function(*f);
+      w.close();
+      w.blank();
+      note(statements);
+    }
+  }
+
+  void note(const Statements &statements) {
+    needs_.heap |= statements.usesHeap;
+    needs_.threads |= statements.usesThreads;
+    needs_.atomics |= statements.usesAtomics;
+    needs_.simd |= statements.usesSimd;
+  }
+
+  std::string macro(const Signature &s, const Param &constant) const { return upper(s.entry + "_" + constant.name); }
+
+  std::string run(const Signature &s) const {
+    bool templated = constants_ == "template" && !s.kernel->constants.empty();
+    return s.entry + "_kernel::run" + (templated ? "<>" : "");
+  }
+
+  void kernel(Writer &w, const Signature &s, Expressions &expressions) {
+    const Kernel &kernel = *s.kernel;
+    w.comment(fmt::format("{} by the plan {}", s.spectrum, kernel.plan));
+    w.line(fmt::format("namespace {}_kernel {{", s.entry));
+    w.blank();
+    w.line("thread_local char last_error[512];");
+    w.blank();
+    expressions.spelling.clear();
+    std::string templates;
+    for (std::size_t i = 0; i < kernel.constants.size(); ++i) {
+      const Param &constant = *kernel.constants[i];
+      std::string value = expressions.print(kernel.defaults[i], constant.type);
+      std::string type = expressions.type(constant.type), name = macro(s, constant);
+      if (constants_ == "template") {
+        templates += (templates.empty() ? "" : ", ") + fmt::format("{} {} = {}", type, constant.name, value);
+        continue;
+      }
+      if (i == 0) w.comment("Tunables: another value is set by -D.");
+      w.directive("#ifndef " + name);
+      w.directive(fmt::format("#define {} {}", name, value));
+      w.directive("#endif");
+      if (constants_ == "macro") expressions.spelling[constant.name] = name;
+      else w.line(fmt::format("[[maybe_unused]] constexpr {} {} = {};", type, constant.name, name));
+    }
+    if (!kernel.constants.empty() && constants_ != "template") w.blank();
+    if (!templates.empty()) w.line(fmt::format("template <{}>", templates));
+
+    StatementOptions options = statementOptions();
+    std::map<std::string, unsigned> mentions;
+    walk(kernel.body, [&](const VarRef &v) { ++mentions[v.name]; });
+    std::string params;
+    for (const Param *p : kernel.params) {
+      std::string text = mentions.count(p->name) ? "" : "[[maybe_unused]] ";
+      if (p->type.isPointer()) {
+        bool readOnly = p->access == Access::In && !p->type.toConst();
+        text += (readOnly ? "const " : "") + expressions.type(p->type) + p->name;
+      } else {
+        text += expressions.type(p->type) + (p->access == Access::In ? " " : " &") + p->name;
+      }
+      params += (params.empty() ? "" : ", ") + text;
+    }
+    w.open(fmt::format("{} run({})", Statements::canFail(kernel, options) ? "int" : "void", params));
+    unsigned nested = regions(kernel.body, context_.target.hardware);
+    if (nested > 1) w.line(fmt::format("if (omp_get_max_active_levels() < {0}) omp_set_max_active_levels({0});", nested));
+    Arena arena;
+    Statements statements(w, expressions, module_, context_.target.hardware, options);
+    statements.kernel(kernel, arena);
+    w.close();
+    note(statements);
+    expressions.spelling.clear();
+    w.blank();
+    w.line(fmt::format("}} // namespace {}_kernel", s.entry));
+    w.blank();
+  }
+
+  void table(Writer &w) {
+    w.blank();
+    w.comment("Descriptors for callers that read signatures at run time. Only one file of a program can have them.");
+    w.directive("#ifndef TANGRAM_NO_KERNEL_TABLE");
+    w.line("namespace {");
+    std::string list;
+    for (const Signature &s : signatures_) {
+      w.blank();
+      defineDescriptor(w, s, context_.target.name);
+      list += (list.empty() ? "&" : ", &") + s.entry + "_kernel_descriptor";
+    }
+    w.blank();
+    w.line("} // namespace");
+    w.blank();
+    w.open("extern \"C\" __attribute__((visibility(\"default\"))) const tangram_kernel *const *tangram_kernels(uint32_t *count)");
+    w.line(fmt::format("static constexpr const tangram_kernel *kernels[] = {{{}}};", list));
+    w.line(fmt::format("*count = {};", signatures_.size()));
+    w.line("return kernels;");
+    w.close();
+    w.directive("#endif");
+  }
+
+  const Module &module_;
+  EmitContext &context_;
+  std::vector<Signature> signatures_;
+  std::string constants_;
+  struct {
+    bool vectors = false, limits = false, heap = false, threads = false, atomics = false, simd = false;
+  } needs_;
+};
+
+} // namespace
+
+std::vector<OutputFile> OpenMPBackend::emit(const Module &module, EmitContext &context) {
+  if (module.kernels.empty()) fail(kNoKernels, module.range);
+  Emitter emitter(module, context);
+  return {emitter.source(), emitter.header()};
+}
+
+} // namespace tangram::openmp

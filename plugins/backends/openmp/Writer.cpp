@@ -1,0 +1,86 @@
+#include "Writer.h"
+
+#include <fmt/format.h>
+
+namespace tangram::openmp {
+namespace {
+
+constexpr std::size_t kColumns = 120;
+
+/// Where to break a line of at most `limit` characters: behind the operator or comma that binds least; npos: nowhere.
+std::size_t breakPoint(std::string_view text, std::size_t limit) {
+  std::size_t best = std::string_view::npos;
+  int depth = 0, bestDepth = 1000;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size() && i < limit; ++i) {
+    char c = text[i];
+    if (c == '"' && (i == 0 || text[i - 1] != '\\')) quoted = !quoted;
+    if (quoted) continue;
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (c != ' ' || i < 8) continue;
+    // Behind a binary operator or a comma, never behind the words in front of a name.
+    char before = text[i - 1];
+    bool breakable = before == ',' || before == ';' || before == '+' || before == '*' || before == '&' ||
+                     before == '|' || before == '?' || before == ':' || before == '=';
+    if (before == '*' || before == '&') breakable = i >= 2 && (text[i - 2] == ' ' || text[i - 2] == '&');
+    if (breakable && depth <= bestDepth) {
+      best = i;
+      bestDepth = depth;
+    }
+  }
+  return best;
+}
+
+} // namespace
+
+void Writer::put(std::string_view text) {
+  text_ += text;
+  text_ += '\n';
+  ++lines_;
+}
+
+void Writer::line(std::string_view text) {
+  std::string indent(depth_, ' ');
+  std::size_t room = kColumns - depth_;
+  bool comment = text.starts_with("//");
+  if (text.size() <= room || comment) return put(indent + std::string(text));
+  std::string rest(text);
+  bool first = true;
+  while (rest.size() > room) {
+    std::size_t at = breakPoint(rest, room);
+    if (at == std::string::npos) break;
+    put(indent + (first ? "" : "    ") + rest.substr(0, at));
+    rest = rest.substr(at + 1);
+    if (first) room -= 4;
+    first = false;
+  }
+  put(indent + (first ? "" : "    ") + rest);
+}
+
+void Writer::directive(std::string_view text) { put(text); }
+
+void Writer::blank() {
+  if (!text_.empty() && !text_.ends_with("\n\n") && !text_.ends_with("{\n")) put("");
+}
+
+void Writer::from(const ast::SourceRange &range) {
+  if (!range.valid()) return own();
+  if (sourceFile_ == range.file && sourceLine_ == range.line) return;
+  sourceFile_ = range.file;
+  sourceLine_ = range.line;
+  std::string quoted;
+  for (char c : *range.file) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  put(fmt::format("#line {} \"{}\"", range.line, quoted));
+}
+
+void Writer::own() {
+  if (!sourceFile_) return;
+  sourceFile_ = nullptr;
+  put(fmt::format("#line {} \"{}\"", lines_ + 2, file_));
+}
+
+} // namespace tangram::openmp

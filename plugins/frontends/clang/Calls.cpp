@@ -1,0 +1,355 @@
+#include "Body.h"
+#include "Messages.h"
+#include "Types.h"
+
+#include "tangram/ast/Builtins.h"
+#include "tangram/ast/Effects.h"
+
+namespace tangram::frontend {
+
+using namespace ast;
+
+namespace {
+
+const clang::Expr *stripped(const clang::Expr *e) {
+  while (true) {
+    const clang::Expr *before = e;
+    e = e->IgnoreParenImpCasts();
+    if (const auto *t = clang::dyn_cast<clang::MaterializeTemporaryExpr>(e)) e = t->getSubExpr();
+    if (const auto *c = clang::dyn_cast<clang::ExprWithCleanups>(e)) e = c->getSubExpr();
+    if (const auto *c = clang::dyn_cast<clang::ConstantExpr>(e)) e = c->getSubExpr();
+    if (const auto *c = clang::dyn_cast<clang::CXXConstructExpr>(e);
+        c && c->getNumArgs() == 1 && c->getConstructor()->isCopyOrMoveConstructor())
+      e = c->getArg(0);
+    if (e == before) return e;
+  }
+}
+
+bool inStd(const clang::FunctionDecl *function) { return function->isInStdNamespace(); }
+
+/// Cheap to evaluate twice, and nothing changes: variables, literals, and conversions and elements of such.
+bool isPlain(const Expr *e) {
+  if (isa<VarRef>(e) || isa<IntLit>(e) || isa<FloatLit>(e)) return true;
+  if (const auto *cast = dyn<Cast>(e)) return isPlain(cast->operand);
+  if (const auto *element = dyn<Subscript>(e)) {
+    if (!isPlain(element->base)) return false;
+    for (const Expr *i : element->indices)
+      if (!isPlain(i)) return false;
+    return true;
+  }
+  return false;
+}
+
+} // namespace
+
+const ast::Expr *Body::call(const clang::CallExpr *e) {
+  ast::SourceRange where = range(e->getSourceRange());
+  const clang::FunctionDecl *callee = e->getDirectCallee();
+  if (!callee)
+    fail(kNotInLanguage, where, "a call through a value", "call a function or spectrum by its name");
+  if (std::string which = primitiveOf(*callee); !which.empty()) return primitive(e, which);
+  if (arrayType(e->getNumArgs() > 0 ? e->getArg(0)->getType() : clang::QualType()) &&
+      clang::isa<clang::CXXOperatorCallExpr>(e))
+    fail(kContainerAssign, where);
+  if (std::optional<std::string> name = program_.spectrum(callee, where)) return spectrumCall(e, *name);
+  if (const Expr *known = libraryCall(e, callee)) return known;
+
+  if (const auto *method = clang::dyn_cast<clang::CXXMethodDecl>(callee)) {
+    if (method->isVirtual()) fail(kNotInLanguage, where, "a virtual call", "call a plain function");
+    if (clang::isa<clang::CXXConversionDecl>(method) || method->getParent()->isLambda())
+      fail(kNotInLanguage, where, "a lambda", "write a function, or a spectrum to map");
+    if (!method->isStatic())
+      fail(kUnsupported, where, fmt::format("the member function '{}'", method->getQualifiedNameAsString()),
+           "write a plain function");
+  }
+  if (inCondition_ && !callee->isConstexpr())
+    fail(kConditionCall, where, callee->getNameAsString());
+  if (callee->isVariadic()) fail(kVariadic, where, callee->getNameAsString());
+  if (callee->isNoReturn())
+    fail(kNotInLanguage, where, fmt::format("'{}', which never returns,", callee->getNameAsString()), "return a value");
+
+  // Constants of the standard library: std::numeric_limits<float>::max() and the like.
+  if (callee->isConstexpr() && !program_.ranges().isUsers(callee->getLocation()))
+    if (const Expr *value = folded(e)) return value;
+
+  Exprs args;
+  for (const clang::Expr *arg : e->arguments()) {
+    args.push_back(expr(arg));
+    if (args.back()->type.isArray()) {
+      const clang::FunctionDecl *definition = nullptr;
+      if (!callee->hasBody(definition)) fail(kNoBody, where, callee->getNameAsString());
+      fail(kHelperContainer, args.back()->range, "argument", fmt::format("function '{}'", callee->getNameAsString()));
+    }
+  }
+  std::string name = program_.function(function_, callee, where);
+  clang::QualType returned = callee->getReturnType();
+  Type result = returned->isVoidType() ? Type(Scalar::Void) : type(returned, where, fmt::format("the result of '{}'", name));
+  return arena().make<Call>(where, result, name, std::move(args));
+}
+
+const ast::Expr *Body::primitive(const clang::CallExpr *e, const std::string &which) {
+  ast::SourceRange where = range(e->getSourceRange());
+  if (which == "size") return size(e);
+  if (which == "subscript") return element(e);
+  if (which == "map") return map(e);
+  if (which == "partition") return partition(e);
+  if (which == "sequence") fail(kSequencePlace, where);
+  if (which == "coopIdx" || which == "coopDim") {
+    bool lanes = role_ == Role::Codelet && qualifiers_.coop;
+    if (!lanes && role_ == Role::Function) fail(kCoopInFunction, where, which, title_);
+    if (!lanes) fail(kCoopPlace, where, which, title_);
+    if (inCondition_ && which == "coopIdx") fail(kConditionLane, where);
+    if (which == "coopIdx") return arena().make<CoopIdx>(where, Type(Scalar::U32));
+    return arena().make<CoopDim>(where, Type(Scalar::U32));
+  }
+  if (which.rfind("atomic:", 0) == 0) return atomic(e, which.substr(7));
+  failBug(where, "frontend-clang", fmt::format("primitive '{}' is not known", which));
+}
+
+// ---- spectrums ------------------------------------------------------------------------------------------------
+
+void Body::checkCompound(ast::SourceRange where, const std::string &what) {
+  if (inCondition_) fail(kConditionCall, where, what);
+  if (role_ != Role::Codelet) fail(kSpectrumInFunction, where, what, title_);
+  if (qualifiers_.coop) fail(kCoopCompound, where, what, title_);
+}
+
+void Body::checkWritten(const clang::Expr *argument, const clang::ParmVarDecl *parameter, const std::string &spectrum) {
+  if (parameter->getType().isConstQualified() || !arrayType(parameter->getType())) return;
+  if (isConstContainer(argument))
+    fail(kPassConst, range(argument->getSourceRange()), spectrum, parameter->getNameAsString());
+}
+
+const ast::Expr *Body::spectrumCall(const clang::CallExpr *e, const std::string &name) {
+  ast::SourceRange where = range(e->getSourceRange());
+  checkCompound(where, fmt::format("'{}'", name));
+  const clang::FunctionDecl *callee = e->getDirectCallee();
+  Exprs args;
+  for (unsigned i = 0; i < e->getNumArgs(); ++i) {
+    checkWritten(e->getArg(i), callee->getParamDecl(i), name);
+    args.push_back(expr(e->getArg(i)));
+  }
+  clang::QualType returned = callee->getReturnType();
+  Type result = returned->isVoidType() ? Type(Scalar::Void) : type(returned, where, fmt::format("the result of '{}'", name));
+  return arena().make<SpectrumCall>(where, result, name, std::move(args), Text(), Texts(), Capability::None, nullptr,
+                                    Exprs(), nullptr);
+}
+
+const ast::Expr *Body::map(const clang::CallExpr *e) {
+  ast::SourceRange where = range(e->getSourceRange());
+  checkCompound(where, "map");
+  const auto *reference = clang::dyn_cast<clang::DeclRefExpr>(stripped(e->getArg(0)));
+  const auto *function = reference ? clang::dyn_cast<clang::FunctionDecl>(reference->getDecl()) : nullptr;
+  ast::SourceRange at = range(e->getArg(0)->getSourceRange());
+  std::optional<std::string> name = function ? program_.spectrum(function, at) : std::nullopt;
+  if (!name) fail(kMapFunction, at, function ? fmt::format("'{}'", function->getNameAsString()) : "this");
+  unsigned count = e->getNumArgs() - 1;
+  if (count != function->getNumParams())
+    fail(kMapCount, where, *name, function->getNumParams(), count);
+
+  Exprs args;
+  unsigned depth = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    const clang::Expr *written = e->getArg(i + 1);
+    const clang::ParmVarDecl *parameter = function->getParamDecl(i);
+    ast::SourceRange here = range(written->getSourceRange());
+    Type wanted = type(parameter->getType(), here, "this parameter");
+    checkWritten(written, parameter, *name);
+    const Expr *arg = expr(written);
+    const Type &given = arg->type;
+    unsigned over = 0;
+    if (given.isArray() && given.element() == wanted) over = given.rank();
+    else if (given.isArray() && wanted.isArray() && given.rank() == wanted.rank() + 1 && given.element() == wanted.element())
+      over = 1;
+    else if (given.isScalar() && wanted.isScalar()) arg = convert(wanted, arg, here);
+    else if (!(given == wanted))
+      fail(kMapArgument, here, i + 1, spelled(written->getType().getUnqualifiedType(), context()), *name,
+           spelled(parameter->getType().getUnqualifiedType(), context()));
+    if (over && depth && over != depth) fail(kMapDepth, here, depth, over);
+    if (over) depth = over;
+    args.push_back(arg);
+  }
+  if (!depth) fail(kMapNothing, where, *name);
+  clang::QualType returned = function->getReturnType();
+  Type result = Scalar::Void;
+  if (!returned->isVoidType()) result = Type::array(depth, type(returned, where, fmt::format("the result of '{}'", *name)));
+  return arena().make<Map>(where, result, *name, std::move(args), Policy::None, Text(), nullptr, nullptr, nullptr);
+}
+
+const ast::Expr *Body::partition(const clang::CallExpr *e) {
+  ast::SourceRange where = range(e->getSourceRange());
+  checkCompound(where, "partition");
+  const Expr *whole = expr(e->getArg(0));
+  Exprs counts;
+  std::vector<const Sequence *> starts, incs, ends;
+  for (unsigned i = 1; i + 3 < e->getNumArgs(); i += 4) {
+    const Expr *count = expr(e->getArg(i));
+    if (const auto *number = dyn<IntLit>(count); number && number->value < 0)
+      fail(kPartCount, count->range, number->value);
+    counts.push_back(convert(Scalar::U64, count, count->range));
+    starts.push_back(sequence(e->getArg(i + 1)));
+    incs.push_back(sequence(e->getArg(i + 2)));
+    ends.push_back(sequence(e->getArg(i + 3)));
+  }
+  Type result = Type::array(static_cast<unsigned>(counts.size()), whole->type);
+  return arena().make<Partition>(where, result, whole, std::move(counts), std::move(starts), std::move(incs),
+                                 std::move(ends));
+}
+
+const ast::Sequence *Body::sequence(const clang::Expr *e) {
+  ast::SourceRange where = range(e->getSourceRange());
+  const auto *written = clang::dyn_cast<clang::CallExpr>(stripped(e));
+  if (!written || !written->getDirectCallee() || primitiveOf(*written->getDirectCallee()) != "sequence")
+    fail(kSequenceArgument, where);
+  const Expr *container = nullptr;
+  Exprs numbers;
+  for (const clang::Expr *arg : written->arguments()) {
+    const Expr *value = expr(arg);
+    if (value->type.isArray()) container = value;
+    else numbers.push_back(convert(Scalar::U64, value, value->range));
+  }
+  if (container && !container->type.element().isInteger()) fail(kSequenceContainer, container->range);
+  return arena().make<Sequence>(where, Type(Scalar::U64), container, numbers[0], numbers.size() > 1 ? numbers[1] : nullptr,
+                                numbers.size() > 2 ? numbers[2] : nullptr);
+}
+
+// ---- containers -----------------------------------------------------------------------------------------------
+
+const ast::Expr *Body::size(const clang::CallExpr *e) {
+  ast::SourceRange where = range(e->getSourceRange());
+  const Expr *whole = expr(clang::cast<clang::CXXMemberCallExpr>(e)->getImplicitObjectArgument());
+  const Expr *dim = nullptr;
+  if (e->getNumArgs() > 0) {
+    dim = expr(e->getArg(0));
+    clang::Expr::EvalResult value;
+    if (e->getArg(0)->EvaluateAsInt(value, context())) {
+      Int number = value.Val.getInt().getExtValue();
+      if (number < 0 || number >= static_cast<Int>(whole->type.rank())) fail(kDimension, dim->range, number, whole->type.rank());
+      dim = build(dim->range).integer(Scalar::U32, number);
+    }
+  }
+  return arena().make<Size>(where, Type(Scalar::U64), whole, dim);
+}
+
+const ast::Expr *Body::element(const clang::CallExpr *e) {
+  ast::SourceRange where = range(e->getSourceRange());
+  if (e->getNumArgs() < 2) fail(kNotInLanguage, where, "an operator called by its name", "write a[i]");
+  const Expr *base = expr(e->getArg(0));
+  Exprs indices;
+  for (unsigned i = 1; i < e->getNumArgs(); ++i) indices.push_back(index(e->getArg(i)));
+  Type whole = base->type;
+  if (!whole.isArray()) failBug(where, "frontend-clang", "a subscript of no container");
+  auto given = static_cast<unsigned>(indices.size());
+  Type result = given == whole.rank() ? whole.element() : Type::array(whole.rank() - given, whole.element());
+  // a[i][j] is one access.
+  if (const auto *row = dyn<Subscript>(base)) {
+    Exprs all = row->indices;
+    all.insert(all.end(), indices.begin(), indices.end());
+    return arena().make<Subscript>(where, result, row->base, std::move(all));
+  }
+  return arena().make<Subscript>(where, result, base, std::move(indices));
+}
+
+const ast::Expr *Body::atomic(const clang::CallExpr *e, const std::string &operation) {
+  ast::SourceRange where = range(e->getSourceRange());
+  static const std::map<std::string, AtomicOp> known{
+      {"add", AtomicOp::Add}, {"sub", AtomicOp::Sub}, {"min", AtomicOp::Min},           {"max", AtomicOp::Max},
+      {"and", AtomicOp::And}, {"or", AtomicOp::Or},   {"xor", AtomicOp::Xor},           {"exchange", AtomicOp::Exchange},
+      {"compare-exchange", AtomicOp::CompareExchange}};
+  auto op = known.find(operation);
+  if (op == known.end()) failBug(where, "frontend-clang", fmt::format("atomic operation '{}'", operation));
+  if (role_ == Role::Function) fail(kAtomicTarget, where);
+  checkWritable(e->getArg(0), where);
+  const Expr *target = expr(e->getArg(0));
+  const VarRef *root = rootVariable(target);
+  bool seen = false; // by others
+  if (root)
+    for (const auto &[declared, known_] : variables_)
+      if (known_.name == root->name) seen = known_.shared || (known_.type.isArray() && isa<Subscript>(target));
+  if (!seen) fail(kAtomicTarget, where);
+  bool bitwise = op->second == AtomicOp::And || op->second == AtomicOp::Or || op->second == AtomicOp::Xor;
+  if (!target->type.isScalar() || target->type.isBool() || (bitwise && !target->type.isInteger()))
+    fail(kAtomicType, where, e->getDirectCallee()->getNameAsString(), target->type.isArray() ? "container" : target->type.cName());
+  Exprs operands;
+  for (unsigned i = 1; i < e->getNumArgs(); ++i) operands.push_back(convert(target->type, expr(e->getArg(i)), where));
+  return arena().make<Atomic>(where, target->type, op->second, target, std::move(operands));
+}
+
+// ---- the standard library -----------------------------------------------------------------------------------------
+
+/// std::min(a, b) is b < a ? b : a; where that would evaluate more than variables twice, a function of ours.
+const ast::Expr *Body::choose(const ast::Expr *a, const ast::Expr *b, bool smaller, ast::SourceRange where) {
+  auto pick = [&](const ast::Build &make, const Expr *x, const Expr *y) {
+    const Expr *cond = smaller ? make.binary(BinaryOp::Lt, y, x) : make.binary(BinaryOp::Lt, x, y);
+    return make.select(cond, y, x);
+  };
+  if (isPlain(a) && isPlain(b)) return pick(build(where), a, b);
+  Type of = a->type;
+  std::string name = program_.synthesized(fmt::format("{}_{}", smaller ? "min" : "max", of.text()), [&](const std::string &made) {
+    ast::Build make(arena(), where);
+    std::vector<const Param *> params{arena().make<Param>(where, "a", of, Access::In),
+                                      arena().make<Param>(where, "b", of, Access::In)};
+    const Stmt *give = arena().make<Return>(where, pick(make, make.var("a", of), make.var("b", of)));
+    return arena().make<Function>(where, made, of, std::move(params), make.block({give}));
+  });
+  return arena().make<Call>(where, of, name, Exprs{a, b});
+}
+
+const ast::Expr *Body::libraryCall(const clang::CallExpr *e, const clang::FunctionDecl *callee) {
+  ast::SourceRange where = range(e->getSourceRange());
+  bool standard = inStd(callee) && !program_.ranges().isUsers(callee->getLocation());
+  bool c = callee->isExternC() || callee->getBuiltinID() != 0;
+  if (!callee->getIdentifier() || clang::isa<clang::CXXMethodDecl>(callee) || !(standard || c)) return nullptr;
+  if (!standard && program_.ranges().isUsers(callee->getLocation()) && callee->hasBody()) return nullptr;
+  llvm::StringRef name = callee->getName();
+  name.consume_front("__builtin_");
+
+  if (standard && (name == "min" || name == "max" || name == "clamp")) {
+    unsigned wanted = name == "clamp" ? 3 : 2;
+    bool plain = e->getNumArgs() == wanted;
+    for (const clang::Expr *arg : e->arguments()) plain &= scalarType(arg->getType(), context()).has_value();
+    if (!plain)
+      fail(kNotInLanguage, where, fmt::format("this form of std::{}", name.str()),
+           fmt::format("write std::{} of {} numbers", name.str(), wanted));
+    const Expr *a = expr(e->getArg(0)), *b = expr(e->getArg(1));
+    if (name != "clamp") return choose(a, b, name == "min", where);
+    const Expr *hi = expr(e->getArg(2));
+    return choose(choose(a, b, false, where), hi, true, where);
+  }
+
+  clang::QualType returned = callee->getReturnType();
+  std::optional<Type> result = scalarType(returned, context());
+  if (name == "labs") name = "llabs";
+  std::string base = name.str();
+  bool isAbs = base == "abs" || base == "llabs";
+  bool classify = base == "isnan" || base == "isinf" || base == "isfinite";
+  if (!isMathFunction(base) || !result || e->getNumArgs() == 0) {
+    if (returned->isSpecificBuiltinType(clang::BuiltinType::LongDouble))
+      fail(kUnsupportedType, where, fmt::format("the result of '{}'", base), "long double", "use double");
+    // huge_val, inff, ...: constants
+    if (c && callee->getBuiltinID())
+      if (const Expr *value = folded(e)) return value;
+    return nullptr;
+  }
+  Exprs args;
+  for (const clang::Expr *arg : e->arguments()) {
+    const Expr *value = expr(arg);
+    if (!value->type.isScalar()) return nullptr;
+    args.push_back(value);
+  }
+  // By its C name: for float with an f. What std:: overloads for integers computes in double.
+  Type compute = *result;
+  if (isAbs) {
+    if (compute.isFloating()) base = compute.scalar() == Scalar::F32 ? "fabsf" : "fabs";
+    else base = compute.bytes() == 8 ? "llabs" : "abs";
+  } else if (classify) {
+    compute = args[0]->type.isFloating() ? args[0]->type : Type(Scalar::F64);
+  } else if (standard && compute.scalar() == Scalar::F32 && !(base.ends_with('f') && isMathFunction(base.substr(0, base.size() - 1)))) {
+    base += "f";
+  }
+  if (!isMathFunction(base)) return nullptr;
+  for (const Expr *&arg : args) arg = convert(compute, arg, arg->range);
+  return arena().make<Call>(where, *result, base, std::move(args));
+}
+
+} // namespace tangram::frontend

@@ -1,0 +1,516 @@
+#include "Body.h"
+#include "Messages.h"
+#include "Types.h"
+
+#include "tangram/ast/Effects.h"
+
+#include <clang/AST/ExprConcepts.h>
+#include <cmath>
+#include <limits>
+
+namespace tangram::frontend {
+
+using namespace ast;
+
+namespace {
+
+constexpr unsigned kMaxNesting = 512; // expressions in expressions
+
+UnaryOp unaryOp(clang::UnaryOperatorKind kind) {
+  switch (kind) {
+  case clang::UO_PostInc: return UnaryOp::PostInc;
+  case clang::UO_PostDec: return UnaryOp::PostDec;
+  case clang::UO_PreInc: return UnaryOp::PreInc;
+  case clang::UO_PreDec: return UnaryOp::PreDec;
+  case clang::UO_Minus: return UnaryOp::Minus;
+  case clang::UO_Not: return UnaryOp::BitNot;
+  case clang::UO_LNot: return UnaryOp::Not;
+  default: return UnaryOp::Plus;
+  }
+}
+
+std::optional<BinaryOp> binaryOp(clang::BinaryOperatorKind kind) {
+  switch (kind) {
+  case clang::BO_Mul: return BinaryOp::Mul;
+  case clang::BO_Div: return BinaryOp::Div;
+  case clang::BO_Rem: return BinaryOp::Rem;
+  case clang::BO_Add: return BinaryOp::Add;
+  case clang::BO_Sub: return BinaryOp::Sub;
+  case clang::BO_Shl: return BinaryOp::Shl;
+  case clang::BO_Shr: return BinaryOp::Shr;
+  case clang::BO_LT: return BinaryOp::Lt;
+  case clang::BO_GT: return BinaryOp::Gt;
+  case clang::BO_LE: return BinaryOp::Le;
+  case clang::BO_GE: return BinaryOp::Ge;
+  case clang::BO_EQ: return BinaryOp::Eq;
+  case clang::BO_NE: return BinaryOp::Ne;
+  case clang::BO_And: return BinaryOp::And;
+  case clang::BO_Xor: return BinaryOp::Xor;
+  case clang::BO_Or: return BinaryOp::Or;
+  case clang::BO_LAnd: return BinaryOp::LogicalAnd;
+  case clang::BO_LOr: return BinaryOp::LogicalOr;
+  case clang::BO_Comma: return BinaryOp::Comma;
+  default: return {};
+  }
+}
+
+AssignOp assignOp(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::Add: return AssignOp::Add;
+  case BinaryOp::Sub: return AssignOp::Sub;
+  case BinaryOp::Mul: return AssignOp::Mul;
+  case BinaryOp::Div: return AssignOp::Div;
+  case BinaryOp::Rem: return AssignOp::Rem;
+  case BinaryOp::Shl: return AssignOp::Shl;
+  case BinaryOp::Shr: return AssignOp::Shr;
+  case BinaryOp::And: return AssignOp::And;
+  case BinaryOp::Or: return AssignOp::Or;
+  case BinaryOp::Xor: return AssignOp::Xor;
+  default: return AssignOp::Set;
+  }
+}
+
+double rounded(const Type &type, double value) {
+  return type.scalar() == Scalar::F32 ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+/// The innermost container or variable that an lvalue is a part of.
+const clang::Expr *bare(const clang::Expr *e) {
+  while (true) {
+    const clang::Expr *before = e;
+    e = e->IgnoreParenImpCasts();
+    if (const auto *t = clang::dyn_cast<clang::MaterializeTemporaryExpr>(e)) e = t->getSubExpr();
+    if (const auto *c = clang::dyn_cast<clang::ExprWithCleanups>(e)) e = c->getSubExpr();
+    if (const auto *c = clang::dyn_cast<clang::CXXConstructExpr>(e);
+        c && c->getNumArgs() == 1 && c->getConstructor()->isCopyOrMoveConstructor())
+      e = c->getArg(0);
+    if (e == before) return e;
+  }
+}
+
+} // namespace
+
+const ast::Expr *Body::expr(const clang::Expr *e) {
+  if (++nesting_ > kMaxNesting) fail(kTooDeep, range(e->getSourceRange()), "expressions", kMaxNesting);
+  const Expr *result = exprOf(e);
+  --nesting_;
+  return result;
+}
+
+const ast::Expr *Body::exprOf(const clang::Expr *e) {
+  using S = clang::Stmt;
+  ast::SourceRange where = range(e->getSourceRange());
+  switch (e->getStmtClass()) {
+  // ---- what means only what is inside ----
+  case S::ParenExprClass: return expr(clang::cast<clang::ParenExpr>(e)->getSubExpr());
+  case S::ExprWithCleanupsClass: return expr(clang::cast<clang::ExprWithCleanups>(e)->getSubExpr());
+  case S::MaterializeTemporaryExprClass: return expr(clang::cast<clang::MaterializeTemporaryExpr>(e)->getSubExpr());
+  case S::CXXBindTemporaryExprClass: return expr(clang::cast<clang::CXXBindTemporaryExpr>(e)->getSubExpr());
+  case S::ConstantExprClass: return expr(clang::cast<clang::ConstantExpr>(e)->getSubExpr());
+  case S::SubstNonTypeTemplateParmExprClass:
+    return expr(clang::cast<clang::SubstNonTypeTemplateParmExpr>(e)->getReplacement());
+  case S::CXXDefaultArgExprClass: return expr(clang::cast<clang::CXXDefaultArgExpr>(e)->getExpr());
+  case S::GenericSelectionExprClass: return expr(clang::cast<clang::GenericSelectionExpr>(e)->getResultExpr());
+  case S::ChooseExprClass: return expr(clang::cast<clang::ChooseExpr>(e)->getChosenSubExpr());
+
+  // ---- constants ----
+  case S::IntegerLiteralClass:
+  case S::CharacterLiteralClass:
+  case S::CXXBoolLiteralExprClass:
+  case S::FloatingLiteralClass:
+  case S::UnaryExprOrTypeTraitExprClass:
+  case S::TypeTraitExprClass:
+  case S::ConceptSpecializationExprClass:
+  case S::RequiresExprClass:
+  case S::CXXNoexceptExprClass:
+  case S::SizeOfPackExprClass: {
+    type(e->getType(), where, "this constant");
+    if (const Expr *value = folded(e)) return value;
+    fail(kUnsupported, where, "the size of a variable-length array", "multiply its extent");
+  }
+  case S::ImplicitValueInitExprClass:
+  case S::CXXScalarValueInitExprClass: {
+    const Expr *zero = build(where).zero(type(e->getType(), where, "this value"));
+    if (!zero) failBug(where, "frontend-clang", "a value without a zero");
+    return zero;
+  }
+  case S::InitListExprClass: {
+    const auto *list = clang::cast<clang::InitListExpr>(e);
+    Type read = type(e->getType(), where, "this value");
+    if (list->getNumInits() == 0) return build(where).zero(read);
+    return convert(read, expr(list->getInit(0)), where);
+  }
+
+  // ---- operators ----
+  case S::ImplicitCastExprClass:
+  case S::CStyleCastExprClass:
+  case S::CXXFunctionalCastExprClass:
+  case S::CXXStaticCastExprClass:
+  case S::CXXConstCastExprClass: return cast(clang::cast<clang::CastExpr>(e));
+  case S::CXXReinterpretCastExprClass:
+  case S::CXXDynamicCastExprClass:
+  case S::BuiltinBitCastExprClass:
+    fail(kNotInLanguage, where, "a cast between unrelated types", "convert values with static_cast");
+  case S::DeclRefExprClass: return reference(clang::cast<clang::DeclRefExpr>(e));
+  case S::UnaryOperatorClass: return unary(clang::cast<clang::UnaryOperator>(e));
+  case S::BinaryOperatorClass: return binary(clang::cast<clang::BinaryOperator>(e));
+  case S::CompoundAssignOperatorClass: return compound(clang::cast<clang::CompoundAssignOperator>(e));
+  case S::ConditionalOperatorClass: {
+    const auto *choice = clang::cast<clang::ConditionalOperator>(e);
+    const Expr *cond = expr(choice->getCond()), *then = expr(choice->getTrueExpr()),
+               *otherwise = expr(choice->getFalseExpr());
+    if (then->type.isArray())
+      fail(kUnsupported, where, "a choice between containers", "write if and else with a call in each");
+    if (!(then->type == otherwise->type)) fail(kUnsupported, where, "a ?: with throw", "write an if");
+    return arena().make<Conditional>(where, then->type, cond, then, otherwise);
+  }
+  case S::BinaryConditionalOperatorClass:
+    fail(kNotInLanguage, where, "the ?: without its middle", "write a ? a : b");
+  case S::ArraySubscriptExprClass: return localSubscript(clang::cast<clang::ArraySubscriptExpr>(e));
+  case S::CallExprClass:
+  case S::CXXMemberCallExprClass:
+  case S::CXXOperatorCallExprClass:
+  case S::UserDefinedLiteralClass: return call(clang::cast<clang::CallExpr>(e));
+  case S::CXXRewrittenBinaryOperatorClass:
+    return expr(clang::cast<clang::CXXRewrittenBinaryOperator>(e)->getSemanticForm());
+
+  case S::CXXConstructExprClass:
+  case S::CXXTemporaryObjectExprClass: {
+    const auto *construct = clang::cast<clang::CXXConstructExpr>(e);
+    if (arrayType(e->getType()) && construct->getConstructor()->isCopyOrMoveConstructor())
+      return expr(construct->getArg(0));
+    if (arrayType(e->getType()))
+      fail(kUnsupported, where, "a container without a name", "declare it as a variable: Array<1, T> t(n);");
+    fail(kUnsupportedType, where, "this value", spelled(e->getType(), context()), "use scalars and Arrays");
+  }
+  case S::MemberExprClass: {
+    const auto *member = clang::cast<clang::MemberExpr>(e);
+    if (clang::isa<clang::VarDecl>(member->getMemberDecl()))
+      if (const Expr *value = folded(e)) return value;
+    fail(kUnsupported, where, "a member of a class", "use scalars and Arrays");
+  }
+
+  // ---- what the language leaves out ----
+  case S::LambdaExprClass: fail(kNotInLanguage, where, "a lambda", "write a function, or a spectrum to map");
+  case S::CXXNewExprClass:
+  case S::CXXDeleteExprClass:
+  case S::CXXPseudoDestructorExprClass:
+    fail(kNotInLanguage, where, "memory from new", "declare a temporary container: Array<1, T> t(n);");
+  case S::CXXThrowExprClass:
+    fail(kNotInLanguage, where, "an exception", "return a value that says what went wrong");
+  case S::StringLiteralClass:
+  case S::PredefinedExprClass: fail(kNotInLanguage, where, "text", "use numbers");
+  case S::CXXNullPtrLiteralExprClass:
+  case S::GNUNullExprClass: fail(kNotInLanguage, where, "a pointer", "use an Array and an index");
+  case S::StmtExprClass: fail(kNotInLanguage, where, "a statement inside an expression", "write a function");
+  case S::CXXThisExprClass: fail(kNotInLanguage, where, "this", "write a plain function");
+  case S::CXXTypeidExprClass: fail(kNotInLanguage, where, "typeid", "choose by overloads or templates");
+  default:
+    fail(kUnsupported, where, fmt::format("this expression ({})", e->getStmtClassName()),
+         "use arithmetic, calls and subscripts");
+  }
+}
+
+// ---- constants ----------------------------------------------------------------------------------------------
+
+const ast::Expr *Body::constant(const clang::APValue &value, clang::QualType valueType, ast::SourceRange where) {
+  if (value.isArray()) {
+    Exprs values;
+    clang::QualType element = context().getAsArrayType(valueType)->getElementType();
+    for (unsigned i = 0; i < value.getArrayInitializedElts(); ++i)
+      values.push_back(constant(value.getArrayInitializedElt(i), element, where));
+    bool filled = value.hasArrayFiller();
+    for (unsigned i = value.getArrayInitializedElts(); filled && i < value.getArraySize(); ++i)
+      values.push_back(constant(value.getArrayFiller(), element, where));
+    while (context().getAsArrayType(element)) element = context().getAsArrayType(element)->getElementType();
+    return arena().make<InitList>(where, type(element, where, "this constant"), std::move(values));
+  }
+  Type read = type(valueType, where, "this constant");
+  if (value.isInt()) {
+    llvm::APSInt number = value.getInt();
+    return build(where).integer(read, number.isUnsigned() ? static_cast<Int>(number.getZExtValue()) : number.getSExtValue());
+  }
+  if (value.isFloat()) {
+    llvm::APFloat number = value.getFloat();
+    bool lost = false;
+    number.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &lost);
+    return arena().make<FloatLit>(where, read, number.convertToDouble());
+  }
+  fail(kUnsupported, where, "this constant", "use numbers");
+}
+
+const ast::Expr *Body::folded(const clang::Expr *e) {
+  if (e->isValueDependent()) return nullptr;
+  clang::Expr::EvalResult result;
+  if (!e->EvaluateAsRValue(result, context()) || result.HasSideEffects) return nullptr;
+  if (!result.Val.isInt() && !result.Val.isFloat()) return nullptr;
+  return constant(result.Val, e->getType(), range(e->getSourceRange()));
+}
+
+/// What stands behind the = of a variable, or in the braces of a local array.
+const ast::Expr *Body::initialiser(const clang::Expr *e, clang::QualType type_) {
+  ast::SourceRange where = range(e->getSourceRange());
+  if (const auto *array = context().getAsArrayType(type_)) {
+    const auto *list = clang::dyn_cast<clang::InitListExpr>(e->IgnoreParens());
+    clang::QualType element = array->getElementType(), leaf = element;
+    while (const auto *inner = context().getAsArrayType(leaf)) leaf = inner->getElementType();
+    Type read = type(leaf, where, "this array");
+    if (clang::isa<clang::ImplicitValueInitExpr>(e)) return arena().make<InitList>(where, read, Exprs{});
+    if (!list) fail(kUnsupported, where, "this initialiser of an array", "write the values in braces");
+    Exprs values; // those left out are zero
+    for (const clang::Expr *value : list->inits()) values.push_back(initialiser(value, element));
+    while (!values.empty() && clang::isa<clang::ImplicitValueInitExpr>(list->getInit(values.size() - 1))) values.pop_back();
+    return arena().make<InitList>(where, read, std::move(values));
+  }
+  return expr(e);
+}
+
+// ---- conversions ----------------------------------------------------------------------------------------------
+
+const ast::Expr *Body::convert(const ast::Type &to, const ast::Expr *operand, ast::SourceRange where) {
+  if (operand->type == to) return operand;
+  if (const auto *number = dyn<IntLit>(operand)) {
+    if (to.isInteger()) return build(where).integer(to, number->value);
+    if (to.isFloating()) {
+      double value = operand->type.scalar() == Scalar::U64 ? static_cast<double>(static_cast<std::uint64_t>(number->value))
+                                                           : static_cast<double>(number->value);
+      // Not through double where the target is float: that would round twice.
+      if (to.scalar() == Scalar::F32)
+        value = operand->type.scalar() == Scalar::U64 ? static_cast<float>(static_cast<std::uint64_t>(number->value))
+                                                      : static_cast<float>(number->value);
+      return arena().make<FloatLit>(where, to, value);
+    }
+  }
+  if (const auto *number = dyn<FloatLit>(operand); number && to.isFloating())
+    return arena().make<FloatLit>(where, to, rounded(to, number->value));
+  return arena().make<Cast>(where, to, operand);
+}
+
+const ast::Expr *Body::cast(const clang::CastExpr *e) {
+  ast::SourceRange where = range(e->getSourceRange());
+  const clang::Expr *inner = e->getSubExpr();
+  switch (e->getCastKind()) {
+  case clang::CK_LValueToRValue:
+  case clang::CK_NoOp:
+  case clang::CK_ConstructorConversion: return expr(inner);
+  case clang::CK_IntegralCast:
+  case clang::CK_BooleanToSignedIntegral:
+  case clang::CK_IntegralToBoolean:
+  case clang::CK_IntegralToFloating:
+  case clang::CK_FloatingToIntegral:
+  case clang::CK_FloatingToBoolean:
+  case clang::CK_FloatingCast: {
+    Type to = type(e->getType(), where, "this value");
+    return convert(to, expr(inner), where);
+  }
+  case clang::CK_ToVoid: {
+    const Expr *value = expr(inner);
+    if (value->type.isVoid()) return value;
+    return arena().make<Cast>(where, Type(Scalar::Void), value);
+  }
+  case clang::CK_FunctionToPointerDecay:
+    fail(kNotInLanguage, where, "a pointer to a function", "call the function or spectrum by its name");
+  case clang::CK_ArrayToPointerDecay: {
+    // Text, or a local array as a whole.
+    const clang::Expr *array = inner->IgnoreParens();
+    if (clang::isa<clang::StringLiteral>(array) || clang::isa<clang::PredefinedExpr>(array)) return expr(array);
+    fail(kNotInLanguage, where, "a local array as a whole", "use its elements, or a temporary container: Array<1, T> t(n);");
+  }
+  case clang::CK_UserDefinedConversion:
+    fail(kNotInLanguage, where, "a conversion that a class defines", "convert scalars");
+  default: {
+    Type to = type(e->getType(), where, "this value");
+    fail(kNotInLanguage, where, fmt::format("a conversion to {} ({})", to.text(), e->getCastKindName()),
+         "convert between scalars");
+  }
+  }
+}
+
+// ---- names ------------------------------------------------------------------------------------------------------
+
+const ast::Expr *Body::reference(const clang::DeclRefExpr *e) {
+  ast::SourceRange where = range(e->getSourceRange());
+  const clang::ValueDecl *declared = e->getDecl();
+  if (clang::isa<clang::EnumConstantDecl>(declared)) return folded(e);
+  if (clang::isa<clang::FunctionDecl>(declared))
+    fail(kNotInLanguage, where, fmt::format("'{}' as a value", declared->getNameAsString()),
+         "call it; a spectrum can also be mapped: map(f, c)");
+  const auto *named = clang::dyn_cast<clang::VarDecl>(declared);
+  if (!named) fail(kNotInLanguage, where, fmt::format("'{}'", declared->getNameAsString()), "declare a variable");
+  if (named->isLocalVarDeclOrParm()) {
+    // A constant of an enclosing function cannot be meant: bodies do not nest.
+    const Variable &known = lookup(named, where);
+    return build(where).var(known.name, known.type);
+  }
+  // Outside the body: a constant, or nothing that a codelet may touch.
+  clang::QualType declaredType = named->getType();
+  if (declaredType->isReferenceType()) type(declaredType, where, fmt::format("'{}'", named->getNameAsString()));
+  if (!declaredType.isConstQualified() && !named->isConstexpr()) fail(kGlobal, where, named->getNameAsString());
+  type(declaredType, where, fmt::format("'{}'", named->getNameAsString()));
+  const clang::VarDecl *definition = nullptr;
+  const clang::Expr *init = named->getAnyInitializer(definition);
+  clang::APValue *value = init && !init->isValueDependent() ? definition->evaluateValue() : nullptr;
+  if (!value) fail(kGlobal, where, named->getNameAsString());
+  return constant(*value, declaredType, where);
+}
+
+/// What a[i] of an Array takes: the integer as it is, whatever the operator's parameter converts it to.
+const ast::Expr *Body::index(const clang::Expr *e) {
+  const clang::Expr *inner = e->IgnoreParens();
+  while (const auto *wrapped = clang::dyn_cast<clang::MaterializeTemporaryExpr>(inner)) inner = wrapped->getSubExpr();
+  if (const auto *converted = clang::dyn_cast<clang::ImplicitCastExpr>(inner);
+      converted && converted->getCastKind() == clang::CK_IntegralCast)
+    inner = converted->getSubExpr();
+  const Expr *result = expr(inner);
+  if (!result->type.isInteger()) result = convert(Scalar::U64, result, result->range);
+  if (const auto *number = dyn<IntLit>(result); number && number->value < 0 && result->type.isSigned())
+    fail(kNegativeIndex, result->range, number->value);
+  return result;
+}
+
+const ast::Expr *Body::localSubscript(const clang::ArraySubscriptExpr *e) {
+  ast::SourceRange where = range(e->getSourceRange());
+  std::vector<const clang::Expr *> written;
+  const clang::Expr *base = e;
+  while (const auto *subscript = clang::dyn_cast<clang::ArraySubscriptExpr>(base)) {
+    written.push_back(subscript->getIdx());
+    base = subscript->getBase()->IgnoreParenImpCasts();
+  }
+  const auto *reference = clang::dyn_cast<clang::DeclRefExpr>(base);
+  const auto *named = reference ? clang::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
+  if (!named || !named->getType()->isArrayType()) {
+    const clang::Expr *pointer = base;
+    fail(kNotInLanguage, where, fmt::format("a subscript of '{}'", spelled(pointer->getType(), context())),
+         "use an Array, or a local array by its name");
+  }
+  if (e->getType()->isArrayType())
+    fail(kNotInLanguage, where, "a row of a local array as a whole", "use its elements");
+  const Expr *variable = nullptr;
+  if (named->isLocalVarDeclOrParm()) {
+    const Variable &known = lookup(named, where);
+    variable = build(range(reference->getSourceRange())).var(known.name, known.type);
+  } else {
+    if (!named->getType().isConstQualified() && !named->isConstexpr() &&
+        !context().getBaseElementType(named->getType()).isConstQualified())
+      fail(kGlobal, where, named->getNameAsString());
+    variable = table(named, range(reference->getSourceRange()));
+  }
+  Exprs indices;
+  for (auto it = written.rbegin(); it != written.rend(); ++it) indices.push_back(index(*it));
+  return arena().make<Subscript>(where, variable->type, variable, std::move(indices));
+}
+
+// ---- operators -----------------------------------------------------------------------------------------------
+
+const ast::Expr *Body::unary(const clang::UnaryOperator *e) {
+  ast::SourceRange where = range(e->getSourceRange());
+  switch (e->getOpcode()) {
+  case clang::UO_AddrOf:
+    fail(kNotInLanguage, where, "the address of something", "use an Array and an index");
+  case clang::UO_Deref: fail(kNotInLanguage, where, "a pointer", "use an Array and an index");
+  case clang::UO_Extension: return expr(e->getSubExpr());
+  case clang::UO_Real:
+  case clang::UO_Imag:
+  case clang::UO_Coawait:
+    fail(kNotInLanguage, where, "complex numbers", "keep real and imaginary parts in two Arrays");
+  default: break;
+  }
+  if (e->isIncrementDecrementOp()) checkWritable(e->getSubExpr(), where);
+  const Expr *operand = expr(e->getSubExpr());
+  Type result = type(e->getType(), where, "this value");
+  if (e->getOpcode() == clang::UO_Plus) return operand;
+  if (e->getOpcode() == clang::UO_Minus) {
+    if (const auto *number = dyn<IntLit>(operand); number && result.isSigned() && number->value > 0)
+      return build(where).integer(result, -number->value);
+    if (const auto *number = dyn<FloatLit>(operand)) return arena().make<FloatLit>(where, result, -number->value);
+  }
+  if (const auto *number = dyn<IntLit>(operand); number && e->getOpcode() == clang::UO_Not)
+    return build(where).integer(result, ~number->value);
+  return arena().make<Unary>(where, result, unaryOp(e->getOpcode()), operand);
+}
+
+const ast::Expr *Body::binary(const clang::BinaryOperator *e) {
+  ast::SourceRange where = range(e->getSourceRange());
+  if (e->getOpcode() == clang::BO_Assign) {
+    checkWritable(e->getLHS(), where);
+    const Expr *target = expr(e->getLHS()), *value = expr(e->getRHS());
+    return arena().make<Assign>(where, target->type, AssignOp::Set, target, value);
+  }
+  std::optional<BinaryOp> op = binaryOp(e->getOpcode());
+  if (!op) fail(kNotInLanguage, where, fmt::format("the operator {}", e->getOpcodeStr().str()), "compare with < and ==");
+  // A chain a + b + c + ... leans to the left; its length is no depth.
+  std::vector<const clang::BinaryOperator *> chain{e};
+  for (const clang::Expr *left = e->getLHS(); (left = left->IgnoreParens());) {
+    const auto *next = clang::dyn_cast<clang::BinaryOperator>(left);
+    if (!next || next->isAssignmentOp() || !binaryOp(next->getOpcode())) break;
+    chain.push_back(next);
+    left = next->getLHS();
+  }
+  if (chain.size() > kMaxNesting) fail(kTooDeep, where, "operators", kMaxNesting);
+  const Expr *result = nullptr;
+  for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
+    const clang::BinaryOperator *one = *it;
+    const Expr *lhs = result ? result : expr(one->getLHS()), *rhs = expr(one->getRHS());
+    ast::SourceRange at = range(one->getSourceRange());
+    if (lhs->type.isArray() || rhs->type.isArray())
+      if (one->getOpcode() != clang::BO_Comma)
+        fail(kNotInLanguage, at, "arithmetic on containers", "map a spectrum over them");
+    Type made = one->getType()->isVoidType() ? Type(Scalar::Void)
+                : rhs->type.isArray()        ? rhs->type
+                                             : type(one->getType(), at, "this value");
+    result = arena().make<Binary>(at, made, *binaryOp(one->getOpcode()), lhs, rhs);
+  }
+  return result;
+}
+
+const ast::Expr *Body::compound(const clang::CompoundAssignOperator *e) {
+  ast::SourceRange where = range(e->getSourceRange());
+  checkWritable(e->getLHS(), where);
+  const Expr *target = expr(e->getLHS()), *value = expr(e->getRHS());
+  Type computed = type(e->getComputationLHSType(), where, "this value");
+  BinaryOp op = *binaryOp(clang::BinaryOperator::getOpForCompoundAssignment(e->getOpcode()));
+  if (computed == target->type) return arena().make<Assign>(where, target->type, assignOp(op), target, value);
+  // c += 1 on a char computes in int and converts back: said, unless the target may be evaluated once only.
+  if (hasEffects(target)) return arena().make<Assign>(where, target->type, assignOp(op), target, value);
+  const Expr *sum = arena().make<Binary>(where, computed, op, convert(computed, target, target->range), value);
+  return arena().make<Assign>(where, target->type, AssignOp::Set, target, convert(target->type, sum, where));
+}
+
+// ---- what may be written ------------------------------------------------------------------------------------
+
+bool Body::isConstContainer(const clang::Expr *e) {
+  e = bare(e);
+  if (const auto *reference = clang::dyn_cast<clang::DeclRefExpr>(e)) {
+    const auto *named = clang::dyn_cast<clang::VarDecl>(reference->getDecl());
+    if (!named) return false;
+    if (named->getType().isConstQualified()) return true;
+    return !clang::isa<clang::ParmVarDecl>(named) && named->getInit() && isConstContainer(named->getInit());
+  }
+  if (const auto *called = clang::dyn_cast<clang::CallExpr>(e); called && called->getDirectCallee()) {
+    std::string which = primitiveOf(*called->getDirectCallee());
+    if (which == "partition" || which == "subscript") return called->getNumArgs() > 0 && isConstContainer(called->getArg(0));
+  }
+  return false;
+}
+
+void Body::checkWritable(const clang::Expr *target, ast::SourceRange where) {
+  target = bare(target);
+  if (inCondition_) fail(kConditionEffect, where);
+  if (const auto *called = clang::dyn_cast<clang::CallExpr>(target)) {
+    if (!isConstContainer(called)) return;
+    const clang::Expr *root = called;
+    while (const auto *next = clang::dyn_cast<clang::CallExpr>(bare(root))) {
+      if (next->getNumArgs() == 0) break;
+      root = next->getArg(0);
+    }
+    std::string name = "the container";
+    if (const auto *reference = clang::dyn_cast<clang::DeclRefExpr>(bare(root)))
+      name = fmt::format("'{}'", reference->getDecl()->getNameAsString());
+    fail(kWriteConst, where, name);
+  }
+  if (const auto *reference = clang::dyn_cast<clang::DeclRefExpr>(target))
+    if (const auto *named = clang::dyn_cast<clang::VarDecl>(reference->getDecl()); named && named->isLocalVarDecl())
+      if (findQualifier(*named, "tunable")) fail(kWriteTunable, where, named->getNameAsString());
+}
+
+} // namespace tangram::frontend

@@ -1,0 +1,151 @@
+#include "Forward.h"
+
+#include "Messages.h"
+
+#include <clang/Basic/DiagnosticAST.h>
+#include <clang/Basic/DiagnosticParse.h>
+#include <clang/Basic/DiagnosticSema.h>
+#include <clang/Lex/Lexer.h>
+#include <clang/Lex/Preprocessor.h>
+
+namespace tangram::frontend {
+namespace {
+
+constexpr unsigned kMaxErrors = 10;
+
+/// The identifiers on the line of `location`.
+std::vector<std::pair<clang::SourceLocation, std::string>> wordsOfLine(const Ranges &ranges,
+                                                                       clang::SourceLocation location) {
+  std::vector<std::pair<clang::SourceLocation, std::string>> result;
+  const clang::SourceManager &sources = ranges.sources();
+  auto [file, offset] = sources.getDecomposedLoc(sources.getFileLoc(location));
+  std::optional<llvm::StringRef> text = sources.getBufferDataOrNone(file);
+  if (!text || offset > text->size()) return result;
+  std::size_t begin = text->rfind('\n', offset);
+  begin = begin == llvm::StringRef::npos ? 0 : begin + 1;
+  std::size_t end = text->find('\n', offset);
+  clang::Lexer lexer(sources.getLocForStartOfFile(file), ranges.language(), text->begin(), text->begin() + begin,
+                     text->end());
+  clang::Token token;
+  while (!lexer.LexFromRawLexer(token) && sources.getFileOffset(token.getLocation()) < end)
+    if (token.is(clang::tok::raw_identifier))
+      result.emplace_back(token.getLocation(), token.getRawIdentifier().str());
+  return result;
+}
+
+std::string firstWord(const Ranges &ranges, clang::SourceLocation location) {
+  clang::SourceLocation where = ranges.sources().getFileLoc(location);
+  clang::Token token;
+  if (clang::Lexer::getRawToken(where, token, ranges.sources(), ranges.language())) return "";
+  return token.is(clang::tok::raw_identifier) ? token.getRawIdentifier().str() : "";
+}
+
+} // namespace
+
+void Forward::BeginSourceFile(const clang::LangOptions &language, const clang::Preprocessor *preprocessor) {
+  language_ = &language;
+  preprocessor_ = preprocessor;
+}
+
+void Forward::flush() {
+  if (!pending_) return;
+  if (pending_->severity == Severity::Error || !homeless_) diags_.add(std::move(*pending_));
+  pending_.reset();
+}
+
+std::optional<Diagnostic> Forward::inOurWords(const clang::Diagnostic &info, const Ranges &ranges) const {
+  clang::SourceLocation where = info.getLocation();
+  if (where.isInvalid()) return {};
+  std::string word = firstWord(ranges, where);
+
+  // A misspelt qualifier derails the parser somewhere on its line.
+  if (preprocessor_)
+    for (const auto &[location, text] : wordsOfLine(ranges, where)) {
+      if (text.rfind("__", 0) != 0) continue;
+      clang::IdentifierInfo *identifier = preprocessor_->getIdentifierInfo(text);
+      if (identifier->hasMacroDefinition() || identifier->getTokenID() != clang::tok::identifier) continue;
+      if (identifier->getBuiltinID() || identifier->hadMacroDefinition()) continue;
+      std::vector<std::string> near = nearest(text, qualifierNames());
+      if (near.empty() && text != word) continue;
+      return makeDiagnostic(kUnknownQualifier, ranges.of(location), text,
+                            near.empty() ? "known qualifiers: " + fmt::format("{}", fmt::join(qualifierNames(), " "))
+                                         : "write " + suggest(text, qualifierNames()));
+    }
+  bool undeclared = info.getID() == clang::diag::err_undeclared_var_use ||
+                    info.getID() == clang::diag::err_undeclared_var_use_suggest;
+  if (undeclared && findings_.tags.count(word)) return makeDiagnostic(kTagCalled, ranges.of(where), word);
+  if (word == "__tunable" && where.isMacroID()) return makeDiagnostic(kMisplacedTunable, ranges.of(where));
+  return {};
+}
+
+std::string Forward::adviceFor(unsigned id) const {
+  switch (id) {
+  case clang::diag::err_for_range_invalid:
+  case clang::diag::err_for_range_iter_deduction_failure:
+    return "write a counting loop: for (unsigned i = 0; i < c.size(); ++i)";
+  case clang::diag::err_explicit_instantiation_undefined_func_template:
+    return "to ask for an instance of a spectrum template write __instance(NAME<TYPE>);";
+  case clang::diag::err_typecheck_nonviable_condition: return "";
+  default: return "";
+  }
+}
+
+void Forward::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info) {
+  using Level = clang::DiagnosticsEngine;
+  if (silent_ || level == Level::Ignored || level == Level::Remark) return;
+  llvm::SmallString<256> text;
+  info.FormatDiagnostic(text);
+  std::string message = text.str().str();
+
+  std::optional<Ranges> ranges;
+  ast::SourceRange range = file_;
+  bool users = true;
+  if (info.hasSourceManager() && language_ && info.getLocation().isValid()) {
+    ranges.emplace(info.getSourceManager(), *language_, arena_);
+    range = ranges->of(info.getLocation());
+    for (const clang::CharSourceRange &marked : info.getRanges()) {
+      if (!marked.isValid() || !marked.isTokenRange()) continue;
+      ast::SourceRange wider = ranges->of(marked.getAsRange());
+      if (wider.line == range.line && wider.column == range.column) range = wider;
+    }
+    users = ranges->isUsers(info.getLocation());
+  }
+
+  if (level == Level::Note) {
+    if (!pending_ || !keepNotes_ || !users) return;
+    if (homeless_) {
+      pending_->range = range;
+      homeless_ = false;
+    } else if (pending_->notes.size() < 8) {
+      pending_->notes.push_back({range, std::move(message)});
+    }
+    return;
+  }
+
+  flush();
+  bool error = level >= Level::Error;
+  keepNotes_ = true;
+  homeless_ = !users;
+  if (!error) {
+    if (users) pending_ = makeDiagnostic(kClangWarning, range, message);
+    else keepNotes_ = false;
+    return;
+  }
+  ++errors_;
+  if (findings_.reported) return;
+  if (ranges)
+    if (std::optional<Diagnostic> ours = inOurWords(info, *ranges)) {
+      pending_ = std::move(*ours);
+      homeless_ = keepNotes_ = false;
+      silent_ = true; // what follows is the same mistake
+      return;
+    }
+  pending_ = makeDiagnostic(kClangError, range, message);
+  pending_->advice = adviceFor(info.getID());
+  if (level == Level::Fatal || errors_ == kMaxErrors) {
+    flush();
+    silent_ = true;
+  }
+}
+
+} // namespace tangram::frontend

@@ -1,0 +1,110 @@
+// Spectrums, codelets and helper functions of one translation unit, and the module made of them.
+#pragma once
+
+#include "Qualifiers.h"
+#include "Ranges.h"
+
+#include "tangram/ast/Names.h"
+#include "tangram/ast/Node.h"
+#include "tangram/diag/Diagnostic.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclTemplate.h>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace clang {
+class Sema;
+}
+
+namespace tangram::frontend {
+
+class Program {
+public:
+  Program(clang::Sema &sema, const Ranges &ranges, ast::Arena &arena, DiagnosticEngine &diags);
+
+  /// The module, or null with errors reported. `wanted`: a spectrum that must be there, "sum<float>" an instance.
+  /// `file`: the place of what is wrong with the file as a whole.
+  const ast::Module *read(const std::string &wanted, ast::SourceRange file);
+
+  // ---- for bodies ----
+
+  /// The name of the spectrum that a call refers to; an instance of a template is made where it is called first.
+  /// Nothing where the function is no spectrum.
+  std::optional<std::string> spectrum(const clang::FunctionDecl *callee, ast::SourceRange call);
+  /// The name of the Function that `callee` becomes.
+  std::string function(const clang::FunctionDecl *caller, const clang::FunctionDecl *callee, ast::SourceRange call);
+  /// A Function of ours, made when first asked for.
+  std::string synthesized(const std::string &name, const std::function<const ast::Function *(const std::string &)> &make);
+
+  clang::ASTContext &context() const { return context_; }
+  const Ranges &ranges() const { return ranges_; }
+  ast::Arena &arena() const { return arena_; }
+
+private:
+  /// Declarations of one name: a spectrum and its codelets, as written.
+  struct Group {
+    std::string name;
+    clang::FunctionDecl *spectrum = nullptr; // or the pattern of a template
+    std::vector<clang::FunctionDecl *> codelets;
+    std::vector<std::string> names; // of the codelets
+    bool isTemplate() const { return spectrum->getDescribedFunctionTemplate() != nullptr; }
+  };
+  /// A spectrum of the module.
+  struct Entry {
+    Group *group = nullptr;
+    std::string name;
+    clang::FunctionDecl *declaration = nullptr; // with concrete types
+    std::vector<std::pair<clang::FunctionDecl *, std::string>> codelets;
+  };
+  struct Helper {
+    const clang::FunctionDecl *definition = nullptr;
+    std::string name;
+    const ast::Function *made = nullptr;
+  };
+  struct HelperCall {
+    const clang::FunctionDecl *caller = nullptr, *callee = nullptr;
+    ast::SourceRange range;
+  };
+
+  template <class F> bool attempt(F &&f);
+  void collect(clang::DeclContext *scope);
+  void collectFunction(clang::FunctionDecl *function);
+  void matchCodelets();
+  void nameCodelets(Group &group);
+  std::string mismatch(Group &group, clang::FunctionDecl *codelet);
+  [[noreturn]] void failNoSpectrum(Group &group, clang::FunctionDecl *codelet);
+  void want(const std::string &wanted, ast::SourceRange file);
+  void wantInstances();
+  clang::QualType typeNamed(const std::string &text);
+  Entry &enter(Group &group, clang::FunctionDecl *declaration);
+  clang::FunctionDecl *instantiate(clang::FunctionTemplateDecl *codelet, const clang::TemplateArgumentList &args,
+                                   clang::SourceLocation where);
+  const ast::Spectrum *make(Entry &entry);
+  void checkRecursion();
+
+  clang::Sema &sema_;
+  clang::ASTContext &context_;
+  const Ranges &ranges_;
+  ast::Arena &arena_;
+  DiagnosticEngine &diags_;
+  bool failed_ = false;
+
+  std::vector<std::unique_ptr<Group>> groups_; // by first appearance
+  std::map<std::pair<const clang::DeclContext *, clang::DeclarationName>, Group *> groupOf_;
+  std::map<const clang::Decl *, Group *> groupOfSpectrum_; // canonical declarations
+  std::vector<const clang::VarDecl *> instances_;          // __instance
+  std::vector<std::unique_ptr<Entry>> entries_;
+  std::map<const clang::FunctionDecl *, Entry *> entryOf_;
+  ast::Names functionNames_;
+  std::vector<std::unique_ptr<Helper>> helpers_;
+  std::map<const clang::FunctionDecl *, Helper *> helperOf_;
+  std::map<std::string, std::string> synthesized_;
+  std::vector<const ast::Function *> functions_;
+  std::vector<HelperCall> helperCalls_;
+};
+
+} // namespace tangram::frontend

@@ -1,0 +1,30 @@
+#include "Ranges.h"
+
+#include <clang/Lex/Lexer.h>
+
+namespace tangram::frontend {
+
+ast::SourceRange Ranges::of(clang::SourceRange range) const {
+  ast::SourceRange result;
+  if (range.getBegin().isInvalid()) return result;
+  clang::SourceLocation begin = sources_.getFileLoc(range.getBegin());
+  clang::SourceLocation end = range.getEnd().isValid() ? sources_.getFileLoc(range.getEnd()) : begin;
+  auto [file, offset] = sources_.getDecomposedLoc(begin);
+  auto [endFile, endOffset] = sources_.getDecomposedLoc(end);
+  if (endFile != file || endOffset < offset) endOffset = offset, end = begin;
+  endOffset += clang::Lexer::MeasureTokenLength(end, sources_, language_);
+
+  result.file = arena_.internFile(sources_.getFilename(begin).str());
+  result.line = sources_.getLineNumber(file, offset);
+  result.column = sources_.getColumnNumber(file, offset);
+  result.endLine = sources_.getLineNumber(file, endOffset);
+  result.endColumn = sources_.getColumnNumber(file, endOffset);
+  return result;
+}
+
+bool Ranges::isUsers(clang::SourceLocation location) const {
+  return location.isValid() && !sources_.isInSystemHeader(sources_.getExpansionLoc(location)) &&
+         !sources_.isWrittenInBuiltinFile(sources_.getExpansionLoc(location));
+}
+
+} // namespace tangram::frontend

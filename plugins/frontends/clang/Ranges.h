@@ -1,0 +1,30 @@
+// Clang's source locations as ours.
+#pragma once
+
+#include "tangram/ast/Node.h"
+
+#include <clang/Basic/SourceManager.h>
+#include <map>
+
+namespace tangram::frontend {
+
+class Ranges {
+public:
+  Ranges(const clang::SourceManager &sources, const clang::LangOptions &language, ast::Arena &arena)
+      : sources_(sources), language_(language), arena_(arena) {}
+
+  /// What a macro made lies where the macro was written.
+  ast::SourceRange of(clang::SourceRange range) const;
+  ast::SourceRange of(clang::SourceLocation location) const { return of(clang::SourceRange(location)); }
+  /// In a file of the user, not in a header of the system or of the language.
+  bool isUsers(clang::SourceLocation location) const;
+  const clang::SourceManager &sources() const { return sources_; }
+  const clang::LangOptions &language() const { return language_; }
+
+private:
+  const clang::SourceManager &sources_;
+  const clang::LangOptions &language_;
+  ast::Arena &arena_;
+};
+
+} // namespace tangram::frontend

@@ -1,0 +1,89 @@
+#include "Types.h"
+
+#include "Messages.h"
+
+#include <clang/AST/DeclTemplate.h>
+
+namespace tangram::frontend {
+namespace {
+
+const clang::CXXRecordDecl *languageClass(clang::QualType type, llvm::StringRef name) {
+  const clang::CXXRecordDecl *record = type.isNull() ? nullptr : type->getAsCXXRecordDecl();
+  if (!record || !record->getIdentifier() || record->getName() != name) return nullptr;
+  const auto *space = clang::dyn_cast<clang::NamespaceDecl>(record->getDeclContext());
+  if (!space || !space->getParent()->isTranslationUnit() || space->getName() != "tangram") return nullptr;
+  return record;
+}
+
+std::string adviceFor(clang::QualType type) {
+  if (type->isReferenceType()) {
+    if (arrayType(type->getPointeeType())) return "drop the &: an Array is passed by value and never copied";
+    return "pass and keep values; what a spectrum changes is an element of an Array";
+  }
+  if (type->isFunctionPointerType() || type->isFunctionType()) return "call a function or spectrum by its name";
+  if (type->isPointerType()) return "use an Array<1, T>, or a local array, and subscripts";
+  if (type->isSpecificBuiltinType(clang::BuiltinType::LongDouble)) return "use double";
+  if (type->isArrayType()) return "use an Array<N, T>";
+  if (type->isRecordType()) return "use scalars and Arrays of scalars; one Array for each field takes the place of an "
+                                   "Array of structs";
+  return "use bool, an integer type of at most 64 bits, float or double";
+}
+
+} // namespace
+
+std::optional<ast::Type> scalarType(clang::QualType type, const clang::ASTContext &context) {
+  using ast::Scalar;
+  type = type.getCanonicalType().getUnqualifiedType();
+  if (const auto *enumeration = type->getAs<clang::EnumType>()) {
+    clang::QualType under = enumeration->getDecl()->getIntegerType();
+    return under.isNull() ? std::nullopt : scalarType(under, context);
+  }
+  if (type->isBooleanType()) return ast::Type(Scalar::Bool);
+  if (type->isSpecificBuiltinType(clang::BuiltinType::Float)) return ast::Type(Scalar::F32);
+  if (type->isSpecificBuiltinType(clang::BuiltinType::Double)) return ast::Type(Scalar::F64);
+  if (!type->isBuiltinType() || !type->isIntegerType()) return {};
+  bool isSigned = type->isSignedIntegerType();
+  switch (context.getTypeSize(type)) {
+  case 8: return ast::Type(isSigned ? Scalar::I8 : Scalar::U8);
+  case 16: return ast::Type(isSigned ? Scalar::I16 : Scalar::U16);
+  case 32: return ast::Type(isSigned ? Scalar::I32 : Scalar::U32);
+  case 64: return ast::Type(isSigned ? Scalar::I64 : Scalar::U64);
+  default: return {};
+  }
+}
+
+std::optional<ArrayType> arrayType(clang::QualType type) {
+  const auto *array =
+      clang::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(languageClass(type, "Array"));
+  if (!array) return {};
+  const clang::TemplateArgumentList &args = array->getTemplateArgs();
+  if (args.size() != 2 || args[0].getKind() != clang::TemplateArgument::Integral ||
+      args[1].getKind() != clang::TemplateArgument::Type)
+    return {};
+  return ArrayType{static_cast<unsigned>(args[0].getAsIntegral().getZExtValue()), args[1].getAsType()};
+}
+
+bool isSequence(clang::QualType type) { return languageClass(type, "Sequence") != nullptr; }
+
+ast::Type readType(clang::QualType type, const clang::ASTContext &context, ast::SourceRange where,
+                   const std::string &what) {
+  if (std::optional<ast::Type> scalar = scalarType(type, context)) return *scalar;
+  if (std::optional<ArrayType> array = arrayType(type)) {
+    if (array->element.hasQualifiers())
+      fail(kQualifiedElement, where, spelled(type, context), spelled(array->element.getUnqualifiedType(), context),
+           array->rank);
+    return ast::Type::array(array->rank, readType(array->element, context, where, "the element of " + what));
+  }
+  if (isSequence(type)) fail(kSequencePlace, where);
+  fail(kUnsupportedType, where, what, spelled(type, context), adviceFor(type));
+}
+
+std::string spelled(clang::QualType type, const clang::ASTContext &context) {
+  clang::PrintingPolicy policy = context.getPrintingPolicy();
+  policy.SuppressTagKeyword = true;
+  policy.FullyQualifiedName = false;
+  policy.SuppressScope = arrayType(type).has_value();
+  return type.getAsString(policy);
+}
+
+} // namespace tangram::frontend

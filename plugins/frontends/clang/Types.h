@@ -1,0 +1,33 @@
+// C++ types as ours.
+#pragma once
+
+#include "Ranges.h"
+
+#include "tangram/ast/Type.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <optional>
+#include <string>
+
+namespace tangram::frontend {
+
+/// Of an arithmetic or enumeration type; nothing for any other, void included.
+std::optional<ast::Type> scalarType(clang::QualType type, const clang::ASTContext &context);
+
+/// tangram::Array<rank, element>.
+struct ArrayType {
+  unsigned rank = 0;
+  clang::QualType element;
+};
+std::optional<ArrayType> arrayType(clang::QualType type);
+bool isSequence(clang::QualType type);
+
+/// A scalar or container type; throws DiagnosticError that says `what` has it and what to write instead.
+ast::Type readType(clang::QualType type, const clang::ASTContext &context, ast::SourceRange where,
+                   const std::string &what);
+
+/// As the user would write it.
+std::string spelled(clang::QualType type, const clang::ASTContext &context);
+
+} // namespace tangram::frontend

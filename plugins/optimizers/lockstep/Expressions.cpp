@@ -1,0 +1,332 @@
+// Expressions: scalar where all lanes agree, vectors where not.
+#include "Lanes.h"
+
+#include "tangram/ast/Builtins.h"
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Mutator.h"
+#include "tangram/ast/Walk.h"
+
+namespace tangram::lockstep {
+
+using namespace ast;
+
+namespace {
+
+bool isComparison(BinaryOp op) {
+  return op == BinaryOp::Eq || op == BinaryOp::Ne || op == BinaryOp::Lt || op == BinaryOp::Le || op == BinaryOp::Gt ||
+         op == BinaryOp::Ge;
+}
+bool isLogic(BinaryOp op) { return op == BinaryOp::LogicalAnd || op == BinaryOp::LogicalOr; }
+bool divides(BinaryOp op) { return op == BinaryOp::Div || op == BinaryOp::Rem; }
+
+bool readsMemory(const Expr *e) {
+  return contains<Subscript>(e) || ast::any<Unary>(e, [](const Unary &u) { return u.op == UnaryOp::Deref; });
+}
+/// May trap, or read where nothing is, in a lane that does not exist.
+bool needsLanes(const Expr *e) {
+  return readsMemory(e) || contains<Call>(e) || hasEffects(e) ||
+         ast::any<Binary>(e, [](const Binary &b) { return divides(b.op) && b.type.isInteger() && !isa<IntLit>(b.rhs); });
+}
+
+} // namespace
+
+const Expr *Lanes::constant(const std::string &hint, const Expr *value) {
+  std::string name = names_.fresh(hint);
+  emit(b().declare(name, value->type, value));
+  return b().var(name, value->type);
+}
+
+const Expr *Lanes::reduce(ReduceOp op, const Expr *v, const Type &type) {
+  return arena_.make<VectorReduce>(here_, type, op, v);
+}
+
+const Expr *Lanes::both(const Expr *mask, const Expr *more) {
+  if (!mask) return more;
+  return arena_.make<Binary>(here_, maskType(), BinaryOp::And, mask, more);
+}
+
+const Expr *Lanes::negate(const Expr *mask) { return arena_.make<Unary>(here_, maskType(), UnaryOp::Not, mask); }
+
+const Expr *Lanes::spread(const Expr *e) {
+  if (e->type.isVector()) return e;
+  if (!e->type.isScalar()) unsupported(e, fmt::format("a {} in every lane", e->type.text()));
+  return arena_.make<Broadcast>(here_, vec(e->type), e);
+}
+
+const Expr *Lanes::vector(const Expr *e) { return spread(value(e)); }
+
+const Expr *Lanes::truth(const Expr *e) {
+  const Expr *v = value(e);
+  if (v->type.isBool() || (v->type.isVector() && v->type.element().isBool())) return v;
+  return cast(Scalar::Bool, v);
+}
+
+namespace {
+/// Puts the copy's names for the region's into an expression that all lanes share.
+class Rename final : public Mutator {
+public:
+  Rename(Arena &arena, const std::function<const Expr *(const VarRef *)> &rename) : Mutator(arena), rename_(rename) {}
+  const Node *mutateVarRef(const VarRef *e) override { return rename_(e); }
+
+private:
+  const std::function<const Expr *(const VarRef *)> &rename_;
+};
+} // namespace
+
+const Expr *Lanes::uniform(const Expr *e) {
+  std::function<const Expr *(const VarRef *)> rename = [&](const VarRef *v) -> const Expr * {
+    auto it = env_.find(v->name);
+    if (it == env_.end()) return v;
+    if (it->second.kind != Binding::Kind::Scalar)
+      failBug(v->range, "lockstep", fmt::format("'{}' is not the same in all lanes", v->name));
+    if (it->second.name == v->name) return v;
+    return arena_.derive(v, [&](VarRef &copy) { copy.name = it->second.name; });
+  };
+  Rename mutator(arena_, rename);
+  return mutator(e);
+}
+
+const Expr *Lanes::laneNumbers(const Type &scalar) { return arena_.make<LaneIndex>(here_, vec(scalar)); }
+
+const Expr *Lanes::materialise(const Affine &a, const Type &scalar) {
+  if (a.step == 0) return spread(a.base);
+  const Expr *lanes = laneNumbers(scalar);
+  if (a.step != 1) lanes = arithmetic(BinaryOp::Mul, lanes, spread(b().integer(scalar, a.step)), scalar);
+  if (isLiteral(a.base, 0)) return lanes;
+  return arithmetic(BinaryOp::Add, spread(a.base), lanes, scalar);
+}
+
+const Expr *Lanes::variable(const VarRef *e) {
+  auto it = env_.find(e->name);
+  if (it == env_.end()) return e;
+  const Binding &binding = it->second;
+  switch (binding.kind) {
+  case Binding::Kind::Scalar: return b().var(binding.name, e->type);
+  case Binding::Kind::Vector: return b().var(binding.name, vec(e->type));
+  case Binding::Kind::Affine: return materialise({binding.base, binding.step, binding.exact}, e->type);
+  case Binding::Kind::Private: break;
+  }
+  unsupported(e, fmt::format("array '{}' as a value", e->name));
+}
+
+const Expr *Lanes::arithmetic(BinaryOp op, const Expr *lhs, const Expr *rhs, const Type &scalar) {
+  Type type = isComparison(op) ? maskType() : vec(scalar);
+  return arena_.make<Binary>(here_, type, op, lhs, rhs);
+}
+
+const Expr *Lanes::value(const Expr *e) {
+  bool mayBeNone = guarded_ && mask_ && needsLanes(e);
+  if (!u_.varying(e)) {
+    if (!mayBeNone) return uniform(e);
+    // One value for all lanes, if there is a lane at all.
+    if (!hasEffects(e) && e->type.isScalar())
+      return arena_.make<Conditional>(here_, e->type, any(mask_), uniform(e), b().zero(e->type));
+  }
+  switch (e->kind()) {
+  case Kind::VarRef: return variable(as<VarRef>(e));
+  case Kind::Unary: return unary(as<Unary>(e));
+  case Kind::Binary: return binary(as<Binary>(e));
+  case Kind::Assign: return assign(as<Assign>(e)->target, as<Assign>(e)->op, as<Assign>(e)->value, Wants::New);
+  case Kind::Conditional: return conditional(as<Conditional>(e));
+  case Kind::Cast: return cast(e->type, value(as<Cast>(e)->operand));
+  case Kind::Call: return call(as<Call>(e));
+  case Kind::Subscript: return load(e);
+  case Kind::Atomic: return atomic(as<Atomic>(e));
+  case Kind::IntLit:
+  case Kind::FloatLit: return e;
+  default: unsupported(e, fmt::format("a {} that differs between lanes", name(e->kind())));
+  }
+}
+
+const Expr *Lanes::cast(const Type &to, const Expr *operand) {
+  if (!operand->type.isVector()) return b().cast(to, operand);
+  if (to.isVoid()) return operand;
+  if (!to.isScalar()) unsupported(operand, fmt::format("a conversion to {}", to.text()));
+  if (operand->type.element() == to) return operand;
+  // Vectors of indices need no detour over the lanes.
+  return arena_.make<Cast>(here_, vec(to), operand);
+}
+
+const Expr *Lanes::unary(const Unary *e) {
+  switch (e->op) {
+  case UnaryOp::Deref: return load(e);
+  case UnaryOp::PreInc:
+  case UnaryOp::PreDec:
+    return increment(e, Wants::New);
+  case UnaryOp::PostInc:
+  case UnaryOp::PostDec: return increment(e, Wants::Old);
+  case UnaryOp::AddressOf: unsupported(e, "an address that differs between lanes");
+  case UnaryOp::Plus: return value(e->operand);
+  case UnaryOp::Not: {
+    const Expr *operand = truth(e->operand);
+    if (!operand->type.isVector()) return b().logicalNot(operand);
+    return cast(e->type, negate(operand));
+  }
+  default: {
+    const Expr *operand = value(e->operand);
+    if (!operand->type.isVector()) return arena_.make<Unary>(here_, e->type, e->op, operand);
+    return arena_.make<Unary>(here_, operand->type, e->op, operand);
+  }
+  }
+}
+
+const Expr *Lanes::binary(const Binary *e) {
+  if (e->op == BinaryOp::Comma) {
+    effect(e->lhs);
+    return value(e->rhs);
+  }
+  if (isLogic(e->op)) {
+    const Expr *lhs = truth(e->lhs);
+    if (!lhs->type.isVector()) {
+      // All lanes take the right side, or none.
+      const Expr *none = b().boolean(e->op == BinaryOp::LogicalOr);
+      Stmts before = collect([&] { (void)truth(e->rhs); });
+      if (!before.empty()) unsupported(e, "a condition with effects behind && or ||");
+      const Expr *rhs = spread(truth(e->rhs));
+      const Expr *then = e->op == BinaryOp::LogicalOr ? spread(none) : rhs;
+      const Expr *otherwise = e->op == BinaryOp::LogicalOr ? rhs : spread(none);
+      return arena_.make<Conditional>(here_, maskType(), lhs, then, otherwise);
+    }
+    BinaryOp op = e->op == BinaryOp::LogicalAnd ? BinaryOp::And : BinaryOp::Or;
+    if (!needsLanes(e->rhs)) return cast(e->type, arena_.make<Binary>(here_, maskType(), op, lhs, spread(truth(e->rhs))));
+    lhs = constant("known", lhs);
+    const Expr *asked = both(mask_, op == BinaryOp::And ? lhs : negate(lhs));
+    const Expr *rhs = nullptr;
+    bool outer = std::exchange(guarded_, true);
+    masked(asked, [&] { rhs = spread(truth(e->rhs)); });
+    guarded_ = outer;
+    return cast(e->type, arena_.make<Binary>(here_, maskType(), op, lhs, rhs));
+  }
+  const Expr *lhs = value(e->lhs), *rhs = value(e->rhs);
+  if (!lhs->type.isVector() && !rhs->type.isVector()) return arena_.make<Binary>(here_, e->type, e->op, lhs, rhs);
+  if (e->lhs->type.isPointer() || e->rhs->type.isPointer()) unsupported(e, "a pointer that differs between lanes");
+  Type scalar = e->lhs->type;
+  if (e->op == BinaryOp::Shl || e->op == BinaryOp::Shr) rhs = cast(scalar, rhs);
+  if (scalar.isBool() && !isComparison(e->op) && e->op != BinaryOp::And && e->op != BinaryOp::Or &&
+      e->op != BinaryOp::Xor)
+    unsupported(e, "arithmetic with bool");
+  // A lane that is left out must not divide by what it happens to hold.
+  if (divides(e->op) && scalar.isInteger() && mask_ && !isa<IntLit>(rhs)) {
+    rhs = arena_.make<VectorSelect>(here_, vec(scalar), mask_, spread(rhs), spread(b().integer(scalar, 1)));
+  }
+  return arithmetic(e->op, spread(lhs), spread(rhs), scalar);
+}
+
+const Expr *Lanes::conditional(const Conditional *e) {
+  if (!e->type.isScalar()) unsupported(e, fmt::format("a choice of {}", e->type.text()));
+  const Expr *cond = truth(e->cond);
+  if (!cond->type.isVector()) {
+    const Expr *then = nullptr, *otherwise = nullptr;
+    Stmts effects = collect([&] {
+      then = vector(e->then);
+      otherwise = vector(e->otherwise);
+    });
+    if (effects.empty()) return arena_.make<Conditional>(here_, vec(e->type), cond, then, otherwise);
+    std::string name = names_.fresh("chosen");
+    emit(b().declare(name, vec(e->type), spread(b().zero(e->type)), false));
+    const Expr *chosen = b().var(name, vec(e->type));
+    auto side = [&](const Expr *from) { return collect([&] { emit(b().assign(chosen, vector(from))); }); };
+    Stmts first = side(e->then), second = side(e->otherwise);
+    emit(b().when(cond, std::move(first), std::move(second)));
+    return chosen;
+  }
+  bool lanes = needsLanes(e->then) || needsLanes(e->otherwise);
+  if (lanes && !isa<VarRef>(cond)) cond = constant("chosen", cond);
+  auto side = [&](const Expr *from, const Expr *condition) {
+    if (!needsLanes(from)) return vector(from);
+    bool outer = std::exchange(guarded_, true);
+    const Expr *result = nullptr;
+    masked(both(mask_, condition), [&] { result = vector(from); });
+    guarded_ = outer;
+    return result;
+  };
+  const Expr *then = side(e->then, cond);
+  const Expr *otherwise = side(e->otherwise, needsLanes(e->otherwise) ? negate(cond) : cond);
+  return arena_.make<VectorSelect>(here_, vec(e->type), cond, then, otherwise);
+}
+
+const Expr *Lanes::laneByLane(const std::vector<const Expr *> &operands, const Type &result,
+                              const std::function<const Expr *(std::vector<const Expr *>)> &scalar) {
+  std::vector<const Expr *> kept;
+  for (const Expr *operand : operands)
+    kept.push_back(operand->type.isVector() && !isa<VarRef>(operand) ? constant("each", operand) : operand);
+  const Expr *mask = mask_ && !isa<VarRef>(mask_) ? constant("active", mask_) : mask_;
+
+  std::string array = names_.fresh("results"), index = names_.fresh("l");
+  const Expr *place = b().var(array, Type::pointer(result)), *l = b().var(index, Scalar::U32);
+  emit(arena_.make<Declare>(here_, array, result, false, false, std::vector<const Expr *>{b().u64(lanes_)}, nullptr,
+                            nullptr));
+  Stmts body = collect([&] {
+    std::vector<const Expr *> own;
+    for (const Expr *operand : kept)
+      own.push_back(operand->type.isVector()
+                        ? arena_.make<VectorLane>(here_, operand->type.element(), operand, l)
+                        : operand);
+    const Expr *element = b().element(place, {l}, result);
+    const Expr *one = scalar(own);
+    if (mask) {
+      const Expr *active = arena_.make<VectorLane>(here_, Type(Scalar::Bool), mask, l);
+      emit(b().assign(element, b().zero(result)));
+      emit(b().when(active, {b().assign(element, one)}));
+    } else {
+      emit(b().assign(element, one));
+    }
+  });
+  emit(arena_.make<For>(here_, b().declare(index, Scalar::U32, b().integer(Scalar::U32, 0), false),
+                        b().less(l, b().integer(Scalar::U32, lanes_)),
+                        arena_.make<Unary>(here_, Type(Scalar::U32), UnaryOp::PreInc, l), b().block(std::move(body))));
+  return arena_.make<VectorLoad>(here_, vec(result), place, b().u64(0), nullptr);
+}
+
+const Expr *Lanes::call(const Call *e) {
+  const Function *function = nullptr;
+  for (const Function *f : module_.functions)
+    if (f->name == e->callee) function = f;
+  std::vector<const Expr *> args;
+  for (const Expr *arg : e->args) {
+    bool readsOnly = arg->type.isPointer() && arg->type.toConst() && !u_.varying(arg);
+    if (!arg->type.isScalar() && !readsOnly)
+      unsupported(e, fmt::format("a call of '{}' with a {}", e->callee, arg->type.text()));
+    args.push_back(value(arg));
+  }
+  if (!function && isMathFunction(e->callee)) {
+    for (const Expr *&arg : args) arg = spread(arg);
+    // abs and the classifications answer in another type than they ask.
+    return arena_.make<Call>(here_, vec(e->type), e->callee, std::move(args));
+  }
+  if (!e->type.isScalar()) unsupported(e, fmt::format("a call of '{}', which returns {}", e->callee, e->type.text()));
+  if (function)
+    for (const Param *p : function->params)
+      if (p->access != Access::In || (p->type.isPointer() && !p->type.toConst()))
+        unsupported(e, fmt::format("a call of '{}', which changes its argument '{}'", e->callee, p->name));
+  return laneByLane(args, e->type, [&](std::vector<const Expr *> own) {
+    return arena_.derive(e, [&](Call &copy) { copy.args = std::move(own); });
+  });
+}
+
+const Expr *Lanes::atomic(const Atomic *e) {
+  Place place;
+  const VarRef *scalar = dyn<VarRef>(e->target);
+  std::vector<const Expr *> operands;
+  if (!scalar) {
+    place = placeOf(e->target);
+    if (place.isPrivate) unsupported(e, "an atomic operation on a variable that no other lane sees");
+    operands.push_back(value(place.index));
+  } else if (u_.varying(scalar->name)) {
+    unsupported(e, "an atomic operation on a variable that no other lane sees");
+  }
+  for (const Expr *operand : e->operands) operands.push_back(value(operand));
+  return laneByLane(operands, e->type, [&](std::vector<const Expr *> own) {
+    const Expr *target = scalar ? uniform(scalar) : nullptr;
+    if (!scalar) {
+      target = b().element(place.base, {own[0]}, e->target->type);
+      own.erase(own.begin());
+    }
+    return arena_.derive(e, [&](Atomic &copy) {
+      copy.target = target;
+      copy.operands = std::move(own);
+    });
+  });
+}
+
+} // namespace tangram::lockstep

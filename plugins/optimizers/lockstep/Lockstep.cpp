@@ -1,0 +1,247 @@
+// The pass: finds what runs on lanes and has it written as vector code.
+#include "Lockstep.h"
+#include "Lanes.h"
+
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Mutator.h"
+#include "tangram/ast/Walk.h"
+
+#include <bit>
+
+namespace tangram::lockstep {
+
+using namespace ast;
+
+namespace {
+
+constexpr DiagnosticKind kCannot{
+    "lockstep.cannot", DiagnosticClass::Limitation, "lanes that cooperate at level '{}' cannot do this together: {}",
+    "write it differently, or in a codelet that is not cooperative"};
+constexpr DiagnosticKind kWidth{"lockstep.width", DiagnosticClass::Limitation,
+                                "{} lanes cooperate at level '{}'; at most {} can",
+                                "give the level fewer workers in the target file"};
+constexpr DiagnosticKind kUnknownWidth{"lockstep.unknown-width", DiagnosticClass::Limitation,
+                                       "how many lanes cooperate at level '{}' is known only when the kernel runs",
+                                       "say the number in the target file"};
+constexpr DiagnosticKind kScalar{"lockstep.scalar", DiagnosticClass::Limitation,
+                                 "the lanes of level '{}' run one after the other, for want of {}",
+                                 "it is right all the same; write it differently to have vector code",
+                                 Severity::Warning};
+
+constexpr std::uint64_t kMostLanes = 256;
+constexpr std::uint64_t kRegisters = 4; // vectors that a loop over lanes may spread over instead of looping
+
+class Lowering final : public Mutator {
+public:
+  Lowering(const Module &module, const Kernel &kernel, PassContext &context, bool warns)
+      : Mutator(context.arena), module_(module), kernel_(kernel), context_(context), warns_(warns) {
+    names_.reserveAll(&kernel);
+    assigned_ = assignedVariables(kernel.body);
+    for (std::size_t i = 0; i < kernel.constants.size(); ++i) defaults_[kernel.constants[i]->name] = kernel.defaults[i];
+    walk(kernel.body, [&](const Declare &d) {
+      if (d.init && d.extents.empty() && !assigned_.count(d.name)) initialisers_[d.name] = d.init;
+    });
+  }
+
+  const Kernel *run() {
+    const Kernel *result = as<Kernel>(mutate(&kernel_));
+    return frozen_.empty() ? result : freeze(result);
+  }
+
+private:
+  /// The value of an expression where compilation knows it. Constants that it rests on are no tunables any more: code
+  /// is made for their value.
+  std::optional<Int> known(const Expr *e) {
+    Build b(arena());
+    auto folded = [&](const Expr *made) { return literal(made); };
+    switch (e->kind()) {
+    case Kind::IntLit: return as<IntLit>(e)->value;
+    case Kind::VarRef: {
+      const std::string &name = as<VarRef>(e)->name;
+      if (auto it = defaults_.find(name); it != defaults_.end()) {
+        std::optional<Int> value = known(it->second);
+        if (value) frozen_.insert(name);
+        return value;
+      }
+      auto it = initialisers_.find(name);
+      return it == initialisers_.end() ? std::nullopt : known(it->second);
+    }
+    case Kind::Cast: {
+      const Expr *operand = as<Cast>(e)->operand;
+      if (!e->type.isInteger() || !operand->type.isInteger()) return {};
+      std::optional<Int> value = known(operand);
+      return value ? folded(b.cast(e->type, b.integer(operand->type, *value))) : std::nullopt;
+    }
+    case Kind::Binary: {
+      const auto *node = as<Binary>(e);
+      if (!node->lhs->type.isInteger() || !node->rhs->type.isInteger()) return {};
+      std::optional<Int> lhs = known(node->lhs);
+      std::optional<Int> rhs = lhs ? known(node->rhs) : std::nullopt;
+      if (!rhs) return {};
+      return folded(b.binary(node->op, b.integer(node->lhs->type, *lhs), b.integer(node->rhs->type, *rhs)));
+    }
+    case Kind::Conditional: {
+      const auto *node = as<Conditional>(e);
+      std::optional<Int> cond = known(node->cond);
+      return cond ? known(*cond ? node->then : node->otherwise) : std::nullopt;
+    }
+    default: return {};
+    }
+  }
+
+  std::uint64_t lanesOf(const hardware::Level &level) const {
+    return std::bit_floor(std::max<std::uint64_t>(1, context_.target.hardware.lanes(level)));
+  }
+
+  const Node *mutateLoop(const Loop *loop) override {
+    const hardware::Level *level = context_.target.hardware.find(loop->level);
+    if (!level || !level->vector || loop->policy != Policy::Distribute) return rebuild(loop);
+    std::set<std::string> frozen = frozen_;
+    try {
+      return distributed(loop, *level);
+    } catch (const Unsupported &reason) {
+      frozen_ = std::move(frozen);
+      if (warns_) context_.diags.report(kScalar, reason.range, loop->level, reason.what);
+      return rebuild(loop);
+    }
+  }
+
+  const Node *distributed(const Loop *loop, const hardware::Level &level) {
+    Region region{loop->body, loop->var, false, loop->level};
+    Build b(arena(), loop->range);
+    std::uint64_t width = lanesOf(level);
+    std::optional<Int> begin = known(loop->begin), end = known(loop->end);
+    auto lowering = [&](std::uint64_t lanes) {
+      return Lanes(arena(), names_, module_, region, static_cast<unsigned>(lanes),
+                   [this](const Expr *e) { return known(e); });
+    };
+    if (begin && end && *begin >= 0) {
+      std::uint64_t trip = *end > *begin ? static_cast<std::uint64_t>(*end - *begin) : 0;
+      if (trip <= 1) throw Unsupported{loop->range, "a second lane"};
+      if (trip <= width * kRegisters) {
+        std::uint64_t lanes = std::bit_ceil(trip);
+        Lanes whole = lowering(lanes);
+        return b.block(whole.run(loop->begin, loop->varType, trip < lanes ? lowest(trip, lanes) : nullptr));
+      }
+    }
+    if (width < 2) throw Unsupported{loop->range, "a second lane"};
+
+    // As many at a time as there are lanes, and what is left for some of them.
+    Lanes chunk = lowering(width);
+    const Type &type = loop->varType;
+    std::vector<const Stmt *> stmts;
+    auto constant = [&](const std::string &hint, const Expr *value) {
+      if (isa<IntLit>(value) || (isa<VarRef>(value) && !assigned_.count(as<VarRef>(value)->name))) return value;
+      std::string name = names_.fresh(hint);
+      stmts.push_back(b.declare(name, type, value));
+      return b.var(name, type);
+    };
+    const Expr *first = constant("first", loop->begin), *last = constant("last", loop->end);
+    last = isLiteral(first, 0) ? last : constant("last", b.max(first, last));
+    const Expr *count = b.sub(last, first), *lanes = b.integer(type, static_cast<Int>(width));
+    const Expr *full = constant("full", b.sub(last, b.rem(count, lanes)));
+    std::string name = names_.fresh(loop->var);
+    const Expr *at = b.var(name, type);
+    const Expr *step = arena().make<Assign>(loop->range, type, AssignOp::Add, at, lanes);
+    stmts.push_back(arena().make<For>(loop->range, b.declare(name, type, first, false), b.less(at, full), step,
+                                      b.block(chunk.run(at, type, nullptr))));
+    std::optional<Int> trip = known(count);
+    if (!trip || *trip % static_cast<Int>(width) != 0) {
+      const Expr *rest = b.cast(Scalar::U32, b.sub(last, full));
+      const Expr *active = arena().make<Binary>(
+          loop->range, mask(width), BinaryOp::Lt,
+          arena().make<LaneIndex>(loop->range, Type::vector(Scalar::U32, static_cast<unsigned>(width))),
+          arena().make<Broadcast>(loop->range, Type::vector(Scalar::U32, static_cast<unsigned>(width)), rest));
+      stmts.push_back(b.when(b.less(full, last), chunk.run(full, type, active)));
+    }
+    return b.block(std::move(stmts));
+  }
+
+  static Type mask(std::uint64_t lanes) { return Type::vector(Scalar::Bool, static_cast<unsigned>(lanes)); }
+  const Expr *lowest(std::uint64_t some, std::uint64_t lanes) {
+    Type type = Type::vector(Scalar::U32, static_cast<unsigned>(lanes));
+    Build b(arena());
+    return arena().make<Binary>(
+        SourceRange{}, mask(lanes), BinaryOp::Lt, arena().make<LaneIndex>(SourceRange{}, type),
+        arena().make<Broadcast>(SourceRange{}, type, b.integer(Scalar::U32, static_cast<Int>(some))));
+  }
+
+  const Node *mutateCooperate(const Cooperate *coop) override {
+    std::optional<Int> width = known(coop->width);
+    if (!width) fail(kUnknownWidth, coop->range, coop->level);
+    auto lanes = static_cast<std::uint64_t>(*width);
+    if (*width < 1 || lanes > kMostLanes) fail(kWidth, coop->range, *width, coop->level, kMostLanes);
+    Region region{coop->body, coop->lane, true, coop->level};
+    Build b(arena(), coop->range);
+    try {
+      std::uint64_t all = std::bit_ceil(lanes);
+      Lanes together(arena(), names_, module_, region, static_cast<unsigned>(all),
+                     [this](const Expr *e) { return known(e); });
+      Type type = coop->width->type;
+      walk(coop->body, [&](const VarRef &v) {
+        if (v.name == coop->lane) type = v.type;
+      });
+      return b.block(together.run(b.integer(type, 0), type, lanes < all ? lowest(lanes, all) : nullptr));
+    } catch (const Unsupported &reason) {
+      fail(kCannot, reason.range, coop->level, reason.what);
+    }
+  }
+
+  /// Puts the values of constants for their names.
+  class Replace final : public Mutator {
+  public:
+    Replace(Arena &arena, const std::map<std::string, const Expr *> &values) : Mutator(arena), values_(values) {}
+    const Node *mutateVarRef(const VarRef *v) override {
+      auto it = values_.find(v->name);
+      return it == values_.end() ? static_cast<const Node *>(v) : it->second;
+    }
+
+  private:
+    const std::map<std::string, const Expr *> &values_;
+  };
+
+  const Kernel *freeze(const Kernel *kernel) {
+    Build b(arena());
+    std::map<std::string, const Expr *> values;
+    std::vector<const Param *> constants;
+    std::vector<const Expr *> defaults;
+    for (std::size_t i = 0; i < kernel->constants.size(); ++i) {
+      const Param *p = kernel->constants[i];
+      if (frozen_.count(p->name)) {
+        values[p->name] = b.integer(p->type, *known(kernel->defaults[i]));
+      } else {
+        constants.push_back(p);
+        defaults.push_back(kernel->defaults[i]);
+      }
+    }
+    Replace replace(arena(), values);
+    const Kernel *fixed = as<Kernel>(replace.mutate(kernel));
+    return arena().derive(fixed, [&](Kernel &copy) {
+      copy.constants = std::move(constants);
+      copy.defaults = std::move(defaults);
+    });
+  }
+
+  const Module &module_;
+  const Kernel &kernel_;
+  PassContext &context_;
+  bool warns_;
+  Names names_;
+  std::set<std::string> assigned_, frozen_;
+  std::map<std::string, const Expr *> defaults_, initialisers_;
+};
+
+} // namespace
+
+const Module *LockstepPass::run(const Module *module, PassContext &context) {
+  std::vector<const Kernel *> kernels;
+  bool changed = false;
+  for (const Kernel *kernel : module->kernels) {
+    kernels.push_back(Lowering(*module, *kernel, context, warns_).run());
+    changed |= kernels.back() != kernel;
+  }
+  if (!changed) return module;
+  return context.arena.derive(module, [&](Module &copy) { copy.kernels = std::move(kernels); });
+}
+
+} // namespace tangram::lockstep

@@ -1,0 +1,305 @@
+// Assignments, and where lanes touch memory.
+#include "Lanes.h"
+
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Walk.h"
+
+namespace tangram::lockstep {
+
+using namespace ast;
+
+namespace {
+
+constexpr Int kFar = 1 << 20; // steps beyond it are no pattern
+
+AssignOp opposite(bool decrement) { return decrement ? AssignOp::Sub : AssignOp::Add; }
+
+/// base + lanes steps of it cannot wrap whatever else is known.
+bool isSmall(const Expr *base) {
+  std::optional<Int> value = literal(base);
+  return value && *value >= 0 && *value < kFar;
+}
+
+} // namespace
+
+// ---- where lanes are ------------------------------------------------------------------------------------
+
+std::optional<Lanes::Affine> Lanes::affine(const Expr *e) {
+  if (!e->type.isInteger() || e->type.isBool()) return {};
+  if (!u_.varying(e)) {
+    const Expr *base = value(e);
+    if (base->type.isVector()) return {};
+    return Affine{base, 0, true};
+  }
+  bool wide = e->type.bytes() == 8;
+  auto combined = [&](BinaryOp op, const Affine &a, const Affine &c) -> std::optional<Affine> {
+    Affine r;
+    r.step = op == BinaryOp::Add ? a.step + c.step : a.step - c.step;
+    if (r.step > kFar || r.step < -kFar) return {};
+    r.base = b().binary(op, a.base, c.base);
+    // Signed arithmetic does not overflow in lanes that are used; unsigned arithmetic may wrap, as in id - s.
+    r.exact = wide || (a.exact && c.exact && (e->type.isSigned() || (isSmall(r.base) && r.step >= 0)));
+    return r;
+  };
+  switch (e->kind()) {
+  case Kind::VarRef: {
+    auto it = env_.find(as<VarRef>(e)->name);
+    if (it == env_.end() || it->second.kind != Binding::Kind::Affine) return {};
+    return Affine{it->second.base, it->second.step, it->second.exact};
+  }
+  case Kind::Cast: {
+    const Expr *operand = as<Cast>(e)->operand;
+    if (!operand->type.isInteger() || operand->type.isBool() || operand->type.bytes() < 4 || e->type.bytes() < 4)
+      return {};
+    std::optional<Affine> a = affine(operand);
+    if (!a) return {};
+    bool widens = e->type.bytes() > operand->type.bytes();
+    if (!widens) return Affine{b().cast(e->type, a->base), a->step, wide || (a->exact && isSmall(a->base))};
+    if (a->exact || a->step == 0) return Affine{b().cast(e->type, a->base), a->step, true};
+    // Lanes in front of a wrap are not used: an index there would be beyond any container. So the last lane counts.
+    Int far = a->step * static_cast<Int>(lanes_ - 1);
+    const Expr *last = b().add(a->base, b().integer(operand->type, far));
+    return Affine{b().sub(b().cast(e->type, last), b().integer(e->type, far)), a->step, true};
+  }
+  case Kind::Unary: {
+    const auto *u = as<Unary>(e);
+    if (u->op != UnaryOp::Minus && u->op != UnaryOp::Plus) return {};
+    std::optional<Affine> a = affine(u->operand);
+    if (!a || u->op == UnaryOp::Plus) return a;
+    return combined(BinaryOp::Sub, Affine{b().integer(e->type, 0), 0, true}, *a);
+  }
+  case Kind::Binary: {
+    const auto *node = as<Binary>(e);
+    if (node->op == BinaryOp::Add || node->op == BinaryOp::Sub) {
+      std::optional<Affine> lhs = affine(node->lhs);
+      std::optional<Affine> rhs = lhs ? affine(node->rhs) : std::nullopt;
+      return rhs ? combined(node->op, *lhs, *rhs) : std::nullopt;
+    }
+    const Expr *varying = node->lhs, *other = node->rhs;
+    if (node->op == BinaryOp::Mul && u_.varying(other)) std::swap(varying, other);
+    if ((node->op != BinaryOp::Mul && node->op != BinaryOp::Shl) || u_.varying(other)) return {};
+    std::optional<Int> factor = known_(other);
+    if (!factor || *factor < 0 || *factor > kFar) return {};
+    if (node->op == BinaryOp::Shl) {
+      if (*factor > 20) return {};
+      factor = Int{1} << *factor;
+    }
+    std::optional<Affine> a = affine(varying);
+    if (!a || std::abs(a->step) * *factor > kFar) return {};
+    Affine r{b().mul(a->base, b().integer(e->type, *factor)), a->step * *factor, false};
+    r.exact = wide || (a->exact && (e->type.isSigned() || (isSmall(r.base) && r.step >= 0)));
+    return r;
+  }
+  default: return {};
+  }
+}
+
+std::optional<Int> Lanes::likelyStep(const Expr *e) {
+  if (!e->type.isInteger()) return {};
+  if (!u_.varying(e)) return 0;
+  switch (e->kind()) {
+  case Kind::VarRef: {
+    auto it = env_.find(as<VarRef>(e)->name);
+    if (it == env_.end()) return {};
+    if (it->second.kind == Binding::Kind::Affine) return it->second.step;
+    const Expr *init = u_.initialiser(as<VarRef>(e)->name);
+    return init ? likelyStep(init) : std::nullopt;
+  }
+  case Kind::Cast: return likelyStep(as<Cast>(e)->operand);
+  case Kind::Conditional: {
+    // A start that is cut to its container steps as long as it is not cut.
+    std::optional<Int> then = likelyStep(as<Conditional>(e)->then);
+    std::optional<Int> otherwise = likelyStep(as<Conditional>(e)->otherwise);
+    return then && *then != 0 ? then : otherwise;
+  }
+  case Kind::Binary: {
+    const auto *node = as<Binary>(e);
+    if (node->op == BinaryOp::Add || node->op == BinaryOp::Sub) {
+      std::optional<Int> lhs = likelyStep(node->lhs), rhs = likelyStep(node->rhs);
+      if (!lhs || !rhs) return {};
+      return node->op == BinaryOp::Add ? *lhs + *rhs : *lhs - *rhs;
+    }
+    if (node->op != BinaryOp::Mul) return {};
+    bool left = u_.varying(node->lhs);
+    if (left && u_.varying(node->rhs)) return {};
+    std::optional<Int> factor = known_(left ? node->rhs : node->lhs), step = likelyStep(left ? node->lhs : node->rhs);
+    if (!factor || !step || std::abs(*factor) > kFar || std::abs(*step) > kFar) return {};
+    return *factor * *step;
+  }
+  default: return {};
+  }
+}
+
+// ---- memory ----------------------------------------------------------------------------------------------
+
+Lanes::Place Lanes::placeOf(const Expr *e) {
+  const Expr *base = nullptr, *index = nullptr;
+  if (const auto *subscript = dyn<Subscript>(e)) {
+    if (subscript->indices.size() != 1) unsupported(e, "an array of arrays whose element differs between lanes");
+    base = subscript->base;
+    index = b().cast(Scalar::U64, subscript->indices[0]);
+  } else if (const auto *deref = dyn<Unary>(e); deref && deref->op == UnaryOp::Deref) {
+    base = deref->operand;
+    index = b().u64(0);
+  } else {
+    unsupported(e, fmt::format("a {} that differs between lanes", name(e->kind())));
+  }
+  // A pointer that differs between lanes is one that does not, plus an index that does.
+  while (u_.varying(base)) {
+    if (const auto *v = dyn<VarRef>(base)) {
+      if (u_.isPrivate(v->name)) break;
+      const Expr *init = u_.initialiser(v->name);
+      if (!init) unsupported(e, "a pointer that moves differently in each lane");
+      base = init;
+      continue;
+    }
+    const auto *sum = dyn<Binary>(base);
+    if (!sum || sum->op != BinaryOp::Add) unsupported(e, "a pointer that differs between lanes");
+    bool left = sum->lhs->type.isPointer();
+    index = b().add(index, b().cast(Scalar::U64, left ? sum->rhs : sum->lhs));
+    base = left ? sum->lhs : sum->rhs;
+  }
+  const auto *v = dyn<VarRef>(base);
+  if (v && u_.isPrivate(v->name)) {
+    auto it = env_.find(v->name);
+    if (it == env_.end()) failBug(e->range, "lockstep", fmt::format("'{}' is used in front of its declaration", v->name));
+    return {arena_.derive(v, [&](VarRef &copy) { copy.name = it->second.name; }), true, index};
+  }
+  return {uniform(base), false, index};
+}
+
+/// Elements of a private array lie lane beside lane: all lanes' element 0, then all lanes' element 1.
+const Expr *Lanes::privateIndex(const Place &place) {
+  const Type u64 = Scalar::U64;
+  if (std::optional<Affine> a = affine(place.index); a && a->step == 0) return b().mul(a->base, b().u64(lanes_));
+  const Expr *wide = arithmetic(BinaryOp::Mul, spread(value(place.index)), spread(b().u64(lanes_)), u64);
+  return arithmetic(BinaryOp::Add, wide, laneNumbers(u64), u64);
+}
+
+const Expr *Lanes::load(const Expr *e) { return loadFrom(placeOf(e), e->type); }
+
+const Expr *Lanes::loadFrom(const Place &place, const Type &type) {
+  if (!type.isScalar()) unsupported(place.base, fmt::format("elements of type {}", type.text()));
+  if (place.isPrivate) {
+    const Expr *index = privateIndex(place);
+    bool masked = index->type.isVector() || guarded_;
+    return arena_.make<VectorLoad>(here_, vec(type), place.base, index, masked ? mask_ : nullptr);
+  }
+  std::optional<Affine> a = affine(place.index);
+  if (a && a->step == 0) {
+    const Expr *element = b().element(place.base, {a->base}, type);
+    if (!guarded_ || !mask_) return element;
+    return arena_.make<Conditional>(here_, type, any(mask_), element, b().zero(type));
+  }
+  const Expr *index = a && a->step == 1 ? a->base : vector(place.index);
+  return arena_.make<VectorLoad>(here_, vec(type), place.base, index, mask_);
+}
+
+void Lanes::store(const Place &place, const Expr *value, const Type &type) {
+  if (!type.isScalar()) unsupported(place.base, fmt::format("elements of type {}", type.text()));
+  if (place.isPrivate) {
+    emit(arena_.make<VectorStore>(here_, place.base, privateIndex(place), spread(value), mask_));
+    return;
+  }
+  std::optional<Affine> a = affine(place.index);
+  if (a && a->step == 0) return once(b().assign(b().element(place.base, {a->base}, type), oneLane(value)));
+  const Expr *index = a && a->step == 1 ? a->base : vector(place.index);
+  emit(arena_.make<VectorStore>(here_, place.base, index, spread(value), mask_));
+}
+
+// ---- assignments -----------------------------------------------------------------------------------------
+
+/// What is kept where all lanes write one place: the value of the lowest that does.
+const Expr *Lanes::oneLane(const Expr *v) {
+  if (!v->type.isVector()) return v;
+  if (const auto *same = dyn<Broadcast>(v)) return same->operand;
+  const Expr *lane = mask_ ? reduce(ReduceOp::First, mask_, Scalar::I32) : b().u64(0);
+  return arena_.make<VectorLane>(here_, v->type.element(), v, lane);
+}
+
+/// A scalar statement, if there is any lane to do it.
+void Lanes::once(const Stmt *s) { emit(guarded_ && mask_ ? b().when(any(mask_), {s}) : s); }
+
+const Expr *Lanes::applied(AssignOp op, const Expr *old, const Expr *operand, const Type &scalar) {
+  if (op == AssignOp::Set) return cast(scalar, operand);
+  Type common = operand->type.isVector() ? operand->type.element() : operand->type;
+  bool shifts = op == AssignOp::Shl || op == AssignOp::Shr;
+  if (shifts) {
+    common = scalar;
+    operand = cast(scalar, operand);
+  }
+  if ((op == AssignOp::Div || op == AssignOp::Rem) && common.isInteger() && mask_ && !isa<IntLit>(operand))
+    operand = arena_.make<VectorSelect>(here_, vec(common), mask_, spread(operand), spread(b().integer(common, 1)));
+  old = cast(common, old);
+  if (!old->type.isVector() && !operand->type.isVector())
+    return b().cast(scalar, arena_.make<Binary>(here_, common, binaryOf(op), old, operand));
+  return cast(scalar, arithmetic(binaryOf(op), spread(old), spread(operand), common));
+}
+
+const Expr *Lanes::assignVector(const VarRef *target, AssignOp op, const Expr *operand, Wants wants) {
+  const Binding binding = env_.at(target->name);
+  const Expr *x = b().var(binding.name, vec(target->type));
+  const Expr *right = value(operand);
+  const Expr *old = wants == Wants::Old ? constant("old", x) : nullptr;
+  bool all = !mask_ || mask_ == binding.mask;
+  Type rightScalar = right->type.isVector() ? right->type.element() : right->type;
+  if (all && op != AssignOp::Set && rightScalar == target->type && !(mask_ && op >= AssignOp::Div)) {
+    emit(arena_.make<Evaluate>(here_, arena_.make<Assign>(here_, x->type, op, x, spread(right))));
+  } else {
+    const Expr *result = spread(applied(op, x, right, target->type));
+    if (!all) result = arena_.make<VectorSelect>(here_, x->type, mask_, result, x);
+    emit(b().assign(x, result));
+  }
+  return old ? old : x;
+}
+
+const Expr *Lanes::assignShared(const VarRef *target, AssignOp op, const Expr *operand, Wants wants) {
+  const Expr *x = uniform(target);
+  const Expr *old = wants == Wants::Old ? constant("old", x) : nullptr;
+  const Expr *result = applied(op, x, value(operand), target->type);
+  if (wants == Wants::New) result = constant("value", result);
+  once(b().assign(x, oneLane(result)));
+  return old ? old : result;
+}
+
+/// A counter that is `base + lane * step`: its base moves.
+const Expr *Lanes::assignBase(const VarRef *target, AssignOp op, const Expr *operand) {
+  const Binding binding = env_.at(target->name);
+  if (u_.varying(operand) || (op != AssignOp::Add && op != AssignOp::Sub) || !isa<VarRef>(binding.base))
+    failBug(target->range, "lockstep", fmt::format("'{}' does not move with its lanes", target->name));
+  emit(arena_.make<Evaluate>(here_, arena_.make<Assign>(here_, target->type, op, binding.base, uniform(operand))));
+  return variable(target);
+}
+
+const Expr *Lanes::assignMemory(const Expr *target, AssignOp op, const Expr *operand, Wants wants) {
+  Place place = placeOf(target);
+  bool reads = op != AssignOp::Set || wants == Wants::Old;
+  if (reads && hasEffects(place.index)) unsupported(target, "an index with effects in a compound assignment");
+  const Expr *old = reads ? loadFrom(place, target->type) : nullptr;
+  if (wants == Wants::Old) old = constant("old", old);
+  const Expr *result = applied(op, old, value(operand), target->type);
+  if (wants == Wants::New) result = constant("value", result);
+  store(place, result, target->type);
+  return wants == Wants::Old ? old : result;
+}
+
+const Expr *Lanes::assign(const Expr *target, AssignOp op, const Expr *operand, Wants wants) {
+  const auto *v = dyn<VarRef>(target);
+  if (!v) return assignMemory(target, op, operand, wants);
+  if (!v->type.isScalar()) unsupported(target, fmt::format("an assignment of {}", v->type.text()));
+  auto it = env_.find(v->name);
+  if (it != env_.end() && it->second.kind == Binding::Kind::Vector) return assignVector(v, op, operand, wants);
+  if (it != env_.end() && it->second.kind == Binding::Kind::Affine) return assignBase(v, op, operand);
+  return assignShared(v, op, operand, wants);
+}
+
+const Expr *Lanes::increment(const Unary *e, Wants wants) {
+  bool down = e->op == UnaryOp::PreDec || e->op == UnaryOp::PostDec;
+  const Type &type = e->operand->type;
+  if (!type.isScalar() || type.isBool()) unsupported(e, fmt::format("{} of a {}", symbol(e->op), type.text()));
+  const Expr *one = type.isFloating() ? static_cast<const Expr *>(arena_.make<FloatLit>(here_, type, 1.0))
+                                      : b().integer(type, 1);
+  return assign(e->operand, opposite(down), one, wants);
+}
+
+} // namespace tangram::lockstep

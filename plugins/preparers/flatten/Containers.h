@@ -1,0 +1,46 @@
+// What an expression of array type stands for while a kernel is flattened.
+#pragma once
+
+#include "tangram/ast/Node.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tangram::flatten {
+
+struct Parts;
+
+/// Something with elements: a parameter, a view or a temporary of the kernel, or the parts of a partition, which exist
+/// only as a recipe until one of them is asked for.
+struct Container {
+  std::string name; // in the kernel; empty for parts
+  ast::Type type;   // array<r, element>
+  bool isConst = false;
+  std::vector<const ast::Expr *> sizes, strides; // u64, stable, one a dimension; parts have no strides
+  std::shared_ptr<const Parts> parts;
+};
+
+/// A sequence with its operands evaluated and widened to u64, or to i64 where one of them is signed.
+struct SequenceValue {
+  ast::Type domain;
+  const ast::Expr *start = nullptr;
+  const ast::Expr *inc = nullptr, *end = nullptr; // both or none; none: `start` for every part
+  /// How many parts have a value before `end`, where start + i * inc could leave the domain; else null.
+  const ast::Expr *reach = nullptr;
+  bool always = false;              // no part comes to `end`
+  std::shared_ptr<Container> through; // the values are elements of this one
+};
+
+struct Parts {
+  Container base;
+  std::vector<SequenceValue> starts, incs, ends; // one a dimension that is cut
+};
+
+/// What a parameter is bound to.
+struct Argument {
+  const ast::Expr *value = nullptr; // a scalar; a place where the parameter is in/out
+  Container container;
+};
+
+} // namespace tangram::flatten

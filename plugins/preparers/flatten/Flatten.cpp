@@ -1,0 +1,34 @@
+#include "Flattener.h"
+#include "tangram/plugin/Plugin.h"
+
+namespace {
+using namespace tangram;
+
+class Flatten final : public Pass {
+  const ast::Module *run(const ast::Module *module, PassContext &context) override {
+    if (module->kernels.empty()) return module;
+    return context.arena.derive(module, [&](ast::Module &copy) {
+      for (const ast::Kernel *&kernel : copy.kernels) {
+        DiagnosticEngine::Context what(context.diags, fmt::format("while flattening kernel '{}'", kernel->name));
+        kernel = flatten::Flattener(context).run(kernel);
+      }
+    });
+  }
+};
+
+} // namespace
+
+TANGRAM_PLUGIN("flatten", "0.1", "inlines specialised calls and turns maps into loops") {
+  PassDescriptor pass;
+  pass.name = "flatten";
+  pass.summary = "inlines specialised codelets, turns maps into loops and partitions into views";
+  pass.kind = PassKind::Preparer;
+  pass.before = "result = sum(map(sum, partition(in, p, ...)))";
+  pass.after = "alloc ret_a1: int[p]\nloop j = 0 .. p distribute at process { view in_a1 = in + ...; ... }\n"
+               "sync process\n... result = accum_a2";
+  pass.requires_ = {"composed", "no-returns"};
+  pass.establishes = {"flat"};
+  pass.destroys = {"composed"};
+  pass.create = [](const OptionValues &) { return std::make_unique<Flatten>(); };
+  registry.passes.add(std::move(pass));
+}

@@ -1,0 +1,182 @@
+// Turns the composed body of one kernel into statements (docs/lowering.md, "The flat form").
+//
+// Specialised calls are inlined where they stand. Code goes to a current list of statements; an expression is left as
+// what remains of it behind the statements that it needed. Order of evaluation is C++'s, left to right where C++ leaves
+// it open.
+#pragma once
+
+#include "Containers.h"
+#include "tangram/ast/Build.h"
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Names.h"
+#include "tangram/pass/Pass.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace tangram::flatten {
+
+using Stmts = std::vector<const ast::Stmt *>;
+
+class Flattener {
+public:
+  explicit Flattener(PassContext &context) : context_(context), arena_(context.arena) {}
+  const ast::Kernel *run(const ast::Kernel *kernel);
+
+private:
+  // ---- names and bindings ----
+
+  /// What a name of a codelet stands for in the kernel.
+  struct Binding {
+    const ast::Expr *value = nullptr; // of a variable or local array
+    std::shared_ptr<Container> container;
+  };
+  struct Scope {
+    std::string suffix;
+    std::map<std::string, Binding> bindings;
+    std::set<std::string> assigned;
+  };
+  /// Makes `scope` and `level` the current ones for as long as it lives.
+  class Enter;
+
+  const Binding &lookup(const std::string &name, ast::SourceRange where) const;
+  std::string named(const std::string &base); // fresh, with the codelet's suffix
+  std::string nextSuffix(const std::string &codelet) const;
+  std::string takeSuffix(const std::string &codelet);
+
+  // ---- Statements.cpp ----
+
+  void statement(const ast::Stmt *stmt);
+  void statements(const Stmts &stmts);
+  void declare(const ast::Declare *stmt);
+  void evaluate(const ast::Evaluate *stmt);
+  void forLoop(const ast::For *loop);
+  void whileLoop(const ast::While *loop);
+  void doWhileLoop(const ast::DoWhile *loop);
+  void breakUnless(const ast::Expr *cond);
+  /// The statements that `inside` emits, run on condition.
+  Stmts collect(const std::function<void()> &inside, bool conditional = true);
+  const ast::Block *block(const ast::Block *body);
+  void emit(const ast::Stmt *stmt) { out_->push_back(stmt); }
+
+  // ---- Expressions.cpp ----
+
+  /// Whether code must stand in front of what remains of the tree.
+  bool hoists(const ast::Node *node) const;
+  const ast::Expr *expr(const ast::Expr *e);
+  class Rename;
+  const ast::Expr *renamed(const ast::Expr *e);
+  const ast::Expr *ordered(const ast::Expr *e);
+  const ast::Expr *assignment(const ast::Assign *e);
+  const ast::Expr *element(const ast::Subscript *e);
+  const ast::Expr *place(const ast::Expr *e);
+  /// The container below a chain of subscripts, null where there is none, and the indices of the chain.
+  const ast::Expr *containerBelow(const ast::Subscript *e, std::vector<const ast::Expr *> &indices) const;
+  const ast::Expr *shortCircuit(const ast::Binary *e);
+  const ast::Expr *conditional(const ast::Conditional *e);
+  std::vector<const ast::Expr *> operands(const std::vector<const ast::Expr *> &list);
+  /// Evaluates for its effects alone.
+  void effect(const ast::Expr *e);
+  /// The value now, whatever happens later; a new constant where it is not stable.
+  const ast::Expr *keep(const ast::Expr *value, const std::string &hint = "t");
+  /// A literal, variable or size, so that using it twice costs nothing.
+  const ast::Expr *simple(const ast::Expr *value, const std::string &hint = "t");
+  const ast::Expr *simpleCalled(const ast::Expr *value, const std::string &called);
+  const ast::Expr *constant(const std::string &name, const ast::Expr *value);
+  bool isStable(const ast::Expr *value) const;
+  /// A new variable, with or without a first value.
+  const ast::Expr *variable(const std::string &name, const ast::Type &type, const ast::Expr *init);
+
+  const ast::Expr *sizeOf(const ast::Size *size);
+  Container container(const ast::Expr *e, const std::string &hint = "");
+  const ast::Expr *reference(const Container &c) const { return b().var(c.name, c.type); }
+  /// A new temporary container.
+  Container temporary(const std::string &name, const ast::Type &element, std::vector<const ast::Expr *> extents);
+
+  // ---- Calls.cpp ----
+
+  const ast::Expr *spectrumCall(const ast::SpectrumCall *call);
+  /// Null where there is no result.
+  const ast::Expr *run(const ast::SpectrumCall *call, std::vector<Argument> args);
+  const ast::Expr *guarded(const ast::SpectrumCall *call, std::vector<Argument> args);
+  const ast::Expr *inlined(const ast::SpectrumCall *call, const std::vector<Argument> &args);
+  const ast::Expr *cooperative(const ast::SpectrumCall *call, const std::vector<Argument> &args);
+  void checkSpecialised(const ast::SpectrumCall *call, std::size_t args) const;
+  /// Binds the parameters that the codelet assigns to, or those that it does not.
+  void bind(const ast::SpectrumCall *call, const std::vector<Argument> &args, bool assigned, Stmts &copyOut);
+  void bindContainer(const ast::Param *param, const Container &argument, const ast::Node &at);
+  const ast::Expr *body(const ast::Codelet *codelet, std::size_t args);
+  void devolve(const ast::SpectrumCall *call);
+  void sync(const std::string &level);
+  const hardware::Level &levelOf(const std::string &name) const;
+
+  // ---- Maps.cpp ----
+
+  struct MapSite; // a map with its arguments evaluated
+  std::optional<Container> map(const ast::Map *map, const std::string &hint);
+  void mapExtents(MapSite &site);
+  void mapLoop(const ast::Map *map, const MapSite &site, const ast::Expr *lo, const ast::Expr *hi);
+  void mapNest(const ast::Map *map, const MapSite &site, std::vector<const ast::Expr *> index);
+  void mapSplit(const ast::Map *map, const MapSite &site, const ast::Expr *lo, const ast::Expr *hi);
+  void mapElement(const MapSite &site, const std::vector<const ast::Expr *> &index);
+  void loop(const std::string &var, const ast::Expr *lo, const ast::Expr *hi, ast::Policy policy,
+            const std::function<void(const ast::Expr *)> &inside);
+  /// False where the lengths can only be compared when the map runs.
+  bool requireEqual(const ast::Expr *a, const ast::Expr *b);
+  const ast::Expr *overParameters(const ast::Expr *e) const;
+
+  // ---- Partitions.cpp ----
+
+  Container partition(const ast::Partition *node);
+  SequenceValue sequence(const ast::Sequence *node, const ast::Expr *count);
+  const ast::Expr *reach(const SequenceValue &sequence);
+  const ast::Expr *sequenceAt(const SequenceValue &sequence, const ast::Expr *index, const std::string &hint);
+  /// What stands at `index` of the leading dimensions: a part, a row, or an element.
+  Argument at(const Container &c, const std::vector<const ast::Expr *> &index, const ast::Type &wanted, bool isConst,
+              const std::string &hint);
+  Container part(const Container &c, const std::vector<const ast::Expr *> &index, bool isConst, const std::string &hint);
+  Container window(const Container &base, const ast::Type &type, const ast::Expr *offset,
+                   std::vector<const ast::Expr *> sizes, std::vector<const ast::Expr *> strides, bool isConst,
+                   const std::string &name);
+  bool atMost(const ast::Expr *value, const ast::Expr *bound) const;
+  const ast::Expr *widened(const ast::Expr *value, const ast::Type &domain);
+
+  PassContext &context_;
+  ast::Arena &arena_;
+  ast::SourceRange here_; // of the statement being flattened: what is made for it carries this
+  ast::Build b() const { return ast::Build(arena_, here_); }
+  ast::Names names_;
+  const ast::Kernel *kernel_ = nullptr;
+  std::vector<const ast::Expr *> conditions_;
+  std::set<std::string> parameters_;            // scalar ones that do not change, and containers
+  std::map<std::string, unsigned> copies_, used_; // of a codelet's name: in all, so far
+  std::set<std::string> stable_;                // variables of the kernel that keep their value
+  std::map<std::string, const ast::Expr *> constants_; // what they were initialised with
+  Scope *scope_ = nullptr;
+  std::string level_;                           // that runs the current codelet
+  std::optional<std::uint64_t> lanes_;          // coopDim() of the guard that is being evaluated
+  bool unconditional_ = true;
+  Stmts *out_ = nullptr;
+};
+
+/// Bindings and level of an inlined codelet.
+class Flattener::Enter {
+public:
+  Enter(Flattener &f, Scope &scope, const std::string &level)
+      : f_(f), scope_(std::exchange(f.scope_, &scope)), level_(std::exchange(f.level_, level)) {}
+  ~Enter() {
+    f_.scope_ = scope_;
+    f_.level_ = level_;
+  }
+  Enter(const Enter &) = delete;
+
+private:
+  Flattener &f_;
+  Scope *scope_;
+  std::string level_;
+};
+
+} // namespace tangram::flatten

@@ -1,0 +1,227 @@
+#include "Flattener.h"
+
+#include "tangram/ast/Compare.h"
+
+#include <algorithm>
+
+namespace tangram::flatten {
+
+using namespace ast;
+
+namespace {
+constexpr DiagnosticKind kUnspecialised{"flatten.unspecialised-map", DiagnosticClass::User,
+                                        "the map of spectrum '{}' has no {}", "compose the program by a plan first"};
+constexpr DiagnosticKind kShape{"flatten.map-shape", DiagnosticClass::User,
+                                "map({}, ...): argument {} is {}, which does not fit parameter '{}' of type {}",
+                                "pass the same type to give it to every call, or a container of such elements"};
+constexpr DiagnosticKind kNothing{"flatten.map-nothing", DiagnosticClass::User,
+                                  "map({}, ...) has no container to map over",
+                                  "call the spectrum itself, or pass a container of what its parameter is"};
+constexpr DiagnosticKind kRanks{"flatten.map-ranks", DiagnosticClass::User,
+                                "map({}, ...) is over containers of {} and of {} dimensions",
+                                "cut all containers in the same number of dimensions"};
+constexpr DiagnosticKind kLengths{"flatten.map-lengths", DiagnosticClass::User,
+                                  "map({}, ...) is over containers of {} and of {} elements",
+                                  "map over containers of the same length"};
+
+/// How many leading dimensions of `arg` a map over it takes off to come to `param`; nothing where it cannot.
+std::optional<unsigned> mappedDims(const Type &arg, const Type &param) {
+  if (arg == param) return 0;
+  if (!arg.isArray()) return arg.isScalar() && param.isScalar() ? std::optional<unsigned>(0) : std::nullopt;
+  if (arg.element() == param || (arg.element().isScalar() && param.isScalar())) return arg.rank();
+  if (param.isArray() && param.element() == arg.element() && param.rank() < arg.rank())
+    return arg.rank() - param.rank();
+  return {};
+}
+} // namespace
+
+struct Flattener::MapSite {
+  const Map *map = nullptr;
+  const SpectrumCall *call = nullptr;
+  std::vector<Argument> args;
+  std::vector<unsigned> dims; // of each argument; 0: passed to every call
+  std::vector<const Expr *> extents;
+  std::optional<Container> result;
+};
+
+std::optional<Container> Flattener::map(const Map *map, const std::string &hint) {
+  MapSite site;
+  site.map = map;
+  const Map *innermost = map;
+  while (!innermost->call && innermost->inner) innermost = innermost->inner;
+  site.call = innermost->call;
+  if (!site.call) fail(kUnspecialised, map->range, map->spectrum, "specialised call");
+  checkSpecialised(site.call, map->args.size());
+
+  const std::vector<const Param *> &params = site.call->codelet->params;
+  for (std::size_t i = 0; i < map->args.size(); ++i) {
+    const Expr *arg = map->args[i];
+    Argument value;
+    if (arg->type.isArray()) value.container = container(arg);
+    else value.value = keep(expr(arg), params[i]->name);
+    const Type &type = arg->type.isArray() ? value.container.type : arg->type;
+    std::optional<unsigned> dims = mappedDims(type, params[i]->type);
+    if (!dims) fail(kShape, map->range, map->spectrum, i + 1, type.text(), params[i]->name, params[i]->type.text());
+    site.args.push_back(std::move(value));
+    site.dims.push_back(*dims);
+  }
+  mapExtents(site);
+
+  if (params.size() > map->args.size()) {
+    std::string name = hint.empty() ? names_.fresh("ret_" + nextSuffix(site.call->codelet->name)) : named(hint);
+    for (const Expr *&extent : site.extents) extent = simple(extent, "count");
+    site.result = temporary(name, params.back()->type, site.extents);
+  }
+  if (site.extents.size() == 1) {
+    mapLoop(map, site, b().u64(0), site.extents[0]);
+  } else if (map->policy == Policy::Serialize || map->policy == Policy::Unroll) {
+    mapNest(map, site, {});
+  } else {
+    for (const Expr *&extent : site.extents) extent = simple(extent, "count");
+    const Expr *total = site.extents[0];
+    for (std::size_t d = 1; d < site.extents.size(); ++d) total = b().mul(total, site.extents[d]);
+    mapLoop(map, site, b().u64(0), total);
+  }
+  return site.result;
+}
+
+void Flattener::mapExtents(MapSite &site) {
+  for (std::size_t i = 0; i < site.args.size(); ++i) {
+    if (!site.dims[i]) continue;
+    const std::vector<const Expr *> &sizes = site.args[i].container.sizes;
+    std::vector<const Expr *> own(sizes.begin(), sizes.begin() + site.dims[i]);
+    if (site.extents.empty()) {
+      site.extents = own;
+      continue;
+    }
+    if (own.size() != site.extents.size())
+      fail(kRanks, site.map->range, site.map->spectrum, site.extents.size(), own.size());
+    for (std::size_t d = 0; d < own.size(); ++d) {
+      const Expr *&common = site.extents[d];
+      if (equal(common, own[d])) continue;
+      std::optional<Int> a = literal(common), c = literal(own[d]);
+      if (a && c) fail(kLengths, site.map->range, site.map->spectrum, *a, *c);
+      if (!requireEqual(common, own[d])) common = b().min(simple(common, "count"), simple(own[d], "count"));
+    }
+  }
+  if (site.extents.empty()) fail(kNothing, site.map->range, site.map->spectrum);
+}
+
+const Expr *Flattener::overParameters(const Expr *e) const {
+  switch (e->kind()) {
+  case Kind::IntLit: return e;
+  case Kind::VarRef: {
+    const std::string &name = as<VarRef>(e)->name;
+    if (parameters_.count(name)) return e;
+    auto known = constants_.find(name);
+    return known == constants_.end() ? nullptr : overParameters(known->second);
+  }
+  case Kind::Size: return parameters_.count(as<VarRef>(as<Size>(e)->container)->name) ? e : nullptr;
+  case Kind::Cast: {
+    const Expr *operand = overParameters(as<Cast>(e)->operand);
+    return operand ? b().cast(e->type, operand) : nullptr;
+  }
+  case Kind::Binary: {
+    const auto *binary = as<Binary>(e);
+    const Expr *lhs = overParameters(binary->lhs), *rhs = overParameters(binary->rhs);
+    return lhs && rhs ? b().binary(binary->op, lhs, rhs) : nullptr;
+  }
+  case Kind::Conditional: {
+    const auto *c = as<Conditional>(e);
+    const Expr *cond = overParameters(c->cond), *then = overParameters(c->then), *other = overParameters(c->otherwise);
+    return cond && then && other ? b().select(cond, then, other) : nullptr;
+  }
+  default: return nullptr;
+  }
+}
+
+bool Flattener::requireEqual(const Expr *a, const Expr *c) {
+  if (!unconditional_) return false;
+  const Expr *left = overParameters(a), *right = overParameters(c);
+  if (!left || !right) return false;
+  const Expr *condition = b().equal(left, right);
+  if (isLiteral(condition, 1)) return true;
+  auto same = [&](const Expr *known) { return equal(known, condition); };
+  if (std::none_of(conditions_.begin(), conditions_.end(), same)) conditions_.push_back(condition);
+  return true;
+}
+
+void Flattener::loop(const std::string &var, const Expr *lo, const Expr *hi, Policy policy,
+                     const std::function<void(const Expr *)> &inside) {
+  stable_.insert(var);
+  const Expr *index = b().var(var, Scalar::U64);
+  Stmts body = collect([&] { inside(index); });
+  emit(arena_.make<Loop>(here_, var, Type(Scalar::U64), lo, hi, policy, level_, b().block(std::move(body))));
+}
+
+void Flattener::mapLoop(const Map *map, const MapSite &site, const Expr *lo, const Expr *hi) {
+  if (map->policy == Policy::Split) return mapSplit(map, site, lo, hi);
+  if (map->policy == Policy::None) fail(kUnspecialised, map->range, map->spectrum, "policy");
+  bool distributes = map->policy == Policy::Distribute;
+  bool unrolls = distributes && levelOf(level_).sync == "close-loop";
+  if (distributes) sync(level_);
+  loop(named("j"), lo, hi, unrolls ? Policy::Unroll : map->policy, [&](const Expr *j) {
+    if (site.extents.size() == 1) return mapElement(site, {j});
+    // One index for all dimensions, the last one running fastest, so that all workers find something to do.
+    std::vector<const Expr *> index(site.extents.size());
+    const Expr *rest = j;
+    for (std::size_t d = index.size(); d-- > 1; rest = b().div(rest, site.extents[d]))
+      index[d] = simple(b().rem(rest, site.extents[d]), "j" + std::to_string(d));
+    index[0] = simple(rest, "j0");
+    mapElement(site, index);
+  });
+  if (distributes) sync(level_);
+}
+
+void Flattener::mapNest(const Map *map, const MapSite &site, std::vector<const Expr *> index) {
+  std::size_t d = index.size();
+  if (d == site.extents.size()) return mapElement(site, index);
+  loop(named("j" + std::to_string(d)), b().u64(0), site.extents[d], map->policy, [&](const Expr *j) {
+    index.push_back(j);
+    mapNest(map, site, index);
+  });
+}
+
+void Flattener::mapSplit(const Map *map, const MapSite &site, const Expr *lo, const Expr *hi) {
+  if (!map->inner || !map->factor) fail(kUnspecialised, map->range, map->spectrum, "inner map");
+  // Chunks are given to the workers below where the inner map stands at their level.
+  const std::string &innerLevel = map->inner->level;
+  bool distributes = innerLevel != level_;
+  bool unrolls = distributes && levelOf(level_).sync == "close-loop";
+  const Expr *chunks = simple(b().cast(Scalar::U64, expr(map->factor)), "chunks");
+  chunks = simple(b().max(chunks, b().u64(1)), "chunks");
+  const Expr *end = simple(hi, "end");
+  const Expr *all = b().sub(end, lo);
+  const Expr *chunk = simple(b().div(b().add(all, b().sub(chunks, b().u64(1))), chunks), "chunk");
+  if (distributes) sync(level_);
+  Policy policy = unrolls ? Policy::Unroll : distributes ? Policy::Distribute : Policy::Serialize;
+  loop(named("k"), b().u64(0), chunks, policy, [&](const Expr *k) {
+    const Expr *from = simple(b().add(lo, b().mul(k, chunk)), "from");
+    from = simple(b().min(from, end), "from");
+    const Expr *to = simple(b().add(from, chunk), "to");
+    to = simple(b().min(to, end), "to");
+    std::string outer = std::exchange(level_, innerLevel);
+    mapLoop(map->inner, site, from, to);
+    level_ = outer;
+  });
+  if (distributes) sync(level_);
+}
+
+void Flattener::mapElement(const MapSite &site, const std::vector<const Expr *> &index) {
+  const Codelet *codelet = site.call->codelet;
+  std::vector<Argument> args;
+  for (std::size_t i = 0; i < site.args.size(); ++i) {
+    const Param *param = codelet->params[i];
+    if (!site.dims[i]) {
+      args.push_back(site.args[i]);
+      continue;
+    }
+    std::string hint = param->name + "_" + nextSuffix(codelet->name);
+    args.push_back(at(site.args[i].container, index, param->type, param->access == Access::In, hint));
+  }
+  const Expr *value = run(site.call, std::move(args));
+  if (site.result && value)
+    emit(b().assign(b().element(reference(*site.result), index, site.result->type.element()), value));
+}
+
+} // namespace tangram::flatten

@@ -1,0 +1,120 @@
+// Name mangling (Table 7.1): every name is an identifier of C and C++ that clashes with nothing.
+#include "ReservedWords.h"
+#include "tangram/ast/Builtins.h"
+#include "tangram/ast/Mutator.h"
+#include "tangram/ast/Names.h"
+#include "tangram/ast/Walk.h"
+#include "tangram/pass/Pass.h"
+#include "tangram/plugin/Plugin.h"
+
+#include <map>
+
+namespace {
+using namespace tangram;
+using namespace tangram::ast;
+
+/// A one-to-one choice of new names: what needs no change keeps its name.
+class Renaming {
+public:
+  /// `outside`: names that are taken by others.
+  Renaming(const Names &outside, const Names &own, std::vector<std::string> wanted) : used_(outside) {
+    std::vector<std::string> bad;
+    for (std::string &name : wanted) {
+      if (name == identifier(name) && !isReserved(name) && !isMathFunction(name) && !outside.taken(name))
+        used_.reserve(names_[name] = name);
+      else bad.push_back(std::move(name));
+    }
+    for (const std::string &name : bad) {
+      std::string base = identifier(name), candidate = base;
+      if (isReserved(base + "_1")) base = candidate = "v_" + base; // a reserved prefix
+      for (unsigned i = 1; used_.taken(candidate) || own.taken(candidate) || isReserved(candidate) ||
+                           isMathFunction(candidate);
+           ++i)
+        candidate = base + "_" + std::to_string(i);
+      used_.reserve(names_[name] = candidate);
+    }
+  }
+  std::string operator()(const std::string &name) const {
+    auto found = names_.find(name);
+    return found == names_.end() ? name : found->second;
+  }
+
+private:
+  Names used_;
+  std::map<std::string, std::string> names_;
+};
+
+/// The variables of a body, in the order in which they are declared.
+std::vector<std::string> variables(const Node *tree) {
+  std::vector<std::string> names;
+  walk(
+      tree, [&](const Param &n) { names.push_back(n.name); }, [&](const Declare &n) { names.push_back(n.name); },
+      [&](const Loop &n) { names.push_back(n.var); }, [&](const Cooperate &n) { names.push_back(n.lane); },
+      [&](const View &n) { names.push_back(n.name); }, [&](const Alloc &n) { names.push_back(n.name); });
+  return names;
+}
+
+class CallRenamer final : public Mutator {
+public:
+  CallRenamer(Arena &arena, const Renaming &functions) : Mutator(arena), functions_(functions) {}
+
+private:
+  const Node *mutateCall(const Call *e) override {
+    const Call *result = rebuild(e);
+    std::string callee = isMathFunction(e->callee) ? e->callee : functions_(e->callee);
+    if (callee == e->callee) return result;
+    return arena().derive(result, [&](Call &copy) { copy.callee = callee; });
+  }
+  const Renaming &functions_;
+};
+
+class NameMangling final : public Pass {
+  const Module *run(const Module *module, PassContext &context) override {
+    Arena &arena = context.arena;
+    // Entries keep their names: callers know them.
+    Names entries, everything;
+    std::vector<std::string> functionNames;
+    for (const Kernel *kernel : module->kernels) entries.reserve(kernel->name);
+    for (const Spectrum *spectrum : module->spectrums) entries.reserve(spectrum->name);
+    for (const Struct *type : module->structs) entries.reserve(type->name);
+    for (const Function *function : module->functions) {
+      functionNames.push_back(function->name);
+      everything.reserve(function->name);
+    }
+    Renaming functions(entries, everything, functionNames);
+    Names outside = entries;
+    for (const std::string &name : functionNames) outside.reserve(functions(name));
+    CallRenamer calls(arena, functions);
+
+    auto variablesRenamed = [&]<class Body>(const Body *node) {
+      std::vector<std::string> names = variables(node);
+      Names own;
+      for (const std::string &name : names) own.reserve(name);
+      Renaming renaming(outside, own, std::move(names));
+      return calls(static_cast<const Body *>(renameVariables(arena, node, renaming)));
+    };
+    return arena.derive(module, [&](Module &copy) {
+      for (const Kernel *&kernel : copy.kernels) kernel = variablesRenamed(kernel);
+      for (const Function *&function : copy.functions) {
+        std::string name = functions(function->name);
+        function = variablesRenamed(function);
+        if (name != function->name) function = arena.derive(function, [&](Function &f) { f.name = name; });
+      }
+    });
+  }
+};
+
+} // namespace
+
+TANGRAM_PLUGIN("name-mangling", "0.1", "makes every name a C identifier") {
+  PassDescriptor pass;
+  pass.name = "name-mangling";
+  pass.summary = "makes every name an identifier of C and C++ that clashes with no keyword, library or entry name";
+  pass.kind = PassKind::Preparer;
+  pass.before = "int new = max<int>(a, b);";
+  pass.after = "int new_1 = max_int(a, b);";
+  pass.requires_ = {"flat"};
+  pass.establishes = {"mangled"};
+  pass.create = [](const OptionValues &) { return std::make_unique<NameMangling>(); };
+  registry.passes.add(std::move(pass));
+}

@@ -1,0 +1,198 @@
+// Parallelism, locality and level matching (section 6.5).
+#include "SumProgram.h"
+
+#include "tangram/ast/Walk.h"
+
+namespace tangram {
+namespace {
+
+using namespace test;
+
+// ---- parallelism: Algorithms 2 and 3 ----
+
+TEST(ParallelismAnalysis, FourSums) {
+  Program program(sumProgram(), gpuSimple());
+  const Parallelism &a = program.facts.codelets.at(program.codelet("a")), &b = program.facts.codelets.at(program.codelet("b")),
+                    &c = program.facts.codelets.at(program.codelet("c")), &all = program.facts.spectrums.at("sum");
+  EXPECT_TRUE(a.autonomous && !a.cooperative && !a.compound && !a.hasMap && !a.hasTunable && !a.recursive);
+  EXPECT_TRUE(!b.autonomous && b.cooperative && !b.compound && !b.hasMap);
+  EXPECT_TRUE(!c.autonomous && !c.cooperative && c.compound && c.hasMap && c.hasTunable && c.recursive);
+  EXPECT_TRUE(all.autonomous && all.cooperative && all.compound && all.hasMap && all.hasTunable && all.recursive);
+}
+
+TEST(ParallelismAnalysis, PropagatesThroughCallsDeclaredInAnyOrder) {
+  auto calls = [](const std::string &callee) { return codelet("x", {fmt::format("(Return {})", call("i32", callee, {kIn}))}); };
+  // s0 calls s1 calls s2 ... calls sum, which has a map: the worst order to visit them in; and the best.
+  for (bool forward : {true, false}) {
+    std::vector<std::string> spectrums;
+    for (int i = 0; i < 6; ++i) spectrums.push_back(spectrum(fmt::format("s{}", i), {calls(i == 5 ? "sum" : fmt::format("s{}", i + 1))}));
+    spectrums.push_back(spectrum("sum", {serialSum(), tiledSum("c", false)}));
+    spectrums.push_back(spectrum("leaf", {serialSum()}));
+    spectrums.push_back(spectrum("plain", {calls("leaf")}));
+    if (!forward) std::reverse(spectrums.begin(), spectrums.end());
+    Program program(module(spectrums), cpuSimple());
+    EXPECT_TRUE(program.facts.spectrums.at("s0").hasMap);
+    EXPECT_TRUE(program.facts.codelets.at(program.codelet("x", "s3")).hasMap);
+    EXPECT_FALSE(program.facts.spectrums.at("s0").recursive);
+    EXPECT_FALSE(program.facts.spectrums.at("plain").hasMap);
+    EXPECT_TRUE(program.facts.spectrums.at("plain").compound);
+  }
+  // Two spectrums that call each other.
+  Program cycle(module({spectrum("a", {calls("b")}), spectrum("b", {calls("a"), serialSum("y")})}), cpuSimple());
+  EXPECT_TRUE(cycle.facts.spectrums.at("a").recursive);
+  EXPECT_TRUE(cycle.facts.codelets.at(cycle.codelet("x", "b")).recursive);
+  EXPECT_FALSE(cycle.facts.codelets.at(cycle.codelet("y", "b")).recursive);
+}
+
+// ---- level matching: Table 6.1 ----
+
+TEST(LevelMatching, Table61) {
+  hardware::Hardware one{"one", {level("s", "S", true, false, "", 1)}}, vector{"one", {level("v", "V", false, true, "", 1)}};
+  hardware::Hardware distribute{"two", {level("d", "D", false, false, "x", 1), level("x", "X", true, true, "", 2)}};
+  auto allowed = [](const hardware::Hardware &machine, const std::string &codelet, std::size_t at) {
+    Program program(sumProgram(), machine);
+    return program.facts.matches.at({program.codelet(codelet), machine.levels[at].name}).allowed;
+  };
+  EXPECT_TRUE(allowed(one, "a", 0));
+  EXPECT_FALSE(allowed(one, "b", 0));
+  EXPECT_TRUE(allowed(one, "c", 0)); // as a loop
+  EXPECT_FALSE(allowed(vector, "a", 0));
+  EXPECT_TRUE(allowed(vector, "b", 0));
+  EXPECT_TRUE(allowed(vector, "c", 0)); // beyond the table: 5.2.1 allows a loop where there is a computational capability
+  EXPECT_FALSE(allowed(distribute, "a", 0));
+  EXPECT_FALSE(allowed(distribute, "b", 0));
+  EXPECT_TRUE(allowed(distribute, "c", 0));
+  Program program(sumProgram(), distribute);
+  EXPECT_EQ(program.facts.matches.at({program.codelet("b"), "x"}).capability, ast::Capability::Vector);
+  EXPECT_EQ(program.facts.matches.at({program.codelet("a"), "x"}).capability, ast::Capability::Scalar);
+  EXPECT_EQ(program.facts.matches.at({program.codelet("c"), "x"}).capability, ast::Capability::None);
+}
+
+// ---- locality ----
+
+const PartitionPattern &pattern(const Program &program, const std::string &codelet) {
+  const PartitionPattern *found = nullptr;
+  ast::walk(program.codelet(codelet)->body, [&](const ast::Partition &p) { found = &program.facts.partitions.at(&p); });
+  return *found;
+}
+
+TEST(Locality, PartitionsOfFigure43) {
+  Program program(sumProgram(), gpuSimple());
+  EXPECT_EQ(pattern(program, "c").withinPart, Stride::Unit);
+  EXPECT_EQ(pattern(program, "c").acrossParts, Stride::Constant);
+  EXPECT_EQ(pattern(program, "c").tiling, hardware::Tiling::Adjacent);
+  EXPECT_EQ(pattern(program, "d").withinPart, Stride::Constant);
+  EXPECT_EQ(pattern(program, "d").acrossParts, Stride::Unit);
+  EXPECT_EQ(pattern(program, "d").tiling, hardware::Tiling::Strided);
+}
+
+TEST(Locality, AccessesOfFigure43) {
+  Program program(module({spectrum("sum", {serialSum(), treeSum()})}), gpuSimple());
+  const AccessPattern &a = program.facts.accesses.at({program.codelet("a"), "in"}), &b = program.facts.accesses.at({program.codelet("b"), "in"});
+  EXPECT_EQ(a.perIteration, Stride::Unit);
+  EXPECT_EQ(a.perLane, Stride::Zero);
+  EXPECT_EQ(b.perIteration, Stride::Zero);
+  EXPECT_EQ(b.perLane, Stride::Unit);
+}
+
+TEST(Locality, PropagatesThroughPartitionsAndRecursion) {
+  Program program(sumProgram(true, false, true, true), gpuSimple());
+  const AccessPattern &c = program.facts.accesses.at({program.codelet("c"), "in"}), &d = program.facts.accesses.at({program.codelet("d"), "in"});
+  // A tile may itself be cut into strided tiles.
+  EXPECT_EQ(c.perIteration, Stride::Constant);
+  EXPECT_EQ(c.perLane, Stride::Constant);
+  EXPECT_EQ(d.perIteration, Stride::Constant);
+  EXPECT_EQ(d.perLane, Stride::Unit);
+  Program adjacent(sumProgram(true, false, true, false), gpuSimple());
+  EXPECT_EQ(adjacent.facts.accesses.at({adjacent.codelet("c"), "in"}).perIteration, Stride::Unit);
+}
+
+/// Strides of accesses to `in` of a codelet with these statements.
+AccessPattern accesses(const std::vector<std::string> &statements, bool coop = false) {
+  Program program(module({spectrum("sum", {codelet("x", statements, coop)})}), gpuSimple());
+  return program.facts.accesses.at({program.codelet("x"), "in"});
+}
+std::string use(const std::string &index) { return fmt::format("(Evaluate (Subscript i32 {} [{}]))", kIn, index); }
+std::string loop(const std::string &name, const std::string &step, const std::string &body, const std::string &from = lit("u32", 0)) {
+  return fmt::format("(For {} {} {} (Block [{}]))", declare("u32", name, from), bin("bool", "lt", var("u32", name), lit("u32", 99)), step, body);
+}
+std::string next(const std::string &name) { return fmt::format("(Unary u32 preinc {})", var("u32", name)); }
+std::string advance(const std::string &op, const std::string &name, const std::string &by) {
+  return fmt::format("(Assign u32 {} {} {})", op, var("u32", name), by);
+}
+
+TEST(Locality, StridesOfLoops) {
+  std::string i = var("u32", "i"), j = var("u32", "j"), n = var("u32", "n");
+  std::string declareN = declare("u32", "n", cast("u32", size(kIn)));
+  auto stride = [&](const std::vector<std::string> &s) { return accesses(s).perIteration; };
+  EXPECT_EQ(stride({use(lit("u32", 3))}), Stride::Zero);
+  EXPECT_EQ(stride({loop("i", next("i"), use(i))}), Stride::Unit);
+  EXPECT_EQ(stride({loop("i", fmt::format("(Unary u32 postdec {})", i), use(i))}), Stride::Unit);
+  EXPECT_EQ(stride({loop("i", next("i"), use(lit("u32", 0)))}), Stride::Zero);
+  EXPECT_EQ(stride({loop("i", next("i"), use(bin("u32", "mul", i, lit("u32", 3))))}), Stride::Constant);
+  EXPECT_EQ(stride({loop("i", advance("add", "i", lit("u32", 4)), use(i))}), Stride::Constant);
+  EXPECT_EQ(stride({declareN, loop("i", advance("add", "i", n), use(i))}), Stride::Constant);
+  EXPECT_EQ(stride({loop("i", advance("set", "i", bin("u32", "add", i, lit("u32", 1))), use(i))}), Stride::Unit);
+  EXPECT_EQ(stride({loop("i", advance("mul", "i", lit("u32", 2)), use(i))}), Stride::Irregular);
+  EXPECT_EQ(stride({loop("i", next("i"), use(bin("u32", "mul", i, i)))}), Stride::Irregular);
+  EXPECT_EQ(stride({loop("i", next("i"), use(bin("u32", "rem", i, lit("u32", 7))))}), Stride::Irregular);
+  EXPECT_EQ(stride({loop("i", next("i"), use(fmt::format("(Cast u32 (Subscript i32 {} [{}]))", kIn, i)))}), Stride::Irregular);
+  // Through a variable that names the index; and one that data moves.
+  EXPECT_EQ(stride({loop("i", next("i"), declare("u32", "at", bin("u32", "sub", bin("u32", "add", i, i), i)) + use(var("u32", "at")))}), Stride::Unit);
+  EXPECT_EQ(stride({declare("u32", "at", lit("u32", 0)),
+                    loop("i", next("i"), fmt::format("(Evaluate (Assign u32 add {} (Cast u32 (Subscript i32 {} [{}]))))", var("u32", "at"), kIn, i) +
+                                             use(var("u32", "at")))}),
+            Stride::Irregular);
+  // The innermost loop counts: in[j * n + i], once with i and once with j inside.
+  std::string row = bin("u32", "add", bin("u32", "mul", j, n), i);
+  EXPECT_EQ(stride({declareN, loop("j", next("j"), loop("i", next("i"), use(row)))}), Stride::Unit);
+  EXPECT_EQ(stride({declareN, loop("i", next("i"), loop("j", next("j"), use(row)))}), Stride::Constant);
+  // A while loop with a counter; moved on condition only, it is irregular.
+  auto whileLoop = [&](const std::string &body) {
+    return fmt::format("(While {} (Block [{} {}]))", bin("bool", "lt", i, lit("u32", 9)), use(i), body);
+  };
+  EXPECT_EQ(stride({declare("u32", "i", lit("u32", 0)), whileLoop(fmt::format("(Evaluate {})", next("i")))}), Stride::Unit);
+  EXPECT_EQ(stride({declare("u32", "i", lit("u32", 0)),
+                    whileLoop(fmt::format("(If {} (Block [(Evaluate {})]) -)", lit("bool", 1), next("i")))}),
+            Stride::Irregular);
+}
+
+TEST(Locality, StridesOfLanes) {
+  std::string i = var("u32", "i"), id = "(CoopIdx u32)", dim = "(CoopDim u32)";
+  auto stride = [&](const std::vector<std::string> &s) { return accesses(s, true).perLane; };
+  EXPECT_EQ(stride({use(id)}), Stride::Unit);
+  EXPECT_EQ(stride({use(bin("u32", "mul", id, lit("u32", 2)))}), Stride::Constant);
+  EXPECT_EQ(stride({use(bin("u32", "mul", id, cast("u32", size(kIn))))}), Stride::Constant);
+  EXPECT_EQ(stride({use(lit("u32", 0))}), Stride::Zero);
+  EXPECT_EQ(stride({use(bin("u32", "xor", id, lit("u32", 1)))}), Stride::Irregular);
+  // for (i = coopIdx(); ...; i += coopDim()) in[i]
+  AccessPattern strided = accesses({loop("i", advance("add", "i", dim), use(i), id)}, true);
+  EXPECT_EQ(strided.perLane, Stride::Unit);
+  EXPECT_EQ(strided.perIteration, Stride::Constant);
+  EXPECT_EQ(accesses({loop("i", advance("add", "i", id), use(i), lit("u32", 0))}, true).perLane, Stride::Irregular);
+}
+
+TEST(Locality, OtherPartitions) {
+  std::string n = var("u32", "n"), zero = lit("u32", 0), one = lit("u32", 1), two = lit("u32", 2);
+  auto patternOf = [&](const std::string &starts, const std::string &incs) {
+    std::string parts = partition("array<1,i32>", kIn, n, starts, incs, sequence(n));
+    Program program(module({spectrum("sum", {serialSum(), codelet("x", {declare("u32", "n", cast("u32", size(kIn))),
+                                                                       fmt::format("(Return {})", call("i32", "sum", {map("array<1,i32>", "sum", {parts})}))})})}),
+                    gpuSimple());
+    return pattern(program, "x");
+  };
+  PartitionPattern broadcast = patternOf(sequence(zero), sequence(one));
+  EXPECT_EQ(broadcast.acrossParts, Stride::Zero);
+  EXPECT_EQ(broadcast.tiling, hardware::Tiling::Any);
+  EXPECT_EQ(patternOf(sequence(zero, zero, n), sequence(one)).acrossParts, Stride::Zero);
+  EXPECT_EQ(patternOf(sequence(zero, two, n), sequence(one)).tiling, hardware::Tiling::Adjacent);
+  EXPECT_EQ(patternOf(sequence(zero, one, n), sequence(two)).tiling, hardware::Tiling::Strided);
+  EXPECT_EQ(patternOf(sequence(zero, one, n), sequence(zero)).withinPart, Stride::Unit); // 0 counts as 1
+  std::string through = fmt::format("(Sequence u32 {} {} {} {})", kIn, zero, one, n);
+  PartitionPattern irregular = patternOf(through, sequence(one));
+  EXPECT_EQ(irregular.acrossParts, Stride::Irregular);
+  EXPECT_EQ(irregular.tiling, hardware::Tiling::Any);
+}
+
+} // namespace
+} // namespace tangram

@@ -1,0 +1,2 @@
+// A library with another purpose.
+extern "C" int answer() { return 42; }

@@ -1,0 +1,533 @@
+// Values, argument specs, comparison, timing, shapes, child processes, kernel libraries.
+#include "tangram/runtime/ArgumentSpec.h"
+#include "tangram/runtime/Children.h"
+#include "tangram/runtime/Compare.h"
+#include "tangram/runtime/KernelLibrary.h"
+#include "tangram/runtime/Shapes.h"
+#include "tangram/runtime/Timing.h"
+#include "tangram/ast/Build.h"
+#include "tangram/diag/Diagnostic.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <limits>
+#include <thread>
+#include <unistd.h>
+
+using namespace tangram;
+using namespace tangram::runtime;
+
+namespace {
+
+template <class F> std::string idOf(F &&f) {
+  try {
+    f();
+  } catch (const DiagnosticError &e) {
+    EXPECT_FALSE(e.diagnostic.message.empty());
+    EXPECT_FALSE(e.diagnostic.advice.empty());
+    return e.diagnostic.id;
+  }
+  return "";
+}
+
+std::filesystem::path temporary(const std::string &name, const std::string &text) {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / fmt::format("tangram-{}-{}", getpid(), name);
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
+
+Value made(const std::string &spec, tangram_element element, unsigned rank) {
+  return makeValue(parseArgumentSpec(spec), "a", element, rank, 1);
+}
+
+} // namespace
+
+// ---- values --------------------------------------------------------------------------------------------
+
+TEST(Value, ArrayArgumentDescribesRowsWithPadding) {
+  Value v = Value::array(TANGRAM_F32, {3, 5}, {.padding = 2, .shift = 1});
+  auto *a = static_cast<tangram_array *>(v.argument());
+  EXPECT_EQ(a->size[0], 3u);
+  EXPECT_EQ(a->size[1], 5u);
+  EXPECT_EQ(a->stride[0], 7u);
+  EXPECT_EQ(a->stride[1], 1u);
+  v.setReal(5, 2.5);
+  EXPECT_EQ(static_cast<float *>(a->data)[7], 2.5f);
+  EXPECT_EQ(v.index(7), (std::vector<std::uint64_t>{1, 2}));
+  EXPECT_EQ(v.strayWrite(), "");
+}
+
+TEST(Value, ScalarArgumentPointsToIt) {
+  Value v = Value::scalar(TANGRAM_I64);
+  v.setInteger(0, -7);
+  EXPECT_EQ(*static_cast<std::int64_t *>(v.argument()), -7);
+  EXPECT_EQ(v.text(0), "-7");
+}
+
+TEST(Value, StrayWritesAreFound) {
+  Value v = Value::array(TANGRAM_I32, {2, 3}, {.padding = 1, .shift = 0});
+  auto *data = static_cast<std::int32_t *>(v.data());
+  data[3] = 9; // between the rows
+  EXPECT_NE(v.strayWrite().find("between row 0 and row 1"), std::string::npos);
+  Value behind = Value::array(TANGRAM_U8, {10});
+  static_cast<std::uint8_t *>(behind.data())[10] = 0;
+  EXPECT_NE(behind.strayWrite().find("behind"), std::string::npos);
+  Value before = Value::array(TANGRAM_F64, {1});
+  static_cast<double *>(before.data())[-1] = 0;
+  EXPECT_NE(before.strayWrite().find("before"), std::string::npos);
+  EXPECT_EQ(Value::array(TANGRAM_F64, {0}).strayWrite(), "");
+  EXPECT_EQ(Value::array(TANGRAM_F64, {0, 4}, {3, 1}).strayWrite(), "");
+}
+
+TEST(Value, SizesThatOverflowAreRefused) {
+  std::uint64_t big = 1ull << 40;
+  EXPECT_THROW(Value::array(TANGRAM_F64, {big, big}), std::bad_alloc);
+  EXPECT_THROW(Value::array(TANGRAM_F64, {std::numeric_limits<std::uint64_t>::max()}), std::bad_alloc);
+}
+
+TEST(Value, ElementTypesHaveNames) {
+  for (int e = TANGRAM_BOOL; e <= TANGRAM_F64; ++e) {
+    auto element = static_cast<tangram_element>(e);
+    EXPECT_EQ(elementOf(runtime::name(element)), element);
+    EXPECT_EQ(elementOf(*ast::Type::parse(std::string(runtime::name(element)))), element);
+  }
+  EXPECT_FALSE(elementOf("f16"));
+  EXPECT_FALSE(elementOf(ast::Type(ast::Scalar::Void)));
+}
+
+// ---- argument specs ------------------------------------------------------------------------------------
+
+TEST(ArgumentSpec, SizesCountBinary) {
+  EXPECT_EQ(parseSize("16M"), 16u << 20);
+  EXPECT_EQ(parseSize("512K"), 512u << 10);
+  EXPECT_EQ(parseSize("3G"), 3ull << 30);
+  EXPECT_EQ(parseSize("0"), 0u);
+  for (const char *bad : {"", "M", "-1", "1m", "1MB", "1.5M", "99999999999999999999", "18446744073709551615K", "1 "})
+    EXPECT_FALSE(parseSize(bad)) << bad;
+}
+
+TEST(ArgumentSpec, Forms) {
+  EXPECT_EQ(made("random:4Kx8", TANGRAM_F32, 2).sizes(), (std::vector<std::uint64_t>{4096, 8}));
+  EXPECT_EQ(made("iota:5", TANGRAM_I32, 1).integer(4), 4);
+  EXPECT_EQ(made("ones:3", TANGRAM_F64, 1).real(2), 1);
+  EXPECT_EQ(made("zeros:3", TANGRAM_U8, 1).integer(2), 0);
+  EXPECT_EQ(made("3.5", TANGRAM_F32, 0).real(0), 3.5);
+  EXPECT_EQ(made("-128", TANGRAM_I8, 0).integer(0), -128);
+  EXPECT_EQ(made("18446744073709551615", TANGRAM_U64, 0).text(0), "18446744073709551615");
+  EXPECT_EQ(made("1,2,3", TANGRAM_I32, 1).integer(1), 2);
+  EXPECT_EQ(made("7", TANGRAM_I32, 1).count(), 1u);
+  EXPECT_EQ(made("true", TANGRAM_BOOL, 0).integer(0), 1);
+  Value r = made("random:10K", TANGRAM_F32, 1);
+  double least = 1, most = -1;
+  for (std::uint64_t i = 0; i < r.count(); ++i) {
+    least = std::min(least, r.real(i));
+    most = std::max(most, r.real(i));
+  }
+  EXPECT_GE(least, -1);
+  EXPECT_LE(most, 1);
+  EXPECT_LT(least, -0.9);
+  EXPECT_GT(most, 0.9);
+}
+
+TEST(ArgumentSpec, RandomDataIsTheSameForASeed) {
+  Value a = makeValue(parseArgumentSpec("random:100"), "a", TANGRAM_I32, 1, 5);
+  Value b = makeValue(parseArgumentSpec("random:100"), "a", TANGRAM_I32, 1, 5);
+  Value c = makeValue(parseArgumentSpec("random:100"), "a", TANGRAM_I32, 1, 6);
+  EXPECT_FALSE(compare(a, b, {}));
+  EXPECT_TRUE(compare(a, c, {}));
+}
+
+TEST(ArgumentSpec, WhatIsWrongIsSaid) {
+  EXPECT_EQ(idOf([] { parseArgumentSpec("randm:16"); }), "argument.unknown-kind");
+  EXPECT_EQ(idOf([] { parseArgumentSpec("random:x"); }), "argument.bad-sizes");
+  EXPECT_EQ(idOf([] { parseArgumentSpec("random:1x2x3x4x5"); }), "argument.bad-sizes");
+  EXPECT_EQ(idOf([] { parseArgumentSpec("hello"); }), "argument.not-a-spec");
+  EXPECT_EQ(idOf([] { parseArgumentSpec(""); }), "argument.not-a-spec");
+  EXPECT_EQ(idOf([] { parseArgumentSpec("a.raw:f33"); }), "argument.bad-type");
+  EXPECT_EQ(idOf([] { made("random:16", TANGRAM_F32, 2); }), "argument.wrong-rank");
+  EXPECT_EQ(idOf([] { made("1,2", TANGRAM_F32, 0); }), "argument.wrong-rank");
+  EXPECT_EQ(idOf([] { made("300", TANGRAM_U8, 0); }), "argument.not-in-type");
+  EXPECT_EQ(idOf([] { made("3.5", TANGRAM_I32, 0); }), "argument.not-in-type");
+  EXPECT_EQ(idOf([] { made("-1", TANGRAM_U32, 0); }), "argument.not-in-type");
+  EXPECT_EQ(idOf([] { made("1,,2", TANGRAM_F32, 1); }), "argument.not-in-type");
+  EXPECT_EQ(idOf([] { made("random:900T", TANGRAM_F64, 1); }), "argument.out-of-memory");
+  EXPECT_EQ(idOf([] { made("/nowhere/at/all.raw", TANGRAM_F64, 1); }), "argument.unreadable");
+  EXPECT_EQ(idOf([] { made("/nowhere/at/all.mtx", TANGRAM_F64, 2); }), "matrix.unreadable");
+}
+
+TEST(ArgumentSpec, RawFilesAreRead) {
+  std::string bytes(12, '\0');
+  bytes[4] = 1;
+  std::filesystem::path path = temporary("data.raw", bytes);
+  EXPECT_EQ(made(path.string(), TANGRAM_I32, 1).integer(1), 1);
+  EXPECT_EQ(made(path.string() + ":i32", TANGRAM_I32, 1).count(), 3u);
+  EXPECT_EQ(made(path.string() + ":i32:1x3", TANGRAM_I32, 2).count(), 3u);
+  EXPECT_EQ(made(path.string() + ":3x1", TANGRAM_I32, 2).sizes()[0], 3u);
+  EXPECT_EQ(idOf([&] { made(path.string() + ":f32", TANGRAM_I32, 1); }), "argument.wrong-type");
+  EXPECT_EQ(idOf([&] { made(path.string(), TANGRAM_F64, 1); }), "argument.wrong-length");
+  EXPECT_EQ(idOf([&] { made(path.string() + ":i32:4", TANGRAM_I32, 1); }), "argument.wrong-length");
+  EXPECT_EQ(idOf([&] { made(path.string(), TANGRAM_I32, 2); }), "argument.wrong-rank");
+  std::filesystem::remove(path);
+}
+
+TEST(MatrixMarket, DenseSparseAndSymmetric) {
+  std::filesystem::path dense =
+      temporary("dense.mtx", "%%MatrixMarket matrix array real general\n% a comment\n2 3\n1\n2\n3\n4\n5\n6.5\n");
+  Value d = made(dense.string(), TANGRAM_F64, 2);
+  EXPECT_EQ(d.sizes(), (std::vector<std::uint64_t>{2, 3}));
+  EXPECT_EQ(d.real(1), 3); // columns first in the file, rows first in memory
+  EXPECT_EQ(d.real(5), 6.5);
+  std::filesystem::path sparse =
+      temporary("sparse.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n1 1 4\n3 1 -2\n");
+  Value s = made(sparse.string(), TANGRAM_I32, 2);
+  EXPECT_EQ(s.integer(0), 4);
+  EXPECT_EQ(s.integer(2), -2);
+  EXPECT_EQ(s.integer(6), -2);
+  std::filesystem::path vector = temporary("v.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
+  EXPECT_EQ(made(vector.string(), TANGRAM_F32, 1).real(2), 3);
+  for (const auto &path : {dense, sparse, vector}) std::filesystem::remove(path);
+}
+
+TEST(MatrixMarket, BadFilesAreLocated) {
+  auto id = [](const std::string &text, tangram_element element = TANGRAM_F64) {
+    std::filesystem::path path = temporary("bad.mtx", text);
+    std::string result = idOf([&] { made(path.string(), element, 2); });
+    std::filesystem::remove(path);
+    return result;
+  };
+  const std::string array = "%%MatrixMarket matrix array real general\n";
+  const std::string coordinate = "%%MatrixMarket matrix coordinate real general\n";
+  EXPECT_EQ(id(""), "matrix.bad-file");
+  EXPECT_EQ(id("hello\n"), "matrix.bad-file");
+  EXPECT_EQ(id(array + "2 2\n1\n2\n3\n"), "matrix.bad-file");
+  EXPECT_EQ(id(array + "2 x\n"), "matrix.bad-file");
+  EXPECT_EQ(id(array + "1 2\n1\n1.2.3\n"), "matrix.bad-file");
+  EXPECT_EQ(id(array + "1000000 1000000\n1\n"), "matrix.bad-file");
+  EXPECT_EQ(id(coordinate + "2 2 1\n3 1 5\n"), "matrix.bad-file");
+  EXPECT_EQ(id(coordinate + "2 2 1\n0 1 5\n"), "matrix.bad-file");
+  EXPECT_EQ(id(coordinate + "1000000 1000000 1\n1 1 1\n"), "matrix.too-sparse");
+  EXPECT_EQ(id("%%MatrixMarket matrix array complex general\n1 1\n1 1\n"), "matrix.complex");
+  EXPECT_EQ(id(array + "1 1\n1.5\n", TANGRAM_I32), "matrix.not-in-type");
+}
+
+// ---- comparison ----------------------------------------------------------------------------------------
+
+TEST(Compare, IntegersMustBeEqual) {
+  Value a = made("1,2,3", TANGRAM_I32, 1), b = made("1,2,4", TANGRAM_I32, 1);
+  std::optional<Mismatch> m = compare(a, b, {1000000, false});
+  ASSERT_TRUE(m);
+  EXPECT_EQ(m->index, std::vector<std::uint64_t>{2});
+  EXPECT_EQ(m->got, "3");
+  EXPECT_EQ(m->expected, "4");
+  EXPECT_EQ(m->wrong, 1u);
+}
+
+TEST(Compare, FloatsMayDifferByTheBound) {
+  Value a = made("10", TANGRAM_F32, 0), b = made("10", TANGRAM_F32, 0);
+  double eps = std::numeric_limits<float>::epsilon();
+  a.setReal(0, 10 + 50 * 10 * eps);
+  EXPECT_FALSE(compare(a, b, {100, false}));
+  EXPECT_TRUE(compare(a, b, {10, false}));
+  // Sums of whole numbers are exact: no such slack.
+  EXPECT_TRUE(compare(a, b, {100, true}));
+  a.setReal(0, 10 + 2 * 10 * eps);
+  EXPECT_FALSE(compare(a, b, {100, true}));
+}
+
+TEST(Compare, NotANumberAndInfinity) {
+  Value nan = made("nan", TANGRAM_F64, 0), inf = made("inf", TANGRAM_F64, 0), one = made("1", TANGRAM_F64, 0);
+  EXPECT_FALSE(compare(nan, nan, {}));
+  EXPECT_FALSE(compare(inf, inf, {}));
+  EXPECT_TRUE(compare(nan, one, {1ull << 40, false}));
+  EXPECT_TRUE(compare(one, nan, {1ull << 40, false}));
+  EXPECT_TRUE(compare(inf, one, {1ull << 40, false}));
+  EXPECT_TRUE(compare(one, inf, {1ull << 40, false}));
+}
+
+// ---- timing --------------------------------------------------------------------------------------------
+
+TEST(Timing, MedianAndInterval) {
+  std::vector<double> times;
+  for (int i = 100; i >= 0; --i) times.push_back(i);
+  Measurement m = summarize(times);
+  EXPECT_EQ(m.median, 50);
+  EXPECT_GE(m.confidence, 0.95);
+  EXPECT_LE(m.confidence, 0.98);
+  EXPECT_EQ(m.low, 40); // the 41st and the 61st of 101: 0.954
+  EXPECT_EQ(m.high, 60);
+  EXPECT_EQ(summarize({3, 1}).median, 2);
+  EXPECT_EQ(summarize({3}).confidence, 0);
+  EXPECT_LT(summarize({1, 2, 3}).confidence, 0.95); // honest: three runs do not say more
+  EXPECT_EQ(summarize({}).repeats, 0u);
+}
+
+TEST(Timing, PreparationIsNotTimed) {
+  int prepared = 0, worked = 0;
+  MeasureOptions options;
+  options.repeats = 5;
+  options.warmUpSeconds = 0;
+  Measurement m = measure([&] { ++worked; }, options, [&] {
+    ++prepared;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  });
+  EXPECT_EQ(worked, 6); // one to warm up
+  EXPECT_EQ(prepared, 6);
+  EXPECT_EQ(m.repeats, 5u);
+  EXPECT_LT(m.median, 0.004);
+}
+
+// ---- shapes --------------------------------------------------------------------------------------------
+
+namespace {
+
+struct ShapeTest : testing::Test {
+  ast::Arena arena;
+  ast::Build build{arena};
+  ast::Type f32 = ast::Scalar::F32, i32 = ast::Scalar::I32, u64 = ast::Scalar::U64;
+  std::vector<const ast::Param *> params;
+  std::vector<const ast::Expr *> conditions;
+
+  void param(const std::string &name, ast::Type type) {
+    params.push_back(arena.make<ast::Param>({}, name, type, ast::Access::In));
+  }
+  void matrix(const std::string &name) { param(name, ast::Type::array(2, f32)); }
+  void vector(const std::string &name) { param(name, ast::Type::array(1, f32)); }
+  const ast::Expr *size(const std::string &name, int dim = -1) {
+    const ast::Expr *container = nullptr;
+    for (const ast::Param *p : params)
+      if (p->name == name) container = build.var(name, p->type);
+    return arena.make<ast::Size>({}, u64, container, dim < 0 ? nullptr : build.integer(ast::Scalar::U32, dim));
+  }
+  void require(ast::BinaryOp op, const ast::Expr *a, const ast::Expr *b) {
+    conditions.push_back(
+        arena.make<ast::Binary>({}, ast::Type(ast::Scalar::Bool), op, a, b)); // unfolded, as a frontend makes it
+  }
+  std::optional<Shape> solve(std::uint64_t n, Aspect aspect = Aspect::Square) {
+    const ast::Spectrum *s = arena.make<ast::Spectrum>({}, std::string("s"), f32, params, conditions,
+                                                       std::vector<const ast::Codelet *>{});
+    ShapeRequest request;
+    request.n = n;
+    request.aspect = aspect;
+    const ast::Expr *broken = nullptr;
+    std::optional<Shape> shape = makeShape(*s, request, &broken);
+    EXPECT_EQ(!shape, broken != nullptr);
+    for (std::size_t i = 0; shape && i < conditions.size(); ++i)
+      EXPECT_NE(holds(*conditions[i], *s, *shape), std::optional(false));
+    return shape;
+  }
+  using Sizes = std::vector<std::uint64_t>;
+};
+
+} // namespace
+
+TEST_F(ShapeTest, VectorsAreAllOfSizeN) {
+  vector("a");
+  vector("b");
+  param("k", i32);
+  std::optional<Shape> s = solve(31);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->arguments[0].sizes, Sizes{31});
+  EXPECT_EQ(s->arguments[1].sizes, Sizes{31});
+  EXPECT_EQ(s->arguments[2].scalar, 1);
+}
+
+TEST_F(ShapeTest, VectorsFitTheirMatrix) {
+  matrix("a");
+  vector("x");
+  vector("y");
+  require(ast::BinaryOp::Eq, size("x"), size("a", 1));
+  require(ast::BinaryOp::Eq, size("a", 0), size("y"));
+  for (Aspect aspect : {Aspect::Square, Aspect::OneRow, Aspect::OneColumn, Aspect::Wide, Aspect::Tall})
+    for (std::uint64_t n : {0, 1, 2, 31, 1000003}) {
+      std::optional<Shape> s = solve(n, aspect);
+      ASSERT_TRUE(s);
+      const Sizes &a = s->arguments[0].sizes;
+      EXPECT_EQ(s->arguments[1].sizes, Sizes{a[1]});
+      EXPECT_EQ(s->arguments[2].sizes, Sizes{a[0]});
+      EXPECT_LE(a[0] * a[1], n + 1000);
+      EXPECT_EQ(a[0] * a[1] > 0, n > 0);
+    }
+  EXPECT_EQ(solve(31, Aspect::OneRow)->arguments[0].sizes, (Sizes{1, 31}));
+}
+
+TEST_F(ShapeTest, MatrixProduct) {
+  matrix("a");
+  matrix("b");
+  matrix("c");
+  require(ast::BinaryOp::Eq, size("a", 1), size("b", 0));
+  require(ast::BinaryOp::LogicalAnd,
+          arena.make<ast::Binary>({}, ast::Type(ast::Scalar::Bool), ast::BinaryOp::Eq, size("c", 0), size("a", 0)),
+          arena.make<ast::Binary>({}, ast::Type(ast::Scalar::Bool), ast::BinaryOp::Eq, size("c", 1), size("b", 1)));
+  EXPECT_TRUE(solve(100, Aspect::Wide));
+  EXPECT_TRUE(solve(100, Aspect::Tall));
+}
+
+TEST_F(ShapeTest, OtherConditions) {
+  vector("a");
+  vector("b");
+  param("k", i32);
+  require(ast::BinaryOp::Lt, size("b"), size("a"));
+  require(ast::BinaryOp::Eq, build.rem(size("a"), build.u64(4)), build.u64(0));
+  require(ast::BinaryOp::Gt, build.var("k", i32), build.integer(i32, 5));
+  std::optional<Shape> s = solve(31);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->arguments[0].sizes[0] % 4, 0u);
+  EXPECT_LT(s->arguments[1].sizes[0], s->arguments[0].sizes[0]);
+  EXPECT_GT(*s->arguments[2].scalar, 5);
+}
+
+TEST_F(ShapeTest, ScaledSizes) {
+  vector("a");
+  vector("b");
+  require(ast::BinaryOp::Eq, size("b"), build.add(build.mul(size("a"), build.u64(2)), build.u64(1)));
+  EXPECT_EQ(solve(10)->arguments[1].sizes, Sizes{21});
+}
+
+TEST_F(ShapeTest, ContradictionsAreNamed) {
+  vector("a");
+  require(ast::BinaryOp::Gt, size("a"), build.u64(10));
+  require(ast::BinaryOp::Lt, size("a"), build.u64(5));
+  EXPECT_FALSE(solve(7));
+}
+
+TEST_F(ShapeTest, WhatCannotBeToldIsLeftAlone) {
+  vector("a");
+  param("x", f32);
+  conditions.push_back(arena.make<ast::Binary>({}, ast::Type(ast::Scalar::Bool), ast::BinaryOp::Gt,
+                                               build.var("x", f32), arena.make<ast::FloatLit>({}, f32, 0.0)));
+  EXPECT_TRUE(solve(3));
+}
+
+// ---- child processes -----------------------------------------------------------------------------------
+
+TEST(Children, MessagesArriveWhole) {
+  std::vector<Message> got;
+  ChildEnd end = runChild(
+      [](const Send &send) {
+        for (int i = 0; i < 100; ++i) send({"n", std::to_string(i), std::string(10000, 'x'), ""});
+      },
+      [&](const Message &m) { got.push_back(m); }, 30);
+  EXPECT_TRUE(end.done());
+  ASSERT_EQ(got.size(), 100u);
+  EXPECT_EQ(got[99][1], "99");
+  EXPECT_EQ(got[99][2].size(), 10000u);
+}
+
+TEST(Children, CrashesHangsAndExitsAreTold) {
+  auto nothing = [](const Message &) {};
+  std::string heard;
+  ChildEnd crash = runChild(
+      [](const Send &send) {
+        send({"before"});
+        std::raise(SIGSEGV);
+      },
+      [&](const Message &m) { heard = m[0]; }, 30);
+  EXPECT_EQ(crash.how, ChildEnd::How::Signal);
+  EXPECT_EQ(crash.number, SIGSEGV);
+  EXPECT_EQ(heard, "before");
+  ChildEnd hang = runChild([](const Send &) { for (;;) pause(); }, nothing, 0.2);
+  EXPECT_EQ(hang.how, ChildEnd::How::Silent);
+  ChildEnd exits = runChild([](const Send &) { _exit(5); }, nothing, 30);
+  EXPECT_EQ(exits.how, ChildEnd::How::Exit);
+  EXPECT_EQ(exits.number, 5);
+  ChildEnd throws = runChild([](const Send &) { throw 1; }, nothing, 30);
+  EXPECT_EQ(throws.how, ChildEnd::How::Exit);
+}
+
+TEST(Children, ManyRunAndMayAddMore) {
+  Children children(3);
+  int sum = 0, ended = 0;
+  for (int i = 1; i <= 10; ++i)
+    children.add({[i](const Send &send) { send({std::to_string(i)}); },
+                  [&](const Message &m) { sum += std::stoi(m[0]); },
+                  [&, i](const ChildEnd &end) {
+                    EXPECT_TRUE(end.done());
+                    ++ended;
+                    if (i == 10)
+                      children.add({[](const Send &send) { send({"100"}); },
+                                    [&](const Message &m) { sum += std::stoi(m[0]); }, [&](const ChildEnd &) { ++ended; },
+                                    30});
+                  },
+                  30});
+  children.run();
+  EXPECT_EQ(sum, 155);
+  EXPECT_EQ(ended, 11);
+}
+
+// ---- kernel libraries ----------------------------------------------------------------------------------
+
+namespace {
+
+/// A library as a backend would build it.
+std::filesystem::path buildLibrary(const std::string &name, const std::string &source) {
+  std::filesystem::path code = temporary(name + ".cpp", source), library = code;
+  library.replace_extension(".so");
+  std::string command = fmt::format("c++ -std=c++20 -shared -fPIC -I'{}/core/include' '{}' -o '{}'", TANGRAM_SOURCE_DIR,
+                                    code.string(), library.string());
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  std::filesystem::remove(code);
+  return library;
+}
+
+constexpr const char *kTwice = R"(
+#include <tangram/runtime/kernel_abi.h>
+#include <cstring>
+static int invoke(void *const *args, tangram_error *error) {
+  auto *in = static_cast<tangram_array *>(args[0]);
+  if (in->size[0] == 0) {
+    error->status = TANGRAM_BAD_ARGUMENT;
+    std::strcpy(error->message, "in is empty");
+    return TANGRAM_BAD_ARGUMENT;
+  }
+  int sum = 0;
+  for (uint64_t i = 0; i < in->size[0]; ++i) sum += static_cast<int *>(in->data)[i];
+  *static_cast<int *>(args[1]) = 2 * sum;
+  return TANGRAM_OK;
+}
+static const tangram_param params[] = {{"in", TANGRAM_I32, 1, TANGRAM_IN}, {"result", TANGRAM_I32, 0, TANGRAM_OUT}};
+static const tangram_kernel kernel = {sizeof(tangram_kernel), ABI, "twice", "twice", "p", "t", 2, params, invoke};
+static const tangram_kernel *const list[] = {&kernel};
+extern "C" const tangram_kernel *const *tangram_kernels(uint32_t *count) { *count = 1; return list; }
+)";
+
+} // namespace
+
+TEST(KernelLibrary, LoadsAndCalls) {
+  std::filesystem::path path = buildLibrary("twice", std::string("#define ABI TANGRAM_KERNEL_ABI\n") + kTwice);
+  {
+    KernelLibrary library(path);
+    ASSERT_EQ(library.kernels().size(), 1u);
+    const tangram_kernel &kernel = library.get("twice");
+    std::vector<Value> arguments;
+    arguments.push_back(made("1,2,3", TANGRAM_I32, 1));
+    arguments.push_back(Value::scalar(TANGRAM_I32));
+    CallResult result = call(kernel, arguments);
+    EXPECT_TRUE(result.ok()) << result.message;
+    EXPECT_EQ(arguments[1].integer(0), 12);
+    arguments[0] = made("zeros:0", TANGRAM_I32, 1);
+    result = call(kernel, arguments);
+    EXPECT_EQ(result.status, TANGRAM_BAD_ARGUMENT);
+    EXPECT_EQ(result.message, "in is empty");
+    arguments.pop_back();
+    EXPECT_EQ(idOf([&] { call(kernel, arguments); }), "call of kernel 'twice'.bug");
+    EXPECT_EQ(idOf([&] { library.get("twise"); }), "kernels.unknown");
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(KernelLibrary, WhatIsNoneIsRefused) {
+  EXPECT_EQ(idOf([] { KernelLibrary("/nowhere/at/all.so"); }), "kernels.missing");
+  std::filesystem::path text = temporary("text.so", "not a library");
+  EXPECT_EQ(idOf([&] { KernelLibrary{text}; }), "kernels.not-loadable");
+  std::filesystem::path other = buildLibrary("other", "extern \"C\" int nothing() { return 0; }");
+  EXPECT_EQ(idOf([&] { KernelLibrary{other}; }), "kernels.no-kernels");
+  std::filesystem::path old = buildLibrary("old", std::string("#define ABI 999u\n") + kTwice);
+  EXPECT_EQ(idOf([&] { KernelLibrary{old}; }), "kernels.abi");
+  std::filesystem::path null = buildLibrary("null", R"(
+#include <tangram/runtime/kernel_abi.h>
+extern "C" const tangram_kernel *const *tangram_kernels(uint32_t *count) { *count = 1; return nullptr; })");
+  EXPECT_EQ(idOf([&] { KernelLibrary{null}; }), "kernels.bad-descriptor");
+  for (const auto &path : {text, other, old, null}) std::filesystem::remove(path);
+}

@@ -1,0 +1,196 @@
+// How plans are called and compared, and how the culprit is found.
+#include "../../core/runtime/VerifyPlans.h"
+#include "tangram/ast/Build.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+using namespace tangram;
+using namespace tangram::runtime;
+
+namespace {
+
+PlanPtr select(const std::string &codelet, const std::string &level, std::vector<PlanPtr> children = {}) {
+  auto node = std::make_shared<PlanNode>();
+  node->rule = Rule::Select;
+  node->spectrum = "sum";
+  node->codelet = codelet;
+  node->level = level;
+  node->children = std::move(children);
+  return node;
+}
+PlanPtr distribute(const std::string &level, const std::string &to, PlanPtr child) {
+  auto node = std::make_shared<PlanNode>();
+  node->rule = Rule::Distribute;
+  node->spectrum = "sum";
+  node->level = level;
+  node->to = to;
+  node->children = {std::move(child)};
+  return node;
+}
+PlanPtr serialize(const std::string &level, PlanPtr child) {
+  auto node = std::make_shared<PlanNode>();
+  node->rule = Rule::Serialize;
+  node->spectrum = "sum";
+  node->level = level;
+  node->children = {std::move(child)};
+  return node;
+}
+Plan plan(PlanPtr root) { return {"sum", "t", {}, std::move(root)}; }
+
+std::vector<std::string> named(const std::vector<Suspect> &list) {
+  std::vector<std::string> names;
+  for (const Suspect &s : list) names.push_back(s.what);
+  return names;
+}
+
+} // namespace
+
+TEST(Suspects, ACodeletThatIsAlwaysWrong) {
+  std::vector<Plan> plans{plan(select("a", "thread")), plan(select("kog", "thread")),
+                          plan(select("c", "process", {distribute("process", "thread", select("kog", "thread"))})),
+                          plan(select("c", "process", {distribute("process", "thread", select("a", "thread"))}))};
+  EXPECT_EQ(named(suspects(plans, {false, true, true, false})), std::vector<std::string>{"codelet kog of sum"});
+}
+
+TEST(Suspects, ACodeletThatIsWrongAtOneLevel) {
+  std::vector<Plan> plans{plan(select("kog", "block")), plan(select("kog", "warp")),
+                          plan(select("c", "grid", {distribute("grid", "block", select("kog", "block"))})),
+                          plan(select("c", "grid", {distribute("grid", "block", select("a", "block"))}))};
+  EXPECT_EQ(named(suspects(plans, {true, false, true, false})), std::vector<std::string>{"codelet kog of sum at block"});
+}
+
+TEST(Suspects, AnEdgeOfTheComposition) {
+  auto two = [](const std::string &outer, const std::string &inner) {
+    return plan(select(outer, "process", {distribute("process", "thread", select(inner, "thread"))}));
+  };
+  std::vector<Plan> plans{two("c", "a"), two("c", "kog"), two("d", "a"), two("d", "kog")};
+  std::vector<std::string> names = named(suspects(plans, {false, false, false, true}));
+  ASSERT_EQ(names.size(), 1u);
+  EXPECT_EQ(names[0], "codelet d of sum at process -> codelet kog of sum at thread");
+}
+
+TEST(Suspects, AWayToRunAMap) {
+  std::vector<Plan> plans{plan(select("c", "thread", {serialize("thread", select("a", "thread"))})),
+                          plan(select("c", "thread", {distribute("thread", "lane", select("a", "lane"))})),
+                          plan(select("a", "lane"))};
+  // The codelet stands at both; only who distributes is peculiar.
+  std::vector<std::string> names = named(suspects(plans, {false, true, false}));
+  EXPECT_NE(std::find(names.begin(), names.end(), "distribute from thread to lane"), names.end());
+}
+
+TEST(Suspects, SeveralCauses) {
+  std::vector<Plan> plans{plan(select("a", "thread")), plan(select("b", "thread")), plan(select("c", "thread"))};
+  std::vector<Suspect> found = suspects(plans, {false, true, true});
+  EXPECT_EQ(named(found), (std::vector<std::string>{"codelet b of sum", "codelet c of sum"}));
+  EXPECT_EQ(found[0].failing, 1u);
+  EXPECT_TRUE(suspects(plans, {false, false, false}).empty());
+}
+
+TEST(Suspects, NothingWhereFailingPlansHaveNothingOfTheirOwn) {
+  std::vector<Plan> plans{plan(select("a", "thread")), plan(select("a", "thread"))};
+  EXPECT_TRUE(suspects(plans, {false, true}).empty());
+}
+
+// ---- calling plans -------------------------------------------------------------------------------------
+
+namespace {
+
+/// int sum(const Array<1, int> in) and what plans may do wrong.
+constexpr const char *kSource = R"(
+#include <tangram/runtime/kernel_abi.h>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+static int total(const tangram_array *in) {
+  int sum = 0;
+  for (uint64_t i = 0; i < in->size[0]; ++i) sum += static_cast<const int *>(in->data)[i];
+  return sum;
+}
+template <int Wrong> int invoke(void *const *args, tangram_error *error) {
+  auto *in = static_cast<tangram_array *>(args[0]);
+  int *result = static_cast<int *>(args[1]);
+  *result = total(in);
+  if (in->size[0] != 31) return TANGRAM_OK;
+  if (Wrong == 1) *result += 1;
+  if (Wrong == 2) abort();
+  if (Wrong == 3) for (;;) pause();
+  if (Wrong == 4) static_cast<int *>(in->data)[31] = 0;
+  if (Wrong == 5) static_cast<int *>(in->data)[0] += 1;
+  if (Wrong == 6) _exit(0);
+  if (Wrong == 7) { std::strcpy(error->message, "no"); return error->status = TANGRAM_OUT_OF_MEMORY; }
+  return TANGRAM_OK;
+}
+static const tangram_param params[] = {{"in", TANGRAM_I32, 1, TANGRAM_IN}, {"result", TANGRAM_I32, 0, TANGRAM_OUT}};
+#define KERNEL(n) {sizeof(tangram_kernel), TANGRAM_KERNEL_ABI, "sum_" #n, "sum", "p" #n, "t", 2, params, invoke<n>}
+static const tangram_kernel kernels[] = {KERNEL(0), KERNEL(1), KERNEL(2), KERNEL(3), KERNEL(4), KERNEL(5), KERNEL(6),
+                                         KERNEL(7)};
+extern "C" const tangram_kernel *const *tangram_kernels(uint32_t *count) {
+  static const tangram_kernel *list[8];
+  for (int i = 0; i < 8; ++i) list[i] = &kernels[i];
+  *count = 8;
+  return list;
+}
+)";
+
+} // namespace
+
+TEST(CallPlans, EveryKindOfFailureIsThatPlansOwn) {
+  ast::Arena arena;
+  const ast::Param *in = arena.make<ast::Param>({}, std::string("in"), ast::Type::array(1, ast::Scalar::I32), ast::Access::In);
+  const ast::Spectrum *spectrum =
+      arena.make<ast::Spectrum>({}, std::string("sum"), ast::Type(ast::Scalar::I32), std::vector<const ast::Param *>{in},
+                                std::vector<const ast::Expr *>{}, std::vector<const ast::Codelet *>{});
+  std::filesystem::path code = std::filesystem::temp_directory_path() / fmt::format("tangram-{}-plans.cpp", getpid());
+  std::filesystem::path library = code;
+  library.replace_extension(".so");
+  std::ofstream(code) << kSource;
+  ASSERT_EQ(std::system(fmt::format("c++ -std=c++20 -shared -fPIC -I'{}/core/include' '{}' -o '{}'", TANGRAM_SOURCE_DIR,
+                                    code.string(), library.string())
+                            .c_str()),
+            0);
+  VerifyOptions options;
+  options.sizes = {0, 1, 31, 100};
+  options.randomSizes = 0;
+  options.timeout = 2; // long enough for a loaded machine to answer
+  options.slowest = 1;
+  std::vector<std::string> skipped;
+  std::vector<ArgumentSet> sets = makeArgumentSets(*spectrum, options, skipped);
+  ASSERT_EQ(sets.size(), 8u); // four sizes, two kinds of data
+  EXPECT_TRUE(skipped.empty());
+
+  std::vector<std::pair<std::size_t, std::string>> plans;
+  for (std::size_t i = 0; i < 8; ++i) plans.emplace_back(i, fmt::format("sum_{}", i));
+  std::map<std::size_t, std::vector<std::pair<std::size_t, std::string>>> failures;
+  std::map<std::size_t, int> passes;
+  BatchEvents events;
+  events.failed = [&](std::size_t plan, std::size_t set, const PlanFailure &f) {
+    failures[plan].emplace_back(set, f.reason);
+  };
+  events.passed = [&](std::size_t plan, std::size_t) { ++passes[plan]; };
+  events.skipped = [&](std::size_t, const std::string &why) { ADD_FAILURE() << why; };
+  callPlans(*spectrum, library, library, "sum_0", plans, sets, options, events);
+  std::filesystem::remove(code);
+  std::filesystem::remove(library);
+
+  EXPECT_EQ(passes[0], 8);
+  EXPECT_FALSE(failures.count(0));
+  for (std::size_t wrong = 1; wrong < 8; ++wrong) {
+    ASSERT_TRUE(failures.count(wrong)) << wrong;
+    for (const auto &[set, reason] : failures[wrong])
+      EXPECT_NE(sets[set].text.find("in[31]"), std::string::npos) << wrong << ": " << sets[set].text;
+  }
+  auto reason = [&](std::size_t wrong) { return failures[wrong][0].second; };
+  EXPECT_NE(reason(1).find("result: got"), std::string::npos) << reason(1);
+  EXPECT_NE(reason(2).find("crashed"), std::string::npos) << reason(2);
+  EXPECT_NE(reason(3).find("did not come to an end"), std::string::npos) << reason(3);
+  EXPECT_NE(reason(4).find("wrote outside of in"), std::string::npos) << reason(4);
+  EXPECT_NE(reason(5).find("in[0]: got"), std::string::npos) << reason(5);
+  EXPECT_NE(reason(6).find("ended the whole process"), std::string::npos) << reason(6);
+  EXPECT_NE(reason(7).find("refused the call: no"), std::string::npos) << reason(7);
+  // What takes the process with it is not called again; the others are.
+  EXPECT_EQ(failures[1].size(), 2u);
+  EXPECT_EQ(failures[2].size(), 1u);
+}
