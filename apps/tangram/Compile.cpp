@@ -9,9 +9,13 @@ namespace tangram::driver {
 namespace {
 
 constexpr DiagnosticKind kBadEmit{"compile.bad-emit", DiagnosticClass::User, "--emit cannot be '{0}'",
-                                  "did you mean {1}? it is one of ast, plan, source, library"};
+                                  "use {1}"};
 constexpr DiagnosticKind kBadStem{"compile.bad-stem", DiagnosticClass::User, "'{0}' is no base name of files",
                                   "give a name without folder: --stem sum"};
+
+constexpr DiagnosticKind kOverwrites{"compile.overwrites", DiagnosticClass::User,
+                                     "'{0}' would be overwritten by what is made of it",
+                                     "choose another folder with -o, or another base name with --stem"};
 
 struct Flags : ProgramFlags {
   std::string emit = "source", folder, stem;
@@ -60,6 +64,10 @@ int compile(Driver &driver, Flags flags) {
   }
   std::filesystem::path folder = flags.folder.empty() ? std::filesystem::path(".") : std::filesystem::path(flags.folder);
   std::vector<OutputFile> files = s.emit(*lowered, flags.stem);
+  for (const OutputFile &file : files) {
+    std::error_code ec;
+    if (std::filesystem::equivalent(folder / file.name, flags.file, ec)) fail(kOverwrites, {}, flags.file);
+  }
   for (const OutputFile &file : files) writeFile(folder / file.name, file.text);
   if (flags.emit == "library") std::cout << s.build(files, folder, flags.stem).string() << "\n";
   return 0;

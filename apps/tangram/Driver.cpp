@@ -15,10 +15,10 @@ constexpr DiagnosticKind kUnreadable{"driver.unreadable", DiagnosticClass::User,
 constexpr DiagnosticKind kUnwritable{"driver.unwritable", DiagnosticClass::User, "file '{0}' cannot be written",
                                      "check the folder, or choose another with -o"};
 constexpr DiagnosticKind kUnknownSpectrum{"driver.unknown-spectrum", DiagnosticClass::User,
-                                          "the program has no spectrum '{0}'", "did you mean {1}?"};
+                                          "the program has no spectrum '{0}'", "use {1}"};
 constexpr DiagnosticKind kUnknownPass{"driver.unknown-pass", DiagnosticClass::User,
                                       "--print-after: there is no pass '{0}'",
-                                      "did you mean {1}? also: change, fail, all"};
+                                      "use {1}, or change, fail or all"};
 constexpr DiagnosticKind kPlanElsewhere{"driver.plan-elsewhere", DiagnosticClass::User,
                                         "plan file '{0}' is for spectrum '{1}', which --spectrum does not name",
                                         "add --spectrum {1}, or leave the plan out"};
@@ -281,6 +281,16 @@ void writeFile(const std::filesystem::path &path, const std::string &text) {
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ec);
   std::ofstream out(path, std::ios::binary);
   if (!(out << text << std::flush)) fail(kUnwritable, {}, path.string());
+}
+
+std::vector<std::string> splitList(const std::string &text) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    std::size_t end = std::min(text.find(',', at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
 }
 
 std::string stemOf(const std::filesystem::path &file) {

@@ -83,6 +83,9 @@ private:
 std::string readFile(const std::filesystem::path &path);
 void writeFile(const std::filesystem::path &path, const std::string &text);
 
+/// The parts between commas.
+std::vector<std::string> splitList(const std::string &text);
+
 /// "sum" of "dir/sum.tg.cpp".
 std::string stemOf(const std::filesystem::path &file);
 

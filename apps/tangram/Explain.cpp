@@ -11,9 +11,9 @@ namespace {
 constexpr DiagnosticKind kBadQuestion{"explain.bad-question", DiagnosticClass::User,
                                       "--why-not '{0}' is not CODELET@LEVEL", "write --why-not kog@thread"};
 constexpr DiagnosticKind kUnknownCodelet{"explain.unknown-codelet", DiagnosticClass::User,
-                                         "no spectrum that '{0}' composes has a codelet '{1}'", "did you mean {2}?"};
+                                         "no spectrum that '{0}' composes has a codelet '{1}'", "use {2}"};
 constexpr DiagnosticKind kUnknownLevel{"explain.unknown-level", DiagnosticClass::User, "target '{0}' has no level '{1}'",
-                                       "did you mean {2}?"};
+                                       "use {2}"};
 
 struct Flags : ProgramFlags {
   std::string whyNot, html;
@@ -174,29 +174,27 @@ int explain(Driver &driver, const Flags &flags) {
   Json all = Json::array();
   std::vector<Explanation> explanations;
   std::vector<std::string> spectrums = driver.spectrums(flags);
-  if (!flags.plans.empty() && flags.spectrums.empty()) {
+  std::vector<Plan> given;
+  if (!flags.plans.empty()) given = driver.plans(flags);
+  if (!given.empty()) {
     spectrums.clear();
-    for (const Plan &plan : driver.plans(flags)) spectrums.push_back(plan.spectrum);
+    for (const Plan &plan : given) spectrums.push_back(plan.spectrum);
   }
   if (flags.rules) {
     for (const std::string &spectrum : spectrums) printRules(s, spectrum);
     return 0;
   }
-  std::vector<Plan> given;
-  if (!flags.plans.empty()) given = driver.plans(flags);
   for (std::size_t i = 0; i < spectrums.size(); ++i) {
     Explanation e;
     e.forest = &s.forest(spectrums[i]);
     e.target = s.target().name;
     e.heuristic = driver.common.heuristic.empty() ? s.target().pipeline.heuristic.name : driver.common.heuristic;
-    bool replayed = false;
-    for (const Plan &plan : given)
-      if (plan.spectrum == spectrums[i]) {
-        e.plan = plan;
-        e.heuristic = "the plan file";
-        replayed = true;
-      }
-    if (!replayed) e.plan = s.choose(spectrums[i], e.context)[0];
+    if (given.empty()) {
+      e.plan = s.choose(spectrums[i], e.context)[0];
+    } else {
+      e.plan = given[i];
+      e.heuristic = "the plan file, or where it says nothing " + e.heuristic;
+    }
     e.notation = notation(e.plan, s.module(), s.target().hardware);
     for (std::size_t p = 0; p < e.forest->size(); ++p) e.alternatives += e.forest->point(p).alternatives.size();
     if (e.plan.root) follow(*e.forest, e.forest->root(), *e.plan.root, 0, e.context, e.chosen);

@@ -267,16 +267,13 @@ void addPlugins(CLI::App &app, Driver &driver) {
 void addPasses(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("passes", "List passes, describe one, or run some on a textual AST");
   struct Flags {
-    std::string word, target;
-    std::vector<std::string> run;
+    std::string word, target, run;
     bool locations = false;
   };
   auto flags = std::make_shared<Flags>();
   sub->add_option("NAME", flags->word, "A pass to describe; with --run the file with the AST");
   sub->add_option("--run", flags->run, "Run these on the module in the file and print it")
-      ->type_name("P1,P2,...")
-      ->delimiter(',')
-      ->expected(1);
+      ->type_name("P1,P2,...");
   sub->add_option("--target,-t", flags->target,
                   "With --run: hardware and options of passes; default: one level that runs scalar code")
       ->type_name("T");
@@ -288,7 +285,7 @@ void addPasses(CLI::App &app, Driver &driver) {
   sub->callback([&driver, flags] {
     if (!flags->run.empty() && flags->word.empty()) throw CLI::RequiredError("FILE");
     driver.command = [&driver, flags] {
-      if (!flags->run.empty()) return runPasses(driver, flags->run, flags->word, flags->target, flags->locations);
+      if (!flags->run.empty()) return runPasses(driver, splitList(flags->run), flags->word, flags->target, flags->locations);
       return flags->word.empty() ? passes(driver) : helpOnPass(driver, flags->word);
     };
   });

@@ -11,7 +11,7 @@ namespace {
 constexpr DiagnosticKind kBadName{"new.bad-name", DiagnosticClass::User, "'{0}' is no name for this",
                                   "use lower-case letters, digits and dashes, a letter first: my-heuristic"};
 constexpr DiagnosticKind kBadKind{"new.bad-kind", DiagnosticClass::User, "there is no kind of plugin '{0}'",
-                                  "did you mean {1}? it is one of heuristic, pass, analysis, backend"};
+                                  "use {1}"};
 constexpr DiagnosticKind kExists{"new.exists", DiagnosticClass::User, "'{0}' is there already",
                                  "choose another name, or remove it"};
 

@@ -21,7 +21,7 @@ constexpr DiagnosticKind kOneSpectrum{"run.one-spectrum", DiagnosticClass::User,
 constexpr DiagnosticKind kBadArgument{"run.bad-argument", DiagnosticClass::User, "--arg '{0}' has no '='",
                                       "write --arg NAME=SPEC"};
 constexpr DiagnosticKind kUnknownArgument{"run.unknown-argument", DiagnosticClass::User,
-                                          "'{0}' has no parameter '{1}'", "did you mean {2}?"};
+                                          "'{0}' has no parameter '{1}'", "use {2}"};
 constexpr DiagnosticKind kMissingArgument{"run.missing-argument", DiagnosticClass::User,
                                           "parameter '{0}' of '{1}' has no value", "add --arg {0}={2}"};
 constexpr DiagnosticKind kElement{"run.element", DiagnosticClass::Limitation, "parameter '{0}' is {1}",

@@ -18,7 +18,8 @@ constexpr DiagnosticKind kTooLarge{"verify.too-large", DiagnosticClass::User, "-
 struct Flags : ProgramFlags {
   bool all = false;
   std::size_t sample = 0, most = 500;
-  std::vector<std::string> sizes, arguments;
+  std::string sizes;
+  std::vector<std::string> arguments;
   std::uint64_t seed = 1;
   unsigned jobs = 2;
   double timeout = 30;
@@ -88,7 +89,7 @@ int verify(Driver &driver, const Flags &flags) {
     options.sizes.clear();
     options.randomSizes = 0;
   }
-  for (const std::string &text : flags.sizes) {
+  for (const std::string &text : flags.sizes.empty() ? std::vector<std::string>() : splitList(flags.sizes)) {
     std::optional<std::uint64_t> size = runtime::parseSize(text);
     if (!size) fail(kBadSize, {}, text);
     if (*size > kLargest) fail(kTooLarge, {}, text, kLargest);
@@ -152,9 +153,7 @@ void addVerify(CLI::App &app, Driver &driver) {
                   "Elements of each container; default 0,1,2,31,1000003 and three at random. A container of two "
                   "dimensions has about as many elements, as a square, one row, one column, wide and tall. What the "
                   "spectrum's __requires asks of sizes holds")
-      ->type_name("N,N,...")
-      ->delimiter(',')
-      ->expected(1);
+      ->type_name("N,N,...");
   sub->add_option("--arg,-a", flags->arguments, "Fix an argument that cannot be made up; SPEC as in `tangram run`")
       ->type_name("NAME=SPEC")
       ->expected(1)

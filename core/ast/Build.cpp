@@ -106,6 +106,12 @@ const Expr *Build::cast(const Type &type, const Expr *operand) const {
     bool exact = *value >= -(Int{1} << 24) && *value <= (Int{1} << 24) && operand->type.isSigned();
     if (type.isFloating() && exact) return arena_.make<FloatLit>(range_, type, static_cast<double>(*value));
   }
+  // What a detour through a wider integer does, the direct way does too.
+  if (const auto *inner = dyn<Cast>(operand)) {
+    const Type &from = inner->operand->type, &over = inner->type;
+    bool integers = type.isInteger() && over.isInteger() && from.isInteger() && !type.isBool() && !over.isBool();
+    if (integers && over.bytes() >= type.bytes() && over.bytes() >= from.bytes()) return cast(type, inner->operand);
+  }
   return arena_.make<Cast>(range_, type, operand);
 }
 

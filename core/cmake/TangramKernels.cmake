@@ -69,6 +69,7 @@ function(_tangram_use_backend backend library)
     file(GLOB files ${TANGRAM_PACKAGE_DIRECTORY}/*.usage.cmake)
   endif()
   set(TANGRAM_KERNELS_TARGET ${library})
+  set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON) # what the library links must be known wherever it is linked
   foreach(file ${files})
     get_filename_component(name ${file} NAME)
     if(name STREQUAL "${backend}.usage.cmake")

@@ -31,11 +31,11 @@ public:
     if (!spectrum) failBug({}, "cloner", fmt::format("no spectrum '{}'", plan.spectrum));
     SourceRange range = spectrum->range;
     std::vector<const Expr *> args;
-    for (const Param *param : spectrum->params) args.push_back(arena_.make<VarRef>(param->range, param->type, param->name));
-    const SpectrumCall *unspecialised =
-        arena_.make<SpectrumCall>(range, spectrum->result, spectrum->name, std::move(args), std::string(), Texts{},
-                                  Capability::None, static_cast<const Codelet *>(nullptr),
-                                  std::vector<const Expr *>{}, static_cast<const SpectrumCall *>(nullptr));
+    for (const Param *param : spectrum->params)
+      args.push_back(arena_.make<VarRef>(param->range, param->type, param->name));
+    const SpectrumCall *unspecialised = arena_.make<SpectrumCall>(
+        range, spectrum->result, spectrum->name, std::move(args), std::string(), Texts{}, Capability::None,
+        static_cast<const Codelet *>(nullptr), std::vector<const Expr *>{}, static_cast<const SpectrumCall *>(nullptr));
     const SpectrumCall *call = specialise(unspecialised, plan.root);
     const Stmt *stmt = spectrum->result.isVoid() ? static_cast<const Stmt *>(arena_.make<Evaluate>(range, call))
                                                  : arena_.make<Return>(range, call);
@@ -54,11 +54,13 @@ public:
       plan = plan->children[0];
     }
     if (plan->rule != Rule::Select || plan->spectrum != call->spectrum)
-      failBug(call->range, "cloner", fmt::format("the plan has '{} of {}' for a call of '{}'", name(plan->rule),
-                                                 plan->spectrum, call->spectrum));
+      failBug(
+          call->range, "cloner",
+          fmt::format("the plan has '{} of {}' for a call of '{}'", name(plan->rule), plan->spectrum, call->spectrum));
     const Spectrum *spectrum = findSpectrum(module_, call->spectrum);
     const Codelet *codelet = spectrum ? findCodelet(*spectrum, plan->codelet) : nullptr;
-    if (!codelet) failBug(call->range, "cloner", fmt::format("'{}' has no codelet '{}'", call->spectrum, plan->codelet));
+    if (!codelet)
+      failBug(call->range, "cloner", fmt::format("'{}' has no codelet '{}'", call->spectrum, plan->codelet));
 
     const Codelet *copy = specialise(codelet, *plan);
     std::vector<const Expr *> guard;
@@ -114,8 +116,8 @@ public:
   }
 
 private:
-  /// The call that a map makes of one element. It has the map's arguments; the loop that a map becomes takes the element
-  /// out of those that are mapped over.
+  /// The call that a map makes of one element. It has the map's arguments; the loop that a map becomes takes the
+  /// element out of those that are mapped over.
   const SpectrumCall *element(const Map *map) {
     const Spectrum *spectrum = findSpectrum(module_, map->spectrum);
     if (!spectrum) failBug(map->range, "cloner", fmt::format("no spectrum '{}'", map->spectrum));
@@ -139,9 +141,9 @@ public:
       : Mutator(arena), cloner_(cloner), plan_(plan) {
     std::vector<const Expr *> order = sites(codelet);
     if (order.size() + (plan.guarded ? 1 : 0) != plan.children.size())
-      failBug(codelet.range, "cloner", fmt::format("the plan composes {} sites of codelet '{}', which has {}",
-                                                   plan.children.size() - (plan.guarded ? 1 : 0), codelet.name,
-                                                   order.size()));
+      failBug(codelet.range, "cloner",
+              fmt::format("the plan composes {} sites of codelet '{}', which has {}",
+                          plan.children.size() - (plan.guarded ? 1 : 0), codelet.name, order.size()));
     for (std::size_t i = 0; i < order.size(); ++i) choice_[order[i]] = plan.children[i];
   }
 
@@ -154,9 +156,8 @@ private:
     const Declare *copy = rebuild(node);
     auto value = plan_.parameters.find(node->name);
     if (!node->tunable || value == plan_.parameters.end()) return copy;
-    return arena().derive(copy, [&](Declare &d) {
-      d.init = arena().make<IntLit>(node->range, node->type, value->second);
-    });
+    return arena().derive(copy,
+                          [&](Declare &d) { d.init = arena().make<IntLit>(node->range, node->type, value->second); });
   }
 
   Cloner &cloner_;

@@ -13,10 +13,19 @@ using namespace ast;
 
 namespace {
 
-constexpr DiagnosticKind kUnknownSpectrum{"compose.unknown-spectrum", DiagnosticClass::User, "there is no spectrum '{}'",
-                                          "use {1}"};
+constexpr DiagnosticKind kUnknownSpectrum{"compose.unknown-spectrum", DiagnosticClass::User,
+                                          "there is no spectrum '{}'", "use {1}"};
 constexpr DiagnosticKind kNoLevels{"compose.no-levels", DiagnosticClass::User, "target '{}' has no levels",
                                    "give it at least one level that computes"};
+
+constexpr DiagnosticKind kTooMany{
+    "compose.too-many-plans", DiagnosticClass::Limitation,
+    "'{0}' has too many plans on '{1}' within the search depth {2}: their number alone has more than {3} digits",
+    "lower 'depth' in the target; a few rules more than it has levels are plenty, and every further one squares the "
+    "number"};
+
+/// A number of plans doubles its digits with each rule of depth; from here on it could no longer be worked with.
+constexpr unsigned kMaxCountBits = 1u << 17;
 
 using Bounds = std::vector<SizeBound>;
 
@@ -40,7 +49,8 @@ public:
     if (spectrum == kNoSpectrum) {
       std::vector<std::string> names;
       for (const Spectrum *s : forest_.module_.spectrums) names.push_back(s->name);
-      fail(kUnknownSpectrum, {}, forest_.spectrum_, names.empty() ? "a source that declares it" : suggest(forest_.spectrum_, names));
+      fail(kUnknownSpectrum, {}, forest_.spectrum_,
+           names.empty() ? "a source that declares it" : suggest(forest_.spectrum_, names));
     }
     std::vector<std::size_t> reachable = grammar_.reachable(spectrum);
     for (std::size_t s : reachable)
@@ -49,7 +59,7 @@ public:
     findThresholds(reachable);
     unsigned height = grammar_.productions({GoalKind::Call, spectrum, 0}).height;
     if (height != kNoHeight) forest_.depthNeeded_ = height;
-    Goal goal{{GoalKind::Call, spectrum, 0}, depth_, canonical(spectrum, {}), {}};
+    Goal goal{{GoalKind::Call, spectrum, 0}, depth_, canonical(spectrum, {}), {}, {}};
     forest_.root_ = point(goal);
     goal.what.kind = GoalKind::PlainCall;
     forest_.plainRoot_ = point(goal);
@@ -60,9 +70,9 @@ private:
     Nonterminal what;
     unsigned depth = 0;
     Bounds bounds;
-    SizeBound work;
-    using Key = std::tuple<GoalKind, std::size_t, std::size_t, unsigned, Bounds, SizeBound>;
-    Key key() const { return {what.kind, what.spectrum, what.level, depth, bounds, work}; }
+    SizeBound elements, work; // of a map
+    using Key = std::tuple<GoalKind, std::size_t, std::size_t, unsigned, Bounds, SizeBound, SizeBound>;
+    Key key() const { return {what.kind, what.spectrum, what.level, depth, bounds, elements, work}; }
   };
 
   // ---- sizes that make a difference ----
@@ -121,6 +131,7 @@ private:
     for (std::size_t i = 0; i < shape.sites.size(); ++i) {
       SiteBounds site = sizes.site(shape.sites[i]);
       site.arguments = canonical(shape.callees[i], std::move(site.arguments));
+      site.elements = rounded(site.elements);
       site.work = rounded(site.work);
       it->second.push_back(std::move(site));
     }
@@ -130,8 +141,8 @@ private:
   const std::map<std::string, std::int64_t> &parameters(std::size_t spectrum, std::size_t codelet, std::size_t level) {
     auto [it, fresh] = parameters_.try_emplace(std::tuple(spectrum, codelet, level));
     if (fresh)
-      it->second = tunableValues(*grammar_.shape(spectrum, codelet).codelet, forest_.hardware_,
-                                 forest_.hardware_.levels[level]);
+      it->second =
+          tunableValues(*grammar_.shape(spectrum, codelet).codelet, forest_.hardware_, forest_.hardware_.levels[level]);
     return it->second;
   }
 
@@ -147,12 +158,15 @@ private:
     result.level = forest_.hardware_.levels[goal.what.level].name;
     result.depth = goal.depth;
     result.bounds = goal.bounds;
+    result.elements = goal.elements;
     result.work = goal.work;
     if (goal.what.isPlain())
       plainest(goal, result);
     else
       all(goal, result);
     for (const Alternative &alternative : result.alternatives) result.count += alternative.count;
+    if (result.count > 0 && boost::multiprecision::msb(result.count) > kMaxCountBits)
+      fail(kTooMany, {}, forest_.spectrum_, forest_.hardware_.name, depth_, kMaxCountBits * 3 / 10);
     forest_.points_.push_back(std::move(result));
     return known_[key] = forest_.points_.size() - 1;
   }
@@ -183,7 +197,8 @@ private:
     };
     if (production.height == kNoHeight) return reject(grammar_.whyEndless(goal.what, production));
     if (production.height > goal.depth)
-      return reject(fmt::format("needs {} than the search depth {} leaves", plural(production.height - goal.depth), depth_));
+      return reject(
+          fmt::format("needs {} than the search depth {} leaves", plural(production.height - goal.depth), depth_));
 
     Alternative alternative;
     alternative.rule = production.rule;
@@ -192,11 +207,14 @@ private:
     unsigned depth = goal.depth - (production.rule == Rule::Distribute || production.rule == Rule::Serialize ? 0 : 1);
     if (!shape) {
       if (production.rule != Rule::Serialize) alternative.to = level.subordinate;
-      if (production.rule == Rule::Split)
-        alternative.parameters["factor"] =
-            static_cast<std::int64_t>(forest_.hardware_.levels[production.children[0].level].workers.count);
-      bool map = production.children[0].isMap();
-      if (!child(alternative, {production.children[0], depth, goal.bounds, map ? goal.work : SizeBound{}}, reject)) return;
+      Goal below{production.children[0], depth, goal.bounds, {}, {}};
+      if (production.rule == Rule::Split) {
+        std::uint64_t factor = std::max<std::uint64_t>(forest_.hardware_.levels[below.what.level].workers.count, 1);
+        alternative.parameters["factor"] = static_cast<std::int64_t>(factor);
+        if (goal.elements) below.elements = rounded(*goal.elements / factor + (*goal.elements % factor != 0));
+        below.work = goal.work;
+      }
+      if (!child(alternative, below, reject)) return;
     } else {
       alternative.codelet = shape->codelet;
       alternative.parameters = parameters(goal.what.spectrum, production.codelet, goal.what.level);
@@ -206,11 +224,14 @@ private:
       const std::vector<SiteBounds> &bounds =
           siteBounds(goal.what.spectrum, production.codelet, goal.what.level, goal.bounds);
       for (std::size_t i = 0; i < production.children.size(); ++i)
-        if (!child(alternative, {production.children[i], depth, bounds[i].arguments, bounds[i].work}, reject)) return;
+        if (!child(alternative,
+                   {production.children[i], depth, bounds[i].arguments, bounds[i].elements, bounds[i].work}, reject))
+          return;
       if (!unproven.empty()) {
         alternative.guarded = true;
         alternative.condition = unproven;
-        GoalId fallback = point({{GoalKind::PlainCall, goal.what.spectrum, goal.what.level}, depth, goal.bounds, {}});
+        GoalId fallback =
+            point({{GoalKind::PlainCall, goal.what.spectrum, goal.what.level}, depth, goal.bounds, {}, {}});
         if (forest_.points_[fallback].count == 0)
           return reject(fmt::format("needs {}, but the container may have more elements, and {}",
                                     withWidth(unproven, level), noFallback(fallback, goal)));
@@ -226,8 +247,8 @@ private:
     alternative.children.push_back(id);
     alternative.count *= below.count;
     if (below.count > 0) return true;
-    std::string reason = fmt::format("'{}' cannot be composed at level '{}' with {} rules", below.spectrum, below.level,
-                                     below.depth);
+    std::string reason =
+        fmt::format("'{}' cannot be composed at level '{}' with {} rules", below.spectrum, below.level, below.depth);
     if (!below.rejections.empty()) {
       const Rejection &first = below.rejections.front();
       reason += fmt::format(": {} {}", capitalized(first.rule, first.codelet), first.reason);
@@ -268,8 +289,8 @@ private:
   std::map<std::tuple<std::size_t, std::size_t, std::size_t>, std::map<std::string, std::int64_t>> parameters_;
 };
 
-Forest::Forest(const Module &module, const hardware::Hardware &hardware, const Facts &facts, const std::string &spectrum,
-               unsigned depth)
+Forest::Forest(const Module &module, const hardware::Hardware &hardware, const Facts &facts,
+               const std::string &spectrum, unsigned depth)
     : module_(module), hardware_(hardware), facts_(facts), spectrum_(spectrum) {
   ForestBuilder(*this, depth).run();
 }

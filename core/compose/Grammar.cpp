@@ -57,8 +57,7 @@ Grammar::Grammar(const Module &module, const hardware::Hardware &hardware, const
     for (const Codelet *codelet : module.spectrums[s]->codelets) {
       CodeletShape shape{codelet, sites(*codelet), {}, requirements(*codelet, arena_)};
       for (const Expr *site : shape.sites)
-        shape.callees.push_back(
-            spectrum(isa<Map>(site) ? as<Map>(site)->spectrum : as<SpectrumCall>(site)->spectrum));
+        shape.callees.push_back(spectrum(isa<Map>(site) ? as<Map>(site)->spectrum : as<SpectrumCall>(site)->spectrum));
       shapes_[s].push_back(std::move(shape));
     }
 
@@ -124,22 +123,32 @@ void Grammar::build(const Nonterminal &goal, const Facts &facts) {
 
   switch (goal.kind) {
   case GoalKind::Map:
-    if (hasBelow) allow(Rule::Distribute, {{GoalKind::Call, goal.spectrum, below}});
-    else reject(Rule::Distribute, "", lowest);
-    if (level.computes()) allow(Rule::Serialize, {{GoalKind::Call, goal.spectrum, goal.level}});
-    else reject(Rule::Serialize, "", noCompute);
-    if (hasBelow) allow(Rule::Split, {{GoalKind::Map, goal.spectrum, below}});
-    else reject(Rule::Split, "", lowest);
+    if (hasBelow)
+      allow(Rule::Distribute, {{GoalKind::Call, goal.spectrum, below}});
+    else
+      reject(Rule::Distribute, "", lowest);
+    if (level.computes())
+      allow(Rule::Serialize, {{GoalKind::Call, goal.spectrum, goal.level}});
+    else
+      reject(Rule::Serialize, "", noCompute);
+    if (hasBelow)
+      allow(Rule::Split, {{GoalKind::Map, goal.spectrum, below}});
+    else
+      reject(Rule::Split, "", lowest);
     return;
   case GoalKind::PlainMap:
-    if (level.computes()) allow(Rule::Serialize, {{GoalKind::PlainCall, goal.spectrum, goal.level}});
-    else reject(Rule::Serialize, "", noCompute);
+    if (level.computes())
+      allow(Rule::Serialize, {{GoalKind::PlainCall, goal.spectrum, goal.level}});
+    else
+      reject(Rule::Serialize, "", noCompute);
     return;
   case GoalKind::PlainCall:
     // Down to the first level that runs scalar code.
     if (!level.scalar) {
-      if (hasBelow) allow(Rule::Devolve, {{GoalKind::PlainCall, goal.spectrum, below}});
-      else reject(Rule::Devolve, "", lowest);
+      if (hasBelow)
+        allow(Rule::Devolve, {{GoalKind::PlainCall, goal.spectrum, below}});
+      else
+        reject(Rule::Devolve, "", lowest);
       return;
     }
     break;
@@ -172,8 +181,10 @@ void Grammar::build(const Nonterminal &goal, const Facts &facts) {
     if (sound) result.allowed.push_back(std::move(production));
   }
   if (goal.kind == GoalKind::Call) {
-    if (hasBelow) allow(Rule::Devolve, {{GoalKind::Call, goal.spectrum, below}});
-    else reject(Rule::Devolve, "", lowest);
+    if (hasBelow)
+      allow(Rule::Devolve, {{GoalKind::Call, goal.spectrum, below}});
+    else
+      reject(Rule::Devolve, "", lowest);
   }
 }
 

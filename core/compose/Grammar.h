@@ -27,14 +27,14 @@ inline constexpr unsigned kNoHeight = std::numeric_limits<unsigned>::max();
 
 struct Production {
   Rule rule = Rule::Select;
-  std::size_t codelet = 0;          // Select: index in the spectrum
+  std::size_t codelet = 0; // Select: index in the spectrum
   ast::Capability capability = ast::Capability::None;
   std::vector<Nonterminal> children;
-  unsigned height = kNoHeight;      // of the shallowest derivation that starts with it
+  unsigned height = kNoHeight; // of the shallowest derivation that starts with it
 };
 
 struct Productions {
-  std::vector<Production> allowed;  // the machine can do it, if its children can be composed
+  std::vector<Production> allowed; // the machine can do it, if its children can be composed
   std::vector<Rejection> rejected;
   unsigned height = kNoHeight;
 };
@@ -86,7 +86,8 @@ private:
 
 /// The value that a plan gives a tunable of a codelet composed at a level: the workers below, within what the
 /// declaration allows.
-std::int64_t tunableValue(const ast::Tunable &tunable, const hardware::Hardware &hardware, const hardware::Level &level);
+std::int64_t tunableValue(const ast::Tunable &tunable, const hardware::Hardware &hardware,
+                          const hardware::Level &level);
 std::map<std::string, std::int64_t> tunableValues(const ast::Codelet &codelet, const hardware::Hardware &hardware,
                                                   const hardware::Level &level);
 /// True where the declaration allows the value.

@@ -90,8 +90,9 @@ private:
     for (std::size_t loser : left) {
       std::string reason = prefer_(point, best, point.alternatives[loser], iteration);
       context_.prunings.push_back(
-          {id, loser, fmt::format("{} was preferred in iteration {} of {}: {}", describe(best), iteration, depth_,
-                                  reason.empty() ? "both are as good, and it stands first" : reason)});
+          {id, loser,
+           fmt::format("{} was preferred in iteration {} of {}: {}", describe(best), iteration, depth_,
+                       reason.empty() ? "both are as good, and it stands first" : reason)});
     }
     return it->second;
   }
@@ -138,7 +139,8 @@ private:
   }
 
   void prune(std::vector<Candidate> &candidates) const {
-    std::stable_sort(candidates.begin(), candidates.end(), [](auto &a, auto &b) { return a.passedOver < b.passedOver; });
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](auto &a, auto &b) { return a.passedOver < b.passedOver; });
     if (candidates.size() > context_.wanted) candidates.resize(context_.wanted);
   }
 
@@ -166,9 +168,11 @@ private:
 
 std::vector<Plan> RuleComparison::choose(const Forest &forest, HeuristicContext &context) {
   unsigned iterations = forest.point(forest.root()).depth;
-  return Planner(forest, context, [&](const Point &point, const Alternative &a, const Alternative &b, unsigned iteration) {
-           return prefer(forest, point, a, b, iteration, iterations);
-         }).run();
+  return Planner(forest, context,
+                 [&](const Point &point, const Alternative &a, const Alternative &b, unsigned iteration) {
+                   return prefer(forest, point, a, b, iteration, iterations);
+                 })
+      .run();
 }
 
 std::vector<Plan> PlanCost::choose(const Forest &forest, HeuristicContext &context) {

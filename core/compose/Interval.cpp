@@ -19,9 +19,7 @@ template <class F> Bound both(const Bound &a, const Bound &b, F f) {
   return narrow(f(Wide(*a), Wide(*b)));
 }
 
-Interval truthValue(std::optional<bool> value) {
-  return value ? Interval::exactly(*value) : Interval::between(0, 1);
-}
+Interval truthValue(std::optional<bool> value) { return value ? Interval::exactly(*value) : Interval::between(0, 1); }
 
 /// a < b, by what is known.
 std::optional<bool> less(const Interval &a, const Interval &b) {

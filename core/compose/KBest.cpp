@@ -12,9 +12,7 @@ struct Derivation {
   std::size_t alternative = 0;
   std::vector<std::size_t> ranks;
 
-  bool operator<(const Derivation &other) const {
-    return cost != other.cost ? cost < other.cost : index < other.index;
-  }
+  bool operator<(const Derivation &other) const { return cost != other.cost ? cost < other.cost : index < other.index; }
 };
 
 /// Lazy k-best derivations of an acyclic hypergraph: the next best of a point is a neighbour of one already found.

@@ -14,7 +14,9 @@ inline std::string codelet(const std::string &spectrum, const std::string &codel
 }
 
 inline std::string compute(const std::string &codelet, ast::Capability capability, const std::string &level) {
-  std::string_view unit = capability == ast::Capability::Vector ? "VE" : capability == ast::Capability::Matrix ? "ME" : "SE";
+  std::string_view unit = capability == ast::Capability::Vector   ? "VE"
+                          : capability == ast::Capability::Matrix ? "ME"
+                                                                  : "SE";
   return fmt::format("compute(c_{}, {}_{})", codelet, unit, level);
 }
 

@@ -1,7 +1,7 @@
 #include "tangram/compose/Plan.h"
 
-#include <array>
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace tangram {
@@ -15,8 +15,8 @@ std::string_view name(Rule rule) {
 bool PlanNode::operator==(const PlanNode &other) const {
   auto same = [](const PlanPtr &a, const PlanPtr &b) { return a == b || (a && b && *a == *b); };
   return rule == other.rule && spectrum == other.spectrum && level == other.level && codelet == other.codelet &&
-         capability == other.capability && to == other.to && guarded == other.guarded &&
-         condition == other.condition && parameters == other.parameters &&
+         capability == other.capability && to == other.to && guarded == other.guarded && condition == other.condition &&
+         parameters == other.parameters &&
          std::equal(children.begin(), children.end(), other.children.begin(), other.children.end(), same);
 }
 
@@ -29,7 +29,8 @@ namespace {
 
 std::string word(const std::string &name) {
   bool plain = !name.empty() && name[0] != '#' && name[0] != ',';
-  for (unsigned char c : name) plain &= std::isalnum(c) || std::string_view("_-.:<>,").find(c) != std::string_view::npos;
+  for (unsigned char c : name)
+    plain &= std::isalnum(c) || std::string_view("_-.:<>,").find(c) != std::string_view::npos;
   if (plain && name.back() != ',') return name;
   std::string out = "\"";
   for (char c : name) {

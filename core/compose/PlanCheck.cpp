@@ -12,10 +12,11 @@ using namespace ast;
 namespace {
 
 constexpr DiagnosticKind kSpectrum{"plan.spectrum-gone", DiagnosticClass::User,
-                                   "the plan composes spectrum '{}', which the source does not have", "use a plan for {1}"};
-constexpr DiagnosticKind kTarget{"plan.other-target", DiagnosticClass::User,
-                                 "the plan was made for target '{}', and this is '{}'",
-                                 "it is used because it fits; make a plan for this target to be sure", Severity::Warning};
+                                   "the plan composes spectrum '{}', which the source does not have",
+                                   "use a plan for {1}"};
+constexpr DiagnosticKind kTarget{
+    "plan.other-target", DiagnosticClass::User, "the plan was made for target '{}', and this is '{}'",
+    "it is used because it fits; make a plan for this target to be sure", Severity::Warning};
 constexpr DiagnosticKind kLevel{"plan.level-gone", DiagnosticClass::User,
                                 "the plan uses level '{}', which target '{}' does not have", "its levels are {2}"};
 constexpr DiagnosticKind kTop{"plan.top", DiagnosticClass::User,
@@ -30,12 +31,14 @@ constexpr DiagnosticKind kCodelet{"plan.codelet-gone", DiagnosticClass::User,
 constexpr DiagnosticKind kCannotRun{"plan.level-match", DiagnosticClass::User,
                                     "the plan runs codelet '{}' of '{}' at level '{}', where it cannot run: {}",
                                     "make a new plan"};
-constexpr DiagnosticKind kNoLoop{"plan.no-loop", DiagnosticClass::User,
-                                 "the plan runs a map of '{}' as a loop at level '{}', which has no computational capability",
-                                 "make a new plan for this target"};
-constexpr DiagnosticKind kSites{"plan.sites", DiagnosticClass::User,
-                                "the plan was made for {} maps and spectrum calls in codelet '{}' of '{}', but there are {}",
-                                "the codelet has changed since: make a new plan"};
+constexpr DiagnosticKind kNoLoop{
+    "plan.no-loop", DiagnosticClass::User,
+    "the plan runs a map of '{}' as a loop at level '{}', which has no computational capability",
+    "make a new plan for this target"};
+constexpr DiagnosticKind kSites{
+    "plan.sites", DiagnosticClass::User,
+    "the plan was made for {} maps and spectrum calls in codelet '{}' of '{}', but there are {}",
+    "the codelet has changed since: make a new plan"};
 constexpr DiagnosticKind kSite{"plan.site", DiagnosticClass::User, "the plan has {} where {} has {}",
                                "the source has changed since: make a new plan"};
 constexpr DiagnosticKind kTunable{"plan.tunable", DiagnosticClass::User,
@@ -43,14 +46,13 @@ constexpr DiagnosticKind kTunable{"plan.tunable", DiagnosticClass::User,
                                   "correct the value in the plan, or make a new plan"};
 constexpr DiagnosticKind kFactor{"plan.factor", DiagnosticClass::User, "a 'split' of the plan has {}",
                                  "write 'with factor=N', where N is how many chunks there are"};
-constexpr DiagnosticKind kUnproven{
-    "plan.unproven", DiagnosticClass::User,
-    "the plan runs codelet '{}' of '{}' at level '{}' without a check, but that it fits can no longer be proved: it needs {}",
-    "make a new plan, or give the select 'if ...' and a fallback"};
-constexpr DiagnosticKind kHash{"plan.source-changed", DiagnosticClass::User,
-                               "the source of '{}' has changed since the plan was made",
-                               "the plan still fits and is used; make a new one to be sure that it is the best",
-                               Severity::Warning};
+constexpr DiagnosticKind kUnproven{"plan.unproven", DiagnosticClass::User,
+                                   "the plan runs codelet '{}' of '{}' at level '{}' without a check, but that it fits "
+                                   "can no longer be proved: it needs {}",
+                                   "make a new plan, or give the select 'if ...' and a fallback"};
+constexpr DiagnosticKind kHash{
+    "plan.source-changed", DiagnosticClass::User, "the source of '{}' has changed since the plan was made",
+    "the plan still fits and is used; make a new one to be sure that it is the best", Severity::Warning};
 
 class Checker {
 public:
@@ -77,7 +79,8 @@ private:
 
   /// At the plan's line, where it was read from a file; the source is the other half of the disagreement.
   template <class... Args>
-  [[noreturn]] static void bad(const DiagnosticKind &kind, const PlanNode &node, SourceRange source, const Args &...args) {
+  [[noreturn]] static void bad(const DiagnosticKind &kind, const PlanNode &node, SourceRange source,
+                               const Args &...args) {
     Diagnostic diagnostic = makeDiagnostic(kind, node.range.valid() ? node.range : source, args...);
     if (node.range.valid() && source.valid()) diagnostic.notes.push_back({source, "the source has this"});
     throw DiagnosticError(std::move(diagnostic));
@@ -100,7 +103,8 @@ private:
     const hardware::Level &from = level(node);
     if (!from.subordinate.empty() && from.subordinate == node.to) return;
     bad(kBelow, node, {}, node.level, node.to, hardware_.name,
-         from.subordinate.empty() ? std::string("there is none below it") : fmt::format("'{}' is below it", from.subordinate));
+        from.subordinate.empty() ? std::string("there is none below it")
+                                 : fmt::format("'{}' is below it", from.subordinate));
   }
   const PlanNode &only(const PlanNode &node) const {
     if (node.children.size() != 1) failBug({}, "plan", fmt::format("a '{}' has not one child", name(node.rule)));
@@ -123,7 +127,8 @@ private:
       below(node);
       const PlanNode &child = only(node);
       if (child.spectrum != node.spectrum || isMapRule(child))
-        bad(kSite, child, s.range, words(child), "the rule above", fmt::format("devolved a call of '{}'", node.spectrum));
+        bad(kSite, child, s.range, words(child), "the rule above",
+            fmt::format("devolved a call of '{}'", node.spectrum));
       return call(child, bounds);
     }
     select(node, s, bounds);
@@ -139,9 +144,10 @@ private:
     }
     if (!codelet)
       bad(kCodelet, node, s.range, node.codelet, s.name,
-           names.empty() ? std::string("no codelets") : fmt::format("{}", fmt::join(names, ", ")));
+          names.empty() ? std::string("no codelets") : fmt::format("{}", fmt::join(names, ", ")));
     auto match = facts_.matches.find({codelet, at.name});
-    if (match == facts_.matches.end()) failBug(codelet->range, "plan", "there are no level-matching facts of this codelet");
+    if (match == facts_.matches.end())
+      failBug(codelet->range, "plan", "there are no level-matching facts of this codelet");
     std::vector<const Expr *> order = sites(*codelet);
     if (node.guarded && node.children.empty()) failBug({}, "plan", "a guarded 'select' has no fallback");
     std::size_t composed = node.children.size() - (node.guarded ? 1 : 0);
@@ -150,8 +156,8 @@ private:
       bad(kCannotRun, node, codelet->range, codelet->name, s.name, at.name, match->second.reason);
     if (node.capability != Capability::None && node.capability != match->second.capability)
       bad(kCannotRun, node, codelet->range, codelet->name, s.name, at.name,
-           fmt::format("the plan wants {} code, the codelet is {} code", ast::name(node.capability),
-                       match->second.capability == Capability::None ? "compound" : ast::name(match->second.capability)));
+          fmt::format("the plan wants {} code, the codelet is {} code", ast::name(node.capability),
+                      match->second.capability == Capability::None ? "compound" : ast::name(match->second.capability)));
     tunables(node, s, *codelet);
     if (!node.guarded) requirement(node, s, *codelet, at, bounds);
 
@@ -164,8 +170,10 @@ private:
         bad(kSite, child, order[i]->range, words(child), fmt::format("codelet '{}' of '{}'", codelet->name, s.name),
             words(order[i]));
       Bounds site = sizes.site(order[i]).arguments;
-      if (isMap) map(child, site);
-      else call(child, site);
+      if (isMap)
+        map(child, site);
+      else
+        call(child, site);
     }
     if (node.guarded) {
       const PlanNode &fallback = *node.children.back();
@@ -201,13 +209,16 @@ private:
     for (const auto &[name, value] : node.parameters) {
       auto it = known.find(name);
       if (it == known.end())
-        bad(kTunable, node, codelet.range, codelet.name, s.name, fmt::format("there is no __tunable '{}' any more", name));
+        bad(kTunable, node, codelet.range, codelet.name, s.name,
+            fmt::format("there is no __tunable '{}' any more", name));
       if (!allows(*it->second->tunable, value))
-        bad(kTunable, node, it->second->range, codelet.name, s.name, fmt::format("{} is no value that __tunable '{}' may have", value, name));
+        bad(kTunable, node, it->second->range, codelet.name, s.name,
+            fmt::format("{} is no value that __tunable '{}' may have", value, name));
     }
     for (const auto &[name, declare] : known)
       if (!node.parameters.count(name))
-        bad(kTunable, node, declare->range, codelet.name, s.name, fmt::format("the plan has no value for __tunable '{}'", name));
+        bad(kTunable, node, declare->range, codelet.name, s.name,
+            fmt::format("the plan has no value for __tunable '{}'", name));
   }
 
   void requirement(const PlanNode &node, const Spectrum &s, const Codelet &codelet, const hardware::Level &at,
@@ -216,8 +227,8 @@ private:
     for (const Expr *requirement : requirements(codelet, arena))
       if (!provable(*requirement, codelet, bounds, hardware_.lanes(at)))
         bad(kUnproven, node, codelet.range, codelet.name, s.name, at.name,
-             fmt::format("{}{}", describe(*requirement),
-                         contains<CoopDim>(requirement) ? fmt::format(" (coopDim() = {})", hardware_.lanes(at)) : ""));
+            fmt::format("{}{}", describe(*requirement),
+                        contains<CoopDim>(requirement) ? fmt::format(" (coopDim() = {})", hardware_.lanes(at)) : ""));
   }
 
   const Plan &plan_;

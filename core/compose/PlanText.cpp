@@ -191,14 +191,22 @@ private:
     entry.isElse = line.take("else");
     entry.range = line.here(line.peek().size());
     PlanNode &node = entry.node;
-    if (line.take("select")) node.rule = Rule::Select;
-    else if (line.take("devolve")) node.rule = Rule::Devolve;
-    else if (line.take("distribute")) node.rule = Rule::Distribute;
-    else if (line.take("serialize")) node.rule = Rule::Serialize;
-    else if (line.take("split")) node.rule = Rule::Split;
-    else line.expected("select, devolve, distribute, serialize or split");
+    if (line.take("select"))
+      node.rule = Rule::Select;
+    else if (line.take("devolve"))
+      node.rule = Rule::Devolve;
+    else if (line.take("distribute"))
+      node.rule = Rule::Distribute;
+    else if (line.take("serialize"))
+      node.rule = Rule::Serialize;
+    else if (line.take("split"))
+      node.rule = Rule::Split;
+    else
+      line.expected("select, devolve, distribute, serialize or split");
     if (node.rule == Rule::Select) node.codelet = line.name("the name of a codelet");
-    node.spectrum = line.take("of") ? line.name("the name of a spectrum") : parent ? parent->node.spectrum : plan_.spectrum;
+    node.spectrum = line.take("of") ? line.name("the name of a spectrum")
+                    : parent        ? parent->node.spectrum
+                                    : plan_.spectrum;
     node.level = parent ? levelBelow(parent->node) : "";
     if (node.rule == Rule::Select) {
       line.keyword("at");
@@ -216,11 +224,15 @@ private:
       node.to = line.name("the name of a level");
     }
     if (node.rule == Rule::Select && line.take("as")) {
-      if (line.take("vector")) node.capability = ast::Capability::Vector;
-      else if (line.take("matrix")) node.capability = ast::Capability::Matrix;
-      else line.expected("vector or matrix");
+      if (line.take("vector"))
+        node.capability = ast::Capability::Vector;
+      else if (line.take("matrix"))
+        node.capability = ast::Capability::Matrix;
+      else
+        line.expected("vector or matrix");
     }
-    if ((node.rule == Rule::Select || node.rule == Rule::Split) && line.take("with")) node.parameters = line.parameters();
+    if ((node.rule == Rule::Select || node.rule == Rule::Split) && line.take("with"))
+      node.parameters = line.parameters();
     if (node.rule == Rule::Select && line.take("if")) {
       node.guarded = true;
       if (line.done()) line.expected("a condition");
@@ -236,8 +248,7 @@ private:
   PlanPtr finish(Entry &entry) {
     PlanNode &node = entry.node;
     std::size_t count = entry.children.size();
-    if (node.rule != Rule::Select && count != 1)
-      fail(kChildren, entry.range, name(node.rule), count, "one");
+    if (node.rule != Rule::Select && count != 1) fail(kChildren, entry.range, name(node.rule), count, "one");
     for (std::size_t i = 0; i < count; ++i) {
       const Entry &child = entry.children[i];
       if (child.isElse && (!node.guarded || i + 1 != count)) fail(kElse, child.range, "'else' cannot stand here");

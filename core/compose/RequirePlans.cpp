@@ -48,7 +48,8 @@ public:
     std::vector<std::size_t> reached = grammar_.reachable(root);
     std::erase_if(reached, [&](std::size_t s) { return composable(s); });
     for (std::size_t s : reached)
-      if (grammar_.codelets(s).empty()) return called(makeDiagnostic(kNoCodelets, spectrum(s).range, spectrum(s).name), s);
+      if (grammar_.codelets(s).empty())
+        return called(makeDiagnostic(kNoCodelets, spectrum(s).range, spectrum(s).name), s);
     for (std::size_t s : reached) {
       const std::vector<CodeletShape> &codelets = grammar_.codelets(s);
       if (std::any_of(codelets.begin(), codelets.end(), [&](auto &c) { return runs(c); })) continue;
@@ -120,8 +121,8 @@ private:
           reasons.push_back(reason);
       }
       if (!reasons.empty())
-        d.notes.push_back({shape.codelet->range, fmt::format("codelet '{}': {}", shape.codelet->name,
-                                                             fmt::join(reasons, "; "))});
+        d.notes.push_back(
+            {shape.codelet->range, fmt::format("codelet '{}': {}", shape.codelet->name, fmt::join(reasons, "; "))});
     }
   }
   std::string whyNot(const Nonterminal &goal, std::size_t codelet) const {
@@ -155,9 +156,9 @@ private:
       for (const CodeletShape &shape : grammar_.codelets(caller))
         for (std::size_t i = 0; i < shape.callees.size(); ++i)
           if (shape.callees[i] == s && caller != s) {
-            d.notes.push_back({shape.sites[i]->range, fmt::format("'{}' is called here, by codelet '{}' of '{}'",
-                                                                  spectrum(s).name, shape.codelet->name,
-                                                                  spectrum(caller).name)});
+            d.notes.push_back(
+                {shape.sites[i]->range, fmt::format("'{}' is called here, by codelet '{}' of '{}'", spectrum(s).name,
+                                                    shape.codelet->name, spectrum(caller).name)});
             return d;
           }
     return d;

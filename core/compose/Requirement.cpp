@@ -47,8 +47,10 @@ private:
     const VarRef *var = dyn<VarRef>(withoutCasts(cond->lhs));
     if (!first || !last || !var || var->name != init->name || changedVariables(loop.body).count(init->name)) return;
     std::int64_t end = last->value;
-    if (cond->op == BinaryOp::Le) ++end;
-    else if (cond->op != BinaryOp::Lt) return;
+    if (cond->op == BinaryOp::Le)
+      ++end;
+    else if (cond->op != BinaryOp::Lt)
+      return;
     if (end > first->value) counters_[init->name] = {0, 0, first->value, end - 1};
   }
   static bool step(const Expr *expr, const std::string &name) {
@@ -122,12 +124,11 @@ const Expr *coverage(const Codelet &codelet, const std::string &container, const
     if (p->name == container) param = p;
   SourceRange range = codelet.range;
   Type size(Scalar::U64), index(Scalar::U32);
-  const Expr *left =
-      arena.make<Size>(range, size, arena.make<VarRef>(range, param->type, container), static_cast<const Expr *>(nullptr));
+  const Expr *left = arena.make<Size>(range, size, arena.make<VarRef>(range, param->type, container),
+                                      static_cast<const Expr *>(nullptr));
   const Expr *right = arena.make<Cast>(range, size, arena.make<CoopDim>(range, index));
   std::int64_t rows = std::max<std::int64_t>(reach.lane + reach.width, 0), missing = reach.lane - 1 - reach.hi;
-  if (rows != 1)
-    right = arena.make<Binary>(range, size, BinaryOp::Mul, arena.make<IntLit>(range, size, rows), right);
+  if (rows != 1) right = arena.make<Binary>(range, size, BinaryOp::Mul, arena.make<IntLit>(range, size, rows), right);
   if (missing > 0) // left + missing <= right: nothing wraps below 0
     left = arena.make<Binary>(range, size, BinaryOp::Add, left, arena.make<IntLit>(range, size, missing));
   return arena.make<Binary>(range, Scalar::Bool, BinaryOp::Le, left, right);
@@ -186,7 +187,8 @@ std::string text(const Expr *expr, int outer) {
   case Kind::Unary: {
     const Unary *n = as<Unary>(expr);
     bool postfix = n->op == UnaryOp::PostInc || n->op == UnaryOp::PostDec;
-    return postfix ? text(n->operand, 20) + std::string(symbol(n->op)) : std::string(symbol(n->op)) + text(n->operand, 20);
+    return postfix ? text(n->operand, 20) + std::string(symbol(n->op))
+                   : std::string(symbol(n->op)) + text(n->operand, 20);
   }
   case Kind::Binary: {
     const Binary *n = as<Binary>(expr);

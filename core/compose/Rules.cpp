@@ -128,7 +128,8 @@ namespace {
 /// A derivation, step by step: what is derived already, and what is left to compose.
 class Derivation {
 public:
-  Derivation(const Spectrum &spectrum, const Codelet &codelet) : spectrum_(spectrum), codelet_(codelet), all_(compositions(codelet)) {}
+  Derivation(const Spectrum &spectrum, const Codelet &codelet)
+      : spectrum_(spectrum), codelet_(codelet), all_(compositions(codelet)) {}
 
   std::vector<std::string> run() {
     lines_.push_back(fmt::format("compose({}, L)", spectrum_.name));
@@ -204,7 +205,9 @@ private:
     for (const Item &item : left_) parts.push_back(fmt::format("compose({}, L)", expression(item.expr, item.whole)));
     step(fmt::format("{}", fmt::join(parts, ", ")), rule);
   }
-  void step(const std::string &text, const std::string &rule) { lines_.push_back(fmt::format("-> {} // {}", text, rule)); }
+  void step(const std::string &text, const std::string &rule) {
+    lines_.push_back(fmt::format("-> {} // {}", text, rule));
+  }
 
   const Spectrum &spectrum_;
   const Codelet &codelet_;

@@ -37,6 +37,33 @@ std::set<std::string> changedVariables(const Node *tree) {
 
 namespace {
 
+const VarRef *sizeOf(const Expr *expr) {
+  const Size *size = dyn<Size>(withoutCasts(expr));
+  return size && !size->dim ? dyn<VarRef>(size->container) : nullptr;
+}
+
+/// `condition` says `a.size() == b.size()`: what bounds one bounds the other. True where that was news.
+bool equate(const Expr &condition, const Spectrum &spectrum, std::vector<SizeBound> &bounds) {
+  const Binary *n = dyn<Binary>(&condition);
+  if (!n) return false;
+  if (n->op == BinaryOp::LogicalAnd) {
+    bool left = equate(*n->lhs, spectrum, bounds);
+    return equate(*n->rhs, spectrum, bounds) || left;
+  }
+  const VarRef *a = sizeOf(n->lhs), *b = sizeOf(n->rhs);
+  if (n->op != BinaryOp::Eq || !a || !b) return false;
+  std::optional<std::size_t> i, j;
+  for (std::size_t p = 0; p < spectrum.params.size(); ++p) {
+    if (spectrum.params[p]->type.rank() != 1) continue;
+    if (spectrum.params[p]->name == a->name) i = p;
+    if (spectrum.params[p]->name == b->name) j = p;
+  }
+  if (!i || !j || bounds[*i] == bounds[*j]) return false;
+  SizeBound least = !bounds[*i] ? bounds[*j] : !bounds[*j] ? bounds[*i] : std::min(bounds[*i], bounds[*j]);
+  bounds[*i] = bounds[*j] = least;
+  return true;
+}
+
 /// `condition` says `param.size() <= number`.
 void limit(const Expr &condition, const std::string &param, SizeBound &bound) {
   const Binary *n = dyn<Binary>(&condition);
@@ -46,10 +73,9 @@ void limit(const Expr &condition, const std::string &param, SizeBound &bound) {
     limit(*n->rhs, param, bound);
     return;
   }
-  const Size *size = dyn<Size>(withoutCasts(n->lhs));
-  const VarRef *ref = size ? dyn<VarRef>(size->container) : nullptr;
+  const VarRef *ref = sizeOf(n->lhs);
   const IntLit *literal = dyn<IntLit>(withoutCasts(n->rhs));
-  if (!ref || ref->name != param || size->dim || !literal || literal->value < 0) return;
+  if (!ref || ref->name != param || !literal || literal->value < 0) return;
   std::uint64_t most = static_cast<std::uint64_t>(literal->value);
   if (n->op == BinaryOp::Lt && most > 0)
     --most;
@@ -63,9 +89,14 @@ void limit(const Expr &condition, const std::string &param, SizeBound &bound) {
 void limitByConditions(const Spectrum &spectrum, std::vector<SizeBound> &bounds) {
   bounds.resize(spectrum.params.size());
   for (std::size_t i = 0; i < bounds.size(); ++i) {
-    if (spectrum.params[i]->type.rank() != 1) bounds[i].reset();
+    if (spectrum.params[i]->type.rank() != 1)
+      bounds[i].reset();
     else
       for (const Expr *condition : spectrum.conditions) limit(*condition, spectrum.params[i]->name, bounds[i]);
+  }
+  for (bool more = true; more;) {
+    more = false;
+    for (const Expr *condition : spectrum.conditions) more |= equate(*condition, spectrum, bounds);
   }
 }
 
@@ -92,7 +123,8 @@ Interval Sizes::value(const Expr *expr) {
   case Kind::IntLit: {
     std::int64_t v = as<IntLit>(expr)->value;
     // The bit pattern of a u64 from 2^63 on reads as a negative number.
-    if (v < 0 && expr->type == Type(Scalar::U64)) return Interval::between(std::numeric_limits<std::int64_t>::max(), {});
+    if (v < 0 && expr->type == Type(Scalar::U64))
+      return Interval::between(std::numeric_limits<std::int64_t>::max(), {});
     return Interval::exactly(v);
   }
   case Kind::VarRef: result = variable(as<VarRef>(expr)->name); break;
@@ -185,6 +217,7 @@ SiteBounds Sizes::site(const Expr *mapOrCall) {
   }
   const Map *map = as<Map>(mapOrCall);
   const Spectrum *spectrum = module_ ? findSpectrum(*module_, map->spectrum) : nullptr;
+  result.elements = size(map);
   bool bounded = true;
   for (std::size_t i = 0; i < map->args.size(); ++i) {
     const Expr *arg = map->args[i];
@@ -204,11 +237,12 @@ SiteBounds Sizes::site(const Expr *mapOrCall) {
     SizeBound part;
     if (partition && partition->container->type.rank() == 1) part = size(partition->container);
     result.arguments.push_back(part);
+    if (!partition && !arg->type.element().isArray()) continue; // one number a call: no work of its own
     // Parts that all start at the same place are no division of the work.
     bool divides = partition && partition->starts.size() == 1 && partition->starts[0]->inc;
     if (!part || !divides)
       bounded = false;
-    else if (bounded)
+    else
       result.work = std::max(result.work, part);
   }
   if (!bounded) result.work.reset();

@@ -19,7 +19,8 @@ using SizeBound = std::optional<std::uint64_t>;
 /// What is known of one site's arguments.
 struct SiteBounds {
   std::vector<SizeBound> arguments; // as the called codelet gets them: of one part for a mapped container
-  SizeBound work;                   // a map over a partition: of all elements in all its parts together
+  SizeBound elements;               // of a map: how many calls it makes
+  SizeBound work;                   // of a map over partitions: of all elements in all parts together
 };
 
 /// The spectrum of a name, or null.
@@ -48,8 +49,8 @@ private:
   std::map<std::string, Interval> known_;
 };
 
-/// What a spectrum asks of every call holds in all of them: `in.size() <= 64` bounds an argument. Resizes `bounds` to
-/// one a parameter.
+/// What a spectrum asks of every call holds in all of them: `in.size() <= 64` bounds an argument, and
+/// `in.size() == out.size()` makes a bound of one hold for the other. Resizes `bounds` to one a parameter.
 void limitByConditions(const ast::Spectrum &spectrum, std::vector<SizeBound> &bounds);
 
 /// Variables of a tree whose value is set other than by their declaration.

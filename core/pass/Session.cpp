@@ -15,6 +15,8 @@
 namespace tangram {
 namespace {
 
+constexpr DiagnosticKind kCannotWrite{"session.cannot-write", DiagnosticClass::User, "cannot write '{}'",
+                                      "name a folder that exists, can be written and has room"};
 constexpr DiagnosticKind kNoFrontend{"session.no-frontend", DiagnosticClass::User, "no frontend reads '{0}'",
                                      "known extensions: {1}"};
 constexpr DiagnosticKind kNoFile{"session.no-file", DiagnosticClass::User, "there is no file '{0}'",
@@ -25,7 +27,7 @@ constexpr DiagnosticKind kNoBackend{"session.no-backend", DiagnosticClass::Limit
                                     "target '{0}' has no backend: there are plans for it, but no code",
                                     "use `tangram explain` or `--emit plan`, or name another target"};
 constexpr DiagnosticKind kUnknownSpectrum{"session.unknown-spectrum", DiagnosticClass::User,
-                                          "the program has no spectrum '{0}'", "did you mean {1}?"};
+                                          "the program has no spectrum '{0}'", "use {1}"};
 constexpr DiagnosticKind kNoSpectrum{"session.no-spectrum", DiagnosticClass::User, "'{0}' declares no spectrum",
                                      "declare one: __spectrum int sum(const Array<1, int> in);"};
 constexpr DiagnosticKind kMissingFact{"session.missing-fact", DiagnosticClass::User,
@@ -244,7 +246,11 @@ struct Session::Impl {
 
   static const ast::Module *breakOnPurpose(const ast::Module &m, ast::Arena &arena) {
     if (m.kernels.empty()) return &m;
-    return arena.derive(&m, [](ast::Module &broken) { broken.kernels.push_back(nullptr); });
+    const ast::Expr *nowhere = arena.make<ast::VarRef>({}, ast::Type(ast::Scalar::I32), std::string("declared nowhere"));
+    const ast::Stmt *stmt = arena.make<ast::Evaluate>({}, nowhere);
+    const ast::Block *body = arena.derive(m.kernels[0]->body, [&](ast::Block &b) { b.stmts.push_back(stmt); });
+    const ast::Kernel *kernel = arena.derive(m.kernels[0], [&](ast::Kernel &k) { k.body = body; });
+    return arena.derive(&m, [&](ast::Module &broken) { broken.kernels[0] = kernel; });
   }
 };
 
@@ -427,6 +433,10 @@ std::filesystem::path Session::build(const std::vector<OutputFile> &files, const
   target();
   OptionValues values = impl_->backendOptions();
   BuildContext context{target(), values, impl_->diags, folder, stem, [] { return false; }};
+  for (const OutputFile &file : files) {
+    std::ofstream out(folder / file.name, std::ios::binary);
+    if (!(out << file.text).flush()) fail(kCannotWrite, {}, (folder / file.name).string());
+  }
   return impl_->run("build with", target().pipeline.backend.name,
                     [&] { return impl_->makeBackend()->build(files, context); });
 }

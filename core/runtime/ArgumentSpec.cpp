@@ -15,13 +15,13 @@ constexpr std::string_view kForms = "random:16M, random:512Kx128, iota:1000, zer
                                     "file.raw or file.raw:f32";
 
 constexpr DiagnosticKind kUnknownKind{"argument.unknown-kind", DiagnosticClass::User,
-                                      "argument '{0}': there is no kind of data '{1}'", "did you mean {2}? forms: {3}"};
+                                      "argument '{0}': there is no kind of data '{1}'", "use {2}; forms: {3}"};
 constexpr DiagnosticKind kBadSizes{"argument.bad-sizes", DiagnosticClass::User,
                                    "argument '{0}': '{1}' is not a size", "write a number, 16M or 512Kx128"};
 constexpr DiagnosticKind kNotASpec{"argument.not-a-spec", DiagnosticClass::User,
                                    "argument '{0}' says no data that is known", "forms: {1}"};
 constexpr DiagnosticKind kBadType{"argument.bad-type", DiagnosticClass::User,
-                                  "argument '{0}': there is no element type '{1}'", "did you mean {2}?"};
+                                  "argument '{0}': there is no element type '{1}'", "use {2}"};
 constexpr DiagnosticKind kWrongRank{"argument.wrong-rank", DiagnosticClass::User,
                                     "parameter '{0}' has {1} dimensions, but '{2}' has {3}", "write {4}"};
 constexpr DiagnosticKind kNotInType{"argument.not-in-type", DiagnosticClass::User,

@@ -14,7 +14,7 @@ constexpr DiagnosticKind kNotLoadable{"kernels.not-loadable", DiagnosticClass::U
                                       "'{0}' cannot be loaded as a library: {1}",
                                       "compile it again for this machine with `tangram compile --emit library`"};
 constexpr DiagnosticKind kNoKernels{"kernels.no-kernels", DiagnosticClass::User,
-                                    "'{0}' is not a kernel library: it does not export 'tangram_kernels'",
+                                    "'{0}' is not a kernel library: it does not export 'tangram_kernel_table'",
                                     "make one with `tangram compile --emit library`"};
 constexpr DiagnosticKind kAbi{"kernels.abi", DiagnosticClass::User,
                               "kernel {1} of '{0}' has ABI version {2} in {3} bytes, but this is version {4} with {5}",
@@ -23,7 +23,7 @@ constexpr DiagnosticKind kBadDescriptor{"kernels.bad-descriptor", DiagnosticClas
                                         "kernel {1} of '{0}' does not describe itself: {2}",
                                         "compile it again with this version of tangram"};
 constexpr DiagnosticKind kUnknownKernel{"kernels.unknown", DiagnosticClass::User, "'{0}' has no kernel '{1}'",
-                                        "did you mean {2}?"};
+                                        "use {2}"};
 
 std::string wrongWith(const tangram_kernel &k) {
   if (!k.name || !k.spectrum || !k.plan || !k.target) return "a name is missing";
@@ -58,8 +58,8 @@ KernelLibrary::KernelLibrary(const std::filesystem::path &path) : path_(path), h
   } catch (const boost::system::system_error &e) {
     fail(kNotLoadable, {}, path.string(), e.what());
   }
-  if (!handle_->library.has("tangram_kernels")) fail(kNoKernels, {}, path.string());
-  auto kernels = handle_->library.get<const tangram_kernel *const *(std::uint32_t *)>("tangram_kernels");
+  if (!handle_->library.has("tangram_kernel_table")) fail(kNoKernels, {}, path.string());
+  auto kernels = handle_->library.get<const tangram_kernel *const *(std::uint32_t *)>("tangram_kernel_table");
   std::uint32_t count = 0;
   const tangram_kernel *const *list = kernels(&count);
   for (std::uint32_t i = 0; i < count; ++i) {

@@ -23,7 +23,7 @@ constexpr DiagnosticKind kPlainestFails{"verify.plainest-fails", DiagnosticClass
                                         "the plainest plan of '{0}' gives nothing to compare with: {1}",
                                         "mend its codelets first; the plan is {2}"};
 constexpr DiagnosticKind kUnknownArgument{"verify.unknown-argument", DiagnosticClass::User,
-                                          "'{0}' has no parameter '{1}'", "did you mean {2}?"};
+                                          "'{0}' has no parameter '{1}'", "use {2}"};
 constexpr std::size_t kMostListed = 1000000;
 
 const ast::Spectrum &find(Session &session, const std::string &name) {

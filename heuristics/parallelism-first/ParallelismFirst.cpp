@@ -53,7 +53,7 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
   if (alternative.rule == Rule::Distribute || alternative.rule == Rule::Split) {
     const hardware::Level *below = forest.hardware().find(alternative.to);
     std::uint64_t workers = below ? below->workers.count : 1;
-    result.distributes = !point.work || *point.work > workers;
+    result.distributes = (!point.work || *point.work > workers) && (!point.elements || *point.elements > 1);
   } else if (alternative.codelet) {
     std::size_t own = alternative.children.size() - (alternative.guarded ? 1 : 0);
     bool hasMap = false;
@@ -86,10 +86,10 @@ bool ParallelismFirst::parallel(const Forest &forest, GoalId goal) const {
 
 std::string ParallelismFirst::preferMapRule(const Forest &forest, const Alternative &a, const Properties &pa,
                                             const Alternative &b, const Properties &pb) const {
-  if (pa.distributes != pb.distributes)
-    return pa.distributes ? fmt::format("{} extracts parallelism", words(a)) : "";
+  if (pa.distributes != pb.distributes) return pa.distributes ? fmt::format("{} extracts parallelism", words(a)) : "";
   auto rank = [](const Alternative &x) { return x.rule == Rule::Distribute ? 0 : x.rule == Rule::Serialize ? 1 : 2; };
-  bool split = (a.rule == Rule::Distribute && b.rule == Rule::Split) || (a.rule == Rule::Split && b.rule == Rule::Distribute);
+  bool split =
+      (a.rule == Rule::Distribute && b.rule == Rule::Split) || (a.rule == Rule::Split && b.rule == Rule::Distribute);
   if (pa.distributes && split) {
     const Alternative &whole = a.rule == Rule::Distribute ? a : b, &halved = a.rule == Rule::Distribute ? b : a;
     bool element = parallel(forest, whole.children[0]), chunk = parallel(forest, halved.children[0]);
@@ -122,7 +122,8 @@ std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, c
     if (differ(pa.distributes, pb.distributes, says("distributes work"))) return verdict;
     if (pa.distributes) {
       if (differ(pa.matches, pb.matches, [&] {
-            return fmt::format("the tiling of {} suits level '{}', that of {} does not", words(a), point.level, words(b));
+            return fmt::format("the tiling of {} suits level '{}', that of {} does not", words(a), point.level,
+                               words(b));
           }))
         return verdict;
     } else {
@@ -136,7 +137,8 @@ std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, c
     if (computes(a) && differ(pa.vectorizes, pb.vectorizes, says("vectorizes"))) return verdict;
   }
   if (differ(tunable(forest, a), tunable(forest, b), says("has a tunable"))) return verdict;
-  if (differ(!a.guarded, !b.guarded, [&] { return fmt::format("{} needs a check at run time", words(b)); })) return verdict;
+  if (differ(!a.guarded, !b.guarded, [&] { return fmt::format("{} needs a check at run time", words(b)); }))
+    return verdict;
   return "";
 }
 

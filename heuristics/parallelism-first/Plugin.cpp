@@ -1,5 +1,5 @@
-#include "ParallelismFirst.h"
 #include "tangram/plugin/Plugin.h"
+#include "ParallelismFirst.h"
 
 TANGRAM_PLUGIN("parallelism-first", "1.0", "prefers rules that extract more parallelism") {
   tangram::HeuristicDescriptor descriptor;

@@ -3,7 +3,7 @@ import os
 import lit.formats
 
 config.name = "Tangram"
-config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".test", ".cpp", ".ast", ".yaml", ".plan"]
 config.excludes = ["Inputs", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)

@@ -15,7 +15,9 @@ namespace tangram::test {
 
 // ---- text of nodes, typed as the frontend types them ----
 
-inline std::string var(const std::string &type, const std::string &name) { return fmt::format("(VarRef {} \"{}\")", type, name); }
+inline std::string var(const std::string &type, const std::string &name) {
+  return fmt::format("(VarRef {} \"{}\")", type, name);
+}
 inline std::string lit(const std::string &type, long value) { return fmt::format("(IntLit {} {})", type, value); }
 inline std::string bin(const std::string &type, const std::string &op, const std::string &a, const std::string &b) {
   return fmt::format("(Binary {} {} {} {})", type, op, a, b);
@@ -51,7 +53,8 @@ inline std::string spectrum(const std::string &name, const std::vector<std::stri
                             const std::string &result = "i32",
                             const std::string &params = "(Param \"in\" array<1,i32> in)",
                             const std::string &conditions = "") {
-  return fmt::format("(Spectrum \"{}\" {} [{}] [{}] [{}])\n", name, result, params, conditions, fmt::join(codelets, " "));
+  return fmt::format("(Spectrum \"{}\" {} [{}] [{}] [{}])\n", name, result, params, conditions,
+                     fmt::join(codelets, " "));
 }
 
 // ---- the sum of Figure 4.3 ----
@@ -60,12 +63,13 @@ inline const std::string kIn = var("array<1,i32>", "in");
 
 /// Figure 4.3(a): atomic autonomous.
 inline std::string serialSum(const std::string &name = "a") {
-  return codelet(name, {declare("u32", "len", cast("u32", size(kIn))), declare("i32", "accum", lit("i32", 0)),
-                        fmt::format("(For {} {} (Unary u32 preinc {}) (Block [(Evaluate (Assign i32 add {} "
-                                    "(Subscript i32 {} [{}])))]))",
-                                    declare("u32", "i", lit("u32", 0)), bin("bool", "lt", var("u32", "i"), var("u32", "len")),
-                                    var("u32", "i"), var("i32", "accum"), kIn, var("u32", "i")),
-                        fmt::format("(Return {})", var("i32", "accum"))});
+  return codelet(name,
+                 {declare("u32", "len", cast("u32", size(kIn))), declare("i32", "accum", lit("i32", 0)),
+                  fmt::format("(For {} {} (Unary u32 preinc {}) (Block [(Evaluate (Assign i32 add {} "
+                              "(Subscript i32 {} [{}])))]))",
+                              declare("u32", "i", lit("u32", 0)), bin("bool", "lt", var("u32", "i"), var("u32", "len")),
+                              var("u32", "i"), var("i32", "accum"), kIn, var("u32", "i")),
+                  fmt::format("(Return {})", var("i32", "accum"))});
 }
 
 /// Figure 4.3(b): atomic cooperative, a tree over shared memory.
@@ -92,7 +96,8 @@ inline std::string tiledSum(const std::string &name, bool strided, const std::st
   std::string one = lit("u32", 1), end = bin("u32", "add", len, one);
   std::string starts = strided ? sequence(lit("u32", 0), one, p) : sequence(lit("u32", 0), tile, len);
   std::string incs = sequence(strided ? p : one);
-  std::string ends = strided ? sequence(bin("u32", "mul", bin("u32", "sub", p, one), tile), one, end) : sequence(tile, tile, end);
+  std::string ends =
+      strided ? sequence(bin("u32", "mul", bin("u32", "sub", p, one), tile), one, end) : sequence(tile, tile, end);
   std::string parts = partition("array<1,i32>", kIn, p, starts, incs, ends);
   return codelet(name, {tunable("p", range), declare("u32", "len", cast("u32", size(kIn))),
                         declare("u32", "tile", bin("u32", "div", bin("u32", "sub", bin("u32", "add", len, p), one), p)),
@@ -115,7 +120,8 @@ inline std::string sumProgram(bool a = true, bool b = true, bool c = true, bool 
 // ---- machines ----
 
 inline hardware::Level level(std::string name, std::string symbol, bool scalar, bool vector, std::string below,
-                             std::uint64_t workers, hardware::Tiling tiling = hardware::Tiling::Any, std::string sync = "") {
+                             std::uint64_t workers, hardware::Tiling tiling = hardware::Tiling::Any,
+                             std::string sync = "") {
   hardware::Level result;
   result.name = std::move(name);
   result.symbol = std::move(symbol);

@@ -12,7 +12,8 @@ using namespace test;
 
 TEST(ParallelismAnalysis, FourSums) {
   Program program(sumProgram(), gpuSimple());
-  const Parallelism &a = program.facts.codelets.at(program.codelet("a")), &b = program.facts.codelets.at(program.codelet("b")),
+  const Parallelism &a = program.facts.codelets.at(program.codelet("a")),
+                    &b = program.facts.codelets.at(program.codelet("b")),
                     &c = program.facts.codelets.at(program.codelet("c")), &all = program.facts.spectrums.at("sum");
   EXPECT_TRUE(a.autonomous && !a.cooperative && !a.compound && !a.hasMap && !a.hasTunable && !a.recursive);
   EXPECT_TRUE(!b.autonomous && b.cooperative && !b.compound && !b.hasMap);
@@ -21,11 +22,14 @@ TEST(ParallelismAnalysis, FourSums) {
 }
 
 TEST(ParallelismAnalysis, PropagatesThroughCallsDeclaredInAnyOrder) {
-  auto calls = [](const std::string &callee) { return codelet("x", {fmt::format("(Return {})", call("i32", callee, {kIn}))}); };
+  auto calls = [](const std::string &callee) {
+    return codelet("x", {fmt::format("(Return {})", call("i32", callee, {kIn}))});
+  };
   // s0 calls s1 calls s2 ... calls sum, which has a map: the worst order to visit them in; and the best.
   for (bool forward : {true, false}) {
     std::vector<std::string> spectrums;
-    for (int i = 0; i < 6; ++i) spectrums.push_back(spectrum(fmt::format("s{}", i), {calls(i == 5 ? "sum" : fmt::format("s{}", i + 1))}));
+    for (int i = 0; i < 6; ++i)
+      spectrums.push_back(spectrum(fmt::format("s{}", i), {calls(i == 5 ? "sum" : fmt::format("s{}", i + 1))}));
     spectrums.push_back(spectrum("sum", {serialSum(), tiledSum("c", false)}));
     spectrums.push_back(spectrum("leaf", {serialSum()}));
     spectrums.push_back(spectrum("plain", {calls("leaf")}));
@@ -47,7 +51,8 @@ TEST(ParallelismAnalysis, PropagatesThroughCallsDeclaredInAnyOrder) {
 // ---- level matching: Table 6.1 ----
 
 TEST(LevelMatching, Table61) {
-  hardware::Hardware one{"one", {level("s", "S", true, false, "", 1)}}, vector{"one", {level("v", "V", false, true, "", 1)}};
+  hardware::Hardware one{"one", {level("s", "S", true, false, "", 1)}},
+      vector{"one", {level("v", "V", false, true, "", 1)}};
   hardware::Hardware distribute{"two", {level("d", "D", false, false, "x", 1), level("x", "X", true, true, "", 2)}};
   auto allowed = [](const hardware::Hardware &machine, const std::string &codelet, std::size_t at) {
     Program program(sumProgram(), machine);
@@ -58,7 +63,8 @@ TEST(LevelMatching, Table61) {
   EXPECT_TRUE(allowed(one, "c", 0)); // as a loop
   EXPECT_FALSE(allowed(vector, "a", 0));
   EXPECT_TRUE(allowed(vector, "b", 0));
-  EXPECT_TRUE(allowed(vector, "c", 0)); // beyond the table: 5.2.1 allows a loop where there is a computational capability
+  EXPECT_TRUE(
+      allowed(vector, "c", 0)); // beyond the table: 5.2.1 allows a loop where there is a computational capability
   EXPECT_FALSE(allowed(distribute, "a", 0));
   EXPECT_FALSE(allowed(distribute, "b", 0));
   EXPECT_TRUE(allowed(distribute, "c", 0));
@@ -88,7 +94,8 @@ TEST(Locality, PartitionsOfFigure43) {
 
 TEST(Locality, AccessesOfFigure43) {
   Program program(module({spectrum("sum", {serialSum(), treeSum()})}), gpuSimple());
-  const AccessPattern &a = program.facts.accesses.at({program.codelet("a"), "in"}), &b = program.facts.accesses.at({program.codelet("b"), "in"});
+  const AccessPattern &a = program.facts.accesses.at({program.codelet("a"), "in"}),
+                      &b = program.facts.accesses.at({program.codelet("b"), "in"});
   EXPECT_EQ(a.perIteration, Stride::Unit);
   EXPECT_EQ(a.perLane, Stride::Zero);
   EXPECT_EQ(b.perIteration, Stride::Zero);
@@ -97,7 +104,8 @@ TEST(Locality, AccessesOfFigure43) {
 
 TEST(Locality, PropagatesThroughPartitionsAndRecursion) {
   Program program(sumProgram(true, false, true, true), gpuSimple());
-  const AccessPattern &c = program.facts.accesses.at({program.codelet("c"), "in"}), &d = program.facts.accesses.at({program.codelet("d"), "in"});
+  const AccessPattern &c = program.facts.accesses.at({program.codelet("c"), "in"}),
+                      &d = program.facts.accesses.at({program.codelet("d"), "in"});
   // A tile may itself be cut into strided tiles.
   EXPECT_EQ(c.perIteration, Stride::Constant);
   EXPECT_EQ(c.perLane, Stride::Constant);
@@ -113,8 +121,10 @@ AccessPattern accesses(const std::vector<std::string> &statements, bool coop = f
   return program.facts.accesses.at({program.codelet("x"), "in"});
 }
 std::string use(const std::string &index) { return fmt::format("(Evaluate (Subscript i32 {} [{}]))", kIn, index); }
-std::string loop(const std::string &name, const std::string &step, const std::string &body, const std::string &from = lit("u32", 0)) {
-  return fmt::format("(For {} {} {} (Block [{}]))", declare("u32", name, from), bin("bool", "lt", var("u32", name), lit("u32", 99)), step, body);
+std::string loop(const std::string &name, const std::string &step, const std::string &body,
+                 const std::string &from = lit("u32", 0)) {
+  return fmt::format("(For {} {} {} (Block [{}]))", declare("u32", name, from),
+                     bin("bool", "lt", var("u32", name), lit("u32", 99)), step, body);
 }
 std::string next(const std::string &name) { return fmt::format("(Unary u32 preinc {})", var("u32", name)); }
 std::string advance(const std::string &op, const std::string &name, const std::string &by) {
@@ -136,12 +146,17 @@ TEST(Locality, StridesOfLoops) {
   EXPECT_EQ(stride({loop("i", advance("mul", "i", lit("u32", 2)), use(i))}), Stride::Irregular);
   EXPECT_EQ(stride({loop("i", next("i"), use(bin("u32", "mul", i, i)))}), Stride::Irregular);
   EXPECT_EQ(stride({loop("i", next("i"), use(bin("u32", "rem", i, lit("u32", 7))))}), Stride::Irregular);
-  EXPECT_EQ(stride({loop("i", next("i"), use(fmt::format("(Cast u32 (Subscript i32 {} [{}]))", kIn, i)))}), Stride::Irregular);
+  EXPECT_EQ(stride({loop("i", next("i"), use(fmt::format("(Cast u32 (Subscript i32 {} [{}]))", kIn, i)))}),
+            Stride::Irregular);
   // Through a variable that names the index; and one that data moves.
-  EXPECT_EQ(stride({loop("i", next("i"), declare("u32", "at", bin("u32", "sub", bin("u32", "add", i, i), i)) + use(var("u32", "at")))}), Stride::Unit);
+  EXPECT_EQ(stride({loop("i", next("i"),
+                         declare("u32", "at", bin("u32", "sub", bin("u32", "add", i, i), i)) + use(var("u32", "at")))}),
+            Stride::Unit);
   EXPECT_EQ(stride({declare("u32", "at", lit("u32", 0)),
-                    loop("i", next("i"), fmt::format("(Evaluate (Assign u32 add {} (Cast u32 (Subscript i32 {} [{}]))))", var("u32", "at"), kIn, i) +
-                                             use(var("u32", "at")))}),
+                    loop("i", next("i"),
+                         fmt::format("(Evaluate (Assign u32 add {} (Cast u32 (Subscript i32 {} [{}]))))",
+                                     var("u32", "at"), kIn, i) +
+                             use(var("u32", "at")))}),
             Stride::Irregular);
   // The innermost loop counts: in[j * n + i], once with i and once with j inside.
   std::string row = bin("u32", "add", bin("u32", "mul", j, n), i);
@@ -151,7 +166,8 @@ TEST(Locality, StridesOfLoops) {
   auto whileLoop = [&](const std::string &body) {
     return fmt::format("(While {} (Block [{} {}]))", bin("bool", "lt", i, lit("u32", 9)), use(i), body);
   };
-  EXPECT_EQ(stride({declare("u32", "i", lit("u32", 0)), whileLoop(fmt::format("(Evaluate {})", next("i")))}), Stride::Unit);
+  EXPECT_EQ(stride({declare("u32", "i", lit("u32", 0)), whileLoop(fmt::format("(Evaluate {})", next("i")))}),
+            Stride::Unit);
   EXPECT_EQ(stride({declare("u32", "i", lit("u32", 0)),
                     whileLoop(fmt::format("(If {} (Block [(Evaluate {})]) -)", lit("bool", 1), next("i")))}),
             Stride::Irregular);
@@ -176,9 +192,13 @@ TEST(Locality, OtherPartitions) {
   std::string n = var("u32", "n"), zero = lit("u32", 0), one = lit("u32", 1), two = lit("u32", 2);
   auto patternOf = [&](const std::string &starts, const std::string &incs) {
     std::string parts = partition("array<1,i32>", kIn, n, starts, incs, sequence(n));
-    Program program(module({spectrum("sum", {serialSum(), codelet("x", {declare("u32", "n", cast("u32", size(kIn))),
-                                                                       fmt::format("(Return {})", call("i32", "sum", {map("array<1,i32>", "sum", {parts})}))})})}),
-                    gpuSimple());
+    Program program(
+        module({spectrum(
+            "sum",
+            {serialSum(),
+             codelet("x", {declare("u32", "n", cast("u32", size(kIn))),
+                           fmt::format("(Return {})", call("i32", "sum", {map("array<1,i32>", "sum", {parts})}))})})}),
+        gpuSimple());
     return pattern(program, "x");
   };
   PartitionPattern broadcast = patternOf(sequence(zero), sequence(one));

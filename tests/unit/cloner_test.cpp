@@ -130,7 +130,8 @@ TEST(Cloner, EveryPlanOfASpaceIsComposedAsItSays) {
   forest.enumerate([&](const Plan &plan) {
     const Module *composed = clone(program, {plan});
     EXPECT_TRUE(violations(*composed).empty()) << print(plan);
-    EXPECT_TRUE(seen.insert(ast::print(composed->kernels[0]->body)).second) << "two plans, one program: " << print(plan);
+    EXPECT_TRUE(seen.insert(ast::print(composed->kernels[0]->body)).second)
+        << "two plans, one program: " << print(plan);
     return true;
   });
   EXPECT_EQ(Count(seen.size()), forest.count());
@@ -142,8 +143,9 @@ TEST(Cloner, SeveralSpectrumsInstancesAndVoidResults) {
                        "(Param \"in\" array<1,i32> inout)");
   auto touch = codelet("a", {"(Return -)"}, false, "", "", "(Param \"in\" array<1,i32> inout)");
   std::string params = "(Param \"in\" array<1,i32> inout)";
-  Program program(module({spectrum("scale<float>", {scale}, "void", params), spectrum("touch<float>", {touch}, "void", params)}),
-                  cpuSimple());
+  Program program(
+      module({spectrum("scale<float>", {scale}, "void", params), spectrum("touch<float>", {touch}, "void", params)}),
+      cpuSimple());
   Forest forest = program.forest(4, "scale<float>");
   std::vector<Plan> plans;
   forest.enumerate([&](const Plan &plan) {
@@ -165,8 +167,9 @@ TEST(Cloner, SeveralSpectrumsInstancesAndVoidResults) {
 
 TEST(Cloner, APlanThatDoesNotFitIsOurBug) {
   Program program(sumProgram(), cpuSimple());
-  Plan plan = parsePlan("plan sum for cpu-simple\nselect c at process with p=4\n  devolve to thread\n    select a at thread\n",
-                        "plan", program.arena);
+  Plan plan =
+      parsePlan("plan sum for cpu-simple\nselect c at process with p=4\n  devolve to thread\n    select a at thread\n",
+                "plan", program.arena);
   EXPECT_EQ(thrown([&] { clone(program, {plan}); }).cls, DiagnosticClass::Bug);
 }
 

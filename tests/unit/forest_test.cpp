@@ -49,7 +49,8 @@ TEST(Forest, Figure58) {
   EXPECT_TRUE(found.count("compute(c_b, VE_B) if in.size() <= coopDim() else (S_B, devolve(T), compute(c_a, SE_T))"));
   EXPECT_TRUE(found.count("S_B, devolve(T), compute(c_a, SE_T)"));
   EXPECT_TRUE(found.count("S_B, regroup(p_c, B), distribute(T), compute(c_a, SE_T), compute(c_b, VE_B)"));
-  EXPECT_TRUE(found.count("S_B, regroup(p_c, B), distribute(T), compute(c_a, SE_T), S_B, devolve(T), compute(c_a, SE_T)"));
+  EXPECT_TRUE(
+      found.count("S_B, regroup(p_c, B), distribute(T), compute(c_a, SE_T), S_B, devolve(T), compute(c_a, SE_T)"));
   // The figure shows four "possible" plans. Three rules deep there are 23: of the others, some distribute the partial
   // sums once more, and the rest use Serialize and Split, which the chapter leaves out "for brevity and clarity".
   EXPECT_EQ(found.size(), 23u);
@@ -66,8 +67,9 @@ TEST(Forest, DepthIsTheNumberOfIterations) {
   EXPECT_EQ(program.forest(1).count(), 0);
   EXPECT_EQ(notations(program, program.forest(2)), (std::set<std::string>{"S_P, devolve(T), compute(c_a, SE_T)"}));
   EXPECT_EQ(program.forest(3).depthNeeded(), 2u);
-  EXPECT_TRUE(notations(program, program.forest(3))
-                  .count("S_P, regroup(p_c, P), distribute(T), compute(c_a, SE_T), S_P, devolve(T), compute(c_a, SE_T)"));
+  EXPECT_TRUE(
+      notations(program, program.forest(3))
+          .count("S_P, regroup(p_c, P), distribute(T), compute(c_a, SE_T), S_P, devolve(T), compute(c_a, SE_T)"));
 }
 
 // ---- against a counter that shares nothing ----
@@ -93,14 +95,16 @@ struct RandomProgram {
         for (std::size_t i = 0, m = random() % 3; i < m; ++i) {
           Site site{random() % 2 == 0, random() % spectrums};
           std::string callee = fmt::format("s{}", site.callee);
-          std::string e = site.map ? call("i32", callee, {map("array<1,i32>", callee, {var("array<1,array<1,i32>>", "x")})})
-                                   : call("i32", callee, {kIn});
+          std::string e = site.map
+                              ? call("i32", callee, {map("array<1,i32>", callee, {var("array<1,array<1,i32>>", "x")})})
+                              : call("i32", callee, {kIn});
           if (site.map) sites.push_back(site);
           sites.push_back({false, site.callee});
           expr = expr.empty() ? e : bin("i32", "add", expr, e);
         }
-        texts.push_back(codelet(fmt::format("c{}", c), {declare("array<1,array<1,i32>>", "x"),
-                                                        fmt::format("(Return {})", expr.empty() ? lit("i32", 0) : expr)}));
+        texts.push_back(
+            codelet(fmt::format("c{}", c), {declare("array<1,array<1,i32>>", "x"),
+                                            fmt::format("(Return {})", expr.empty() ? lit("i32", 0) : expr)}));
         codelets.back().push_back(sites);
       }
       parts.push_back(spectrum(fmt::format("s{}", s), texts));
@@ -189,6 +193,15 @@ TEST(Forest, CountsWhatCannotBeListed) {
   EXPECT_NE(forest.nth(0), forest.nth(forest.count() - 1));
 }
 
+TEST(Forest, MorePlansThanCanBeCountedIsALimitation) {
+  Program program(sumProgram(), cpuModern());
+  Diagnostic d = thrown([&] { program.forest(64); });
+  EXPECT_EQ(d.cls, DiagnosticClass::Limitation);
+  EXPECT_EQ(d.message, "'sum' has too many plans on 'cpu' within the search depth 64: their number alone has more than "
+                       "39321 digits");
+  EXPECT_GT(program.forest(12).count(), 0);
+}
+
 TEST(Forest, SamplesUniformly) {
   Program program(sumProgram(true, true, true, false), blockAndThreads());
   Forest forest = program.forest(3);
@@ -221,13 +234,15 @@ TEST(Forest, CooperativeCodeletsAreGuardedUnlessTheyFit) {
     // The results of the 256 threads of a block fit; those of the 1024 blocks do not, nor does the input.
     std::size_t devolved = text.find("\n  devolve to block\n    select b");
     if (devolved != std::string::npos) {
-      EXPECT_NE(text.find("select b at block as vector if in.size() <= coopDim()", devolved), std::string::npos) << text;
+      EXPECT_NE(text.find("select b at block as vector if in.size() <= coopDim()", devolved), std::string::npos)
+          << text;
     }
   }
-  EXPECT_TRUE(notations(program, forest)
-                  .count("S_G, regroup(p_c, G), distribute(B), S_B, regroup(p_d, B), distribute(T), compute(c_a, SE_T), "
-                         "compute(c_b, VE_B), S_G, devolve(B), S_B, regroup(p_d, B), distribute(T), "
-                         "compute(c_a, SE_T), compute(c_b, VE_B)"));
+  EXPECT_TRUE(
+      notations(program, forest)
+          .count("S_G, regroup(p_c, G), distribute(B), S_B, regroup(p_d, B), distribute(T), compute(c_a, SE_T), "
+                 "compute(c_b, VE_B), S_G, devolve(B), S_B, regroup(p_d, B), distribute(T), "
+                 "compute(c_a, SE_T), compute(c_b, VE_B)"));
   // With no more blocks than threads, the results of the blocks fit a block.
   hardware::Hardware few = gpuSimple();
   few.levels[1].workers.count = 128;
@@ -255,7 +270,8 @@ TEST(Forest, WithoutACodeletToFallBackOnThereIsNoGuard) {
 
 TEST(Forest, ConditionsOfTheSpectrumAreKnown) {
   std::string most = bin("bool", "le", size(kIn), lit("u64", 200));
-  Program program(module({spectrum("sum", {treeSum()}, "i32", "(Param \"in\" array<1,i32> in)", most)}), blockAndThreads());
+  Program program(module({spectrum("sum", {treeSum()}, "i32", "(Param \"in\" array<1,i32> in)", most)}),
+                  blockAndThreads());
   EXPECT_EQ(notations(program, program.forest(1)), (std::set<std::string>{"compute(c_b, VE_B)"}));
 }
 
@@ -265,7 +281,8 @@ TEST(Forest, WrittenRequirementsOfAnyCodelet) {
   Program program(module({spectrum("sum", {serialSum(), fast, tiledSum("c", false)})}), cpuSimple());
   std::set<std::string> found = notations(program, program.forest(3));
   // Four threads leave four partial sums.
-  EXPECT_TRUE(found.count("S_P, regroup(p_c, P), distribute(T), compute(c_a, SE_T), S_P, devolve(T), compute(c_fast, SE_T)"));
+  EXPECT_TRUE(
+      found.count("S_P, regroup(p_c, P), distribute(T), compute(c_a, SE_T), S_P, devolve(T), compute(c_fast, SE_T)"));
   EXPECT_TRUE(found.count("S_P, devolve(T), compute(c_fast, SE_T) if in.size() <= 4 else (compute(c_a, SE_T))"));
 }
 
@@ -318,7 +335,7 @@ TEST(Forest, RejectionsSayWhy) {
   Forest shallow = program.forest(1);
   EXPECT_EQ(rejection(shallow, "process", "c", 1), "needs 2 more rules than the search depth 1 leaves");
   Program env(module({spectrum("sum", {serialSum(), codelet("x", {fmt::format("(Return {})", lit("i32", 0))}, false,
-                                                             "\"gpu\" \"fpga\"")})}),
+                                                            "\"gpu\" \"fpga\"")})}),
               cpuSimple());
   EXPECT_EQ(rejection(env.forest(3), "thread", "x", 2), "it is for gpu, fpga only (__env), and this is 'cpu-simple'");
   EXPECT_TRUE(env.diags.all().empty());
@@ -326,7 +343,8 @@ TEST(Forest, RejectionsSayWhy) {
 
 // ---- no plan at all ----
 
-Diagnostic noPlan(const std::string &text, hardware::Hardware machine, unsigned depth = 4, const std::string &spectrum = "sum") {
+Diagnostic noPlan(const std::string &text, hardware::Hardware machine, unsigned depth = 4,
+                  const std::string &spectrum = "sum") {
   Program program(text, std::move(machine));
   Diagnostic d = thrown([&] { requirePlans(program.forest(depth, spectrum)); });
   EXPECT_EQ(d.cls, DiagnosticClass::User);
@@ -336,8 +354,10 @@ Diagnostic noPlan(const std::string &text, hardware::Hardware machine, unsigned 
 
 TEST(RequirePlans, SpectrumWithoutCodelets) {
   EXPECT_EQ(noPlan(module({spectrum("sum", {})}), cpuSimple()).message, "spectrum 'sum' has no codelets");
-  Diagnostic d = noPlan(module({spectrum("dot", {}), spectrum("sum", {codelet("a", {fmt::format("(Return {})", call("i32", "dot", {kIn}))})})}),
-                        cpuSimple());
+  Diagnostic d =
+      noPlan(module({spectrum("dot", {}),
+                     spectrum("sum", {codelet("a", {fmt::format("(Return {})", call("i32", "dot", {kIn}))})})}),
+             cpuSimple());
   EXPECT_EQ(d.message, "spectrum 'dot' has no codelets");
   ASSERT_EQ(d.notes.size(), 1u);
   EXPECT_EQ(d.notes[0].message, "'dot' is called here, by codelet 'a' of 'sum'");
@@ -355,12 +375,15 @@ TEST(RequirePlans, CodeletThatNoLevelCanRun) {
 
 TEST(RequirePlans, RecursionThatNeverEnds) {
   Diagnostic d = noPlan(sumProgram(false, false, true, true), cpuSimple());
-  EXPECT_EQ(d.message,
-            "the recursion of 'sum' never ends: on 'cpu-simple', each of its codelets calls 'sum' again, directly or through others");
+  EXPECT_EQ(d.message, "the recursion of 'sum' never ends: on 'cpu-simple', each of its codelets calls 'sum' again, "
+                       "directly or through others");
   EXPECT_EQ(d.notes.size(), 2u);
   // Through another spectrum, and with an atomic codelet that this machine cannot run.
-  auto through = [](const std::string &callee) { return codelet("c", {fmt::format("(Return {})", call("i32", callee, {kIn}))}); };
-  d = noPlan(module({spectrum("sum", {through("other")}), spectrum("other", {through("sum"), treeSum()})}), cpuSimple());
+  auto through = [](const std::string &callee) {
+    return codelet("c", {fmt::format("(Return {})", call("i32", callee, {kIn}))});
+  };
+  d = noPlan(module({spectrum("sum", {through("other")}), spectrum("other", {through("sum"), treeSum()})}),
+             cpuSimple());
   EXPECT_NE(d.message.find("never ends"), std::string::npos) << d.message;
 }
 
@@ -426,7 +449,8 @@ TEST(Forest, AThousandCodeletsOfOneSpectrum) {
   for (std::size_t n : {10u, 100u, 1000u}) {
     std::vector<std::string> codelets{serialSum(), treeSum()};
     // Each with a number of parts of its own: sizes must not multiply goals.
-    for (std::size_t c = 2; c < n; ++c) codelets.push_back(tiledSum(fmt::format("c{}", c), c % 2, fmt::format("{0} {0} 1 []", c)));
+    for (std::size_t c = 2; c < n; ++c)
+      codelets.push_back(tiledSum(fmt::format("c{}", c), c % 2, fmt::format("{0} {0} 1 []", c)));
     Program program(module({spectrum("sum", codelets)}), cpuModern());
     auto start = std::chrono::steady_clock::now();
     Forest forest = program.forest(6);

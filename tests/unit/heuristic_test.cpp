@@ -1,7 +1,6 @@
 // Heuristics: the dissertation's plans as golden tests, k best, enumeration, random draws.
 #include "SumProgram.h"
 
-
 #include <chrono>
 #include <set>
 
@@ -33,7 +32,6 @@ TEST(ParallelismFirst, Figure57) {
             "S_B, regroup(p_d, B), distribute(T), compute(c_a, SE_T), compute(c_b, VE_B)");
 }
 
-
 TEST(ParallelismFirst, AtTheDefaultDepthItMakesTheSameOfFigure57) {
   Program program(sumProgram(), gpuSimple());
   EXPECT_EQ(parallelismFirst(program, 5), parallelismFirst(program, 4));
@@ -41,9 +39,10 @@ TEST(ParallelismFirst, AtTheDefaultDepthItMakesTheSameOfFigure57) {
 
 TEST(ParallelismFirst, ModernCpuUsesEveryLevel) {
   Program program(sumProgram(), cpuModern());
-  EXPECT_EQ(parallelismFirst(program, 6),
-            "S_P, regroup(p_c, P), distribute(T), S_T, regroup(p_d, T), distribute(L), S_L, regroup(p_c, L), "
-            "distribute(I), compute(c_a, SE_I), compute(c_a, SE_L), compute(c_b, VE_T), S_P, devolve(T), compute(c_b, VE_T)");
+  EXPECT_EQ(
+      parallelismFirst(program, 6),
+      "S_P, regroup(p_c, P), distribute(T), S_T, regroup(p_d, T), distribute(L), S_L, regroup(p_c, L), "
+      "distribute(I), compute(c_a, SE_I), compute(c_a, SE_L), compute(c_b, VE_T), S_P, devolve(T), compute(c_b, VE_T)");
 }
 
 TEST(ParallelismFirst, PrefersTheTilingOfTheLevel) {
@@ -61,8 +60,10 @@ TEST(ParallelismFirst, PrefersTheTilingOfTheLevel) {
 std::string elementwise(bool vectorElements) {
   std::string params = "(Param \"in\" array<1,i32> in)", scalar = "(Param \"x\" i32 in)";
   auto all = codelet("each", {fmt::format("(Return {})", map("array<1,i32>", "twice", {kIn}))});
-  std::vector<std::string> twice{codelet("a", {fmt::format("(Return {})", bin("i32", "mul", lit("i32", 2), var("i32", "x")))}, false, "", "", scalar)};
-  if (vectorElements) twice.push_back(codelet("v", {fmt::format("(Return {})", var("i32", "x"))}, true, "", "", scalar));
+  std::vector<std::string> twice{codelet(
+      "a", {fmt::format("(Return {})", bin("i32", "mul", lit("i32", 2), var("i32", "x")))}, false, "", "", scalar)};
+  if (vectorElements)
+    twice.push_back(codelet("v", {fmt::format("(Return {})", var("i32", "x"))}, true, "", "", scalar));
   return module({spectrum("sum", {all}, "array<1,i32>", params), spectrum("twice", twice, "i32", scalar)});
 }
 
@@ -79,7 +80,9 @@ TEST(ParallelismFirst, SplitsAMapWhoseElementsHaveNoParallelism) {
 TEST(ParallelismFirst, LooksThroughCodeletsThatOnlyCall) {
   // mean: by way of sum, or by itself.
   auto viaSum = codelet("via", {fmt::format("(Return {})", call("i32", "sum", {kIn}))});
-  Program program(module({spectrum("sum", {serialSum(), tiledSum("c", false)}), spectrum("mean", {serialSum(), viaSum})}), cpuSimple());
+  Program program(
+      module({spectrum("sum", {serialSum(), tiledSum("c", false)}), spectrum("mean", {serialSum(), viaSum})}),
+      cpuSimple());
   Forest forest = program.forest(4, "mean");
   HeuristicContext context;
   EXPECT_EQ(program.notation(program.choose(forest, "parallelism-first", context).at(0)),
@@ -94,9 +97,11 @@ TEST(ParallelismFirst, SaysWhatWasPrunedAgainstWhat) {
   std::vector<std::string> reasons;
   for (const Pruning &p : context.prunings)
     if (p.point == forest.root()) reasons.push_back(p.reason);
-  EXPECT_EQ(reasons, (std::vector<std::string>{
-                         "select c was preferred in iteration 1 of 3: the tiling of codelet 'c' suits level 'process', that of codelet 'd' does not",
-                         "select c was preferred in iteration 1 of 3: codelet 'c' distributes work, 'devolve' does not"}));
+  EXPECT_EQ(reasons,
+            (std::vector<std::string>{
+                "select c was preferred in iteration 1 of 3: the tiling of codelet 'c' suits level 'process', that of "
+                "codelet 'd' does not",
+                "select c was preferred in iteration 1 of 3: codelet 'c' distributes work, 'devolve' does not"}));
 }
 
 TEST(ParallelismFirst, SeveralPlansBestFirst) {
@@ -193,13 +198,15 @@ TEST(PlanCost, KBestByAnAdditiveCost) {
   std::vector<Plan> plans = FewestRules().choose(forest, context);
   ASSERT_EQ(plans.size(), 4u);
   EXPECT_EQ(program.notation(plans[0]), "S_B, devolve(T), compute(c_a, SE_T)");
-  EXPECT_EQ(program.notation(plans[1]), "compute(c_b, VE_B) if in.size() <= coopDim() else (S_B, devolve(T), compute(c_a, SE_T))");
+  EXPECT_EQ(program.notation(plans[1]),
+            "compute(c_b, VE_B) if in.size() <= coopDim() else (S_B, devolve(T), compute(c_a, SE_T))");
   EXPECT_EQ(program.notation(plans[2]), "S_B, regroup(p_c, B), distribute(T), compute(c_a, SE_T), compute(c_b, VE_B)");
 }
 
 /// A comparison that goes round in circles must not hang or crash the search.
 class Circular final : public RuleComparison {
-  std::string prefer(const Forest &, const Point &, const Alternative &a, const Alternative &b, unsigned, unsigned) const override {
+  std::string prefer(const Forest &, const Point &, const Alternative &a, const Alternative &b, unsigned,
+                     unsigned) const override {
     return (a.codelet != b.codelet || a.rule != b.rule) ? "always" : "";
   }
 };

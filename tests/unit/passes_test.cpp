@@ -72,7 +72,9 @@ protected:
 TEST_F(Passes, SumOfFigure56) {
   const ast::SpectrumCall *a = sumAt(serial(), "thread");
   const ast::SpectrumCall *rest = sumAt(serial(), "process", {"thread"});
-  checkLowering(module(sumAt(tiled("c", false, 4, a, rest, Policy::Distribute, "process"), "process"), {sumSpectrum()}), sizes());
+  const ast::Module *sum = module(sumAt(tiled("c", false, 4, a, rest, Policy::Distribute, "process"), "process"), {sumSpectrum()});
+  checkLowering(sum, sizes());
+  if (getenv("SHOW")) { fmt::print("{}\n", ast::print(lower(sum, "flatten")->kernels[0])); fmt::print("{}\n", ast::print(lower(sum)->kernels[0])); }
 }
 
 
@@ -382,12 +384,12 @@ TEST_F(Partitions, PartsInVariables) {
 }
 
 TEST_F(Partitions, LocalArraysAndTemporaries) {
-  E t = var("t", I32), i = var("i", U32), j = var("j", U32), tmp = var("tmp", A2(I32));
+  E t = var("t", I32), i = var("i", U32), j = var("j", U32), k = var("k", U32), l = var("l", U32), m = var("m", U32), tmp = var("tmp", A2(I32));
   auto t2 = [&](E a, E b) { return at(at(t, {a}, I32), {b}, I32); };
   checkLowering(body({local("t", I32, {3, 4}), local("tmp", A2(I32), {cast(U64, n * n), lit(U64, 4)}),
                       loop("i", lit(U32, 3), {loop("j", lit(U32, 4), {set(t2(i, j), cast(I32, i * 10 + j))})}),
-                      loop("i", cast(U32, size(tmp, 0)), {loop("j", lit(U32, 4), {set(at(tmp, {i, j}, I32), t2(i % 3, j))})}),
-                      loop("i", cast(U32, size(tmp, 0)), {add(outAt(0), at(tmp, {i, 3}, I32))}),
+                      loop("k", cast(U32, size(tmp, 0)), {loop("l", lit(U32, 4), {set(at(tmp, {k, l}, I32), t2(k % 3, l))})}),
+                      loop("m", cast(U32, size(tmp, 0)), {add(outAt(0), at(tmp, {m, 3}, I32))}),
                       ret(t2(lit(U32, 2), lit(U32, 1)) + cast(I32, size(tmp)))}),
                 someN());
 }

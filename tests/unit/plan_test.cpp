@@ -93,15 +93,19 @@ TEST(Plan, BadTextIsALocatedError) {
            Case{"plan s\n", "the plan reads 'the end of the line' where 'for' is expected", 1, 7},
            Case{head + "source s xyz\n", "the plan reads 'xyz' where a hash of hexadecimal digits is expected", 2, 10},
            Case{head + "source s 1\nsource s 1\n", "the source of 's' stands here a second time", 3, 8},
-           Case{head + "chose a at b\n", "the plan reads 'chose' where select, devolve, distribute, serialize or split is expected", 2, 1},
+           Case{head + "chose a at b\n",
+                "the plan reads 'chose' where select, devolve, distribute, serialize or split is expected", 2, 1},
            Case{head + "select a in b\n", "the plan reads 'in' where 'at' is expected", 2, 10},
            Case{head + "select a at b with p\n", "the plan reads 'p' where NAME=NUMBER is expected", 2, 20},
-           Case{head + "select a at b with p=1,\n", "the plan reads 'the end of the line' where NAME=NUMBER is expected", 2, 24},
+           Case{head + "select a at b with p=1,\n",
+                "the plan reads 'the end of the line' where NAME=NUMBER is expected", 2, 24},
            Case{head + "select a at b with p=1, p=2\n", "'p' stands here a second time", 2, 25},
-           Case{head + "select a at b sometimes\n", "the plan reads 'sometimes' where the end of the line is expected", 2, 15},
+           Case{head + "select a at b sometimes\n", "the plan reads 'sometimes' where the end of the line is expected",
+                2, 15},
            Case{head + "select a at b\n   select c at b\n", "this line is indented by 3 spaces, not by 2 to 2", 3, 4},
            Case{head + "select a at b\nselect a at b\n", "this line is indented by 0 spaces, not by 2 to 2", 3, 1},
-           Case{head + "devolve from a to b\n  select c at x\n", "the plan reads 'x' where level 'b', where the rule above puts it, is expected", 3, 15},
+           Case{head + "devolve from a to b\n  select c at x\n",
+                "the plan reads 'x' where level 'b', where the rule above puts it, is expected", 3, 15},
            Case{head + "devolve from a to b\n", "'devolve' is followed by 0 rules, not by one", 2, 1},
            Case{head + "select a at b if x\n", "'select' with 'if' has no fallback", 2, 1},
            Case{head + "select a at b\n  else select c at b\n", "'else' cannot stand here", 3, 8},
@@ -170,7 +174,8 @@ TEST(CheckPlan, SaysWhatHasChanged) {
   d = misfit(plan, module({spectrum("sum", {serialSum("a"), serialSum("c")})}), cpuSimple());
   EXPECT_EQ(d.message, "the plan was made for 2 maps and spectrum calls in codelet 'c' of 'sum', but there are 0");
 
-  auto twoCalls = codelet("c", {fmt::format("(Return {})", bin("i32", "add", call("i32", "sum", {kIn}), call("i32", "sum", {kIn})))});
+  auto twoCalls = codelet(
+      "c", {fmt::format("(Return {})", bin("i32", "add", call("i32", "sum", {kIn}), call("i32", "sum", {kIn})))});
   d = misfit(plan, module({spectrum("sum", {serialSum(), twoCalls})}), cpuSimple());
   EXPECT_EQ(d.message, "the plan and codelet 'c' of 'sum' disagree: there is no __tunable 'p' any more");
   std::string untuned = plan;
@@ -189,19 +194,24 @@ TEST(CheckPlan, SaysWhatHasChanged) {
   d = misfit("plan sum for cpu-simple\nselect a at thread\n", sumProgram(), cpuSimple());
   EXPECT_EQ(d.message, "the plan starts at level 'thread', but 'process' is the outermost of target 'cpu-simple'");
   d = misfit("plan sum for cpu-simple\nselect a at process\n", sumProgram(), cpuSimple());
-  EXPECT_EQ(d.message, "the plan runs codelet 'a' of 'sum' at level 'process', where it cannot run: level 'process' has no "
-                       "scalar capability");
+  EXPECT_EQ(d.message,
+            "the plan runs codelet 'a' of 'sum' at level 'process', where it cannot run: level 'process' has no "
+            "scalar capability");
   d = misfit("plan sum for gpu-simple\ndevolve from grid to thread\n  select a at thread\n", sumProgram(), gpuSimple());
   EXPECT_EQ(d.message, "the plan goes from level 'grid' to 'thread', but in target 'gpu-simple' 'block' is below it");
-  d = misfit("plan sum for cpu-simple\nselect c at process with p=4\n  serialize\n    select a at process\n  devolve to "
-             "thread\n    select a at thread\n", sumProgram(), cpuSimple());
-  EXPECT_EQ(d.message, "the plan runs a map of 'sum' as a loop at level 'process', which has no computational capability");
+  d = misfit(
+      "plan sum for cpu-simple\nselect c at process with p=4\n  serialize\n    select a at process\n  devolve to "
+      "thread\n    select a at thread\n",
+      sumProgram(), cpuSimple());
+  EXPECT_EQ(d.message,
+            "the plan runs a map of 'sum' as a loop at level 'process', which has no computational capability");
 }
 
 TEST(CheckPlan, AGuardThatHasBecomeNecessary) {
   // Made when two hundred partial sums were known to fit a block.
-  std::string plan = "plan sum for block\nselect c at block with p=200\n  distribute to thread\n    select a at thread\n"
-                     "  select b at block as vector\n";
+  std::string plan =
+      "plan sum for block\nselect c at block with p=200\n  distribute to thread\n    select a at thread\n"
+      "  select b at block as vector\n";
   Program program(sumProgram(), blockAndThreads());
   DiagnosticEngine diags;
   checkPlan(parsePlan(plan, "plan", program.arena), *program.module, program.hardware, program.facts, diags);
@@ -209,8 +219,9 @@ TEST(CheckPlan, AGuardThatHasBecomeNecessary) {
   std::string more = plan;
   more.replace(more.find("200"), 3, "300");
   Diagnostic d = misfit(more, sumProgram(), blockAndThreads());
-  EXPECT_EQ(d.message, "the plan runs codelet 'b' of 'sum' at level 'block' without a check, but that it fits can no longer "
-                       "be proved: it needs in.size() <= coopDim() (coopDim() = 256)");
+  EXPECT_EQ(d.message,
+            "the plan runs codelet 'b' of 'sum' at level 'block' without a check, but that it fits can no longer "
+            "be proved: it needs in.size() <= coopDim() (coopDim() = 256)");
   hardware::Hardware narrow = blockAndThreads();
   narrow.levels[1].workers.count = 64;
   EXPECT_EQ(misfit(plan, sumProgram(), narrow).range.line, 5u);
@@ -230,7 +241,8 @@ TEST(CheckPlan, AChangedHashOrTargetIsAWarning) {
 
 TEST(SourceHash, FollowsCodeletsAndTheFunctionsTheyCall) {
   auto text = [](long number) {
-    std::string f = fmt::format("(Function \"f\" i32 [(Param \"x\" i32 in)] (Block [(Return {})]))", lit("i32", number));
+    std::string f =
+        fmt::format("(Function \"f\" i32 [(Param \"x\" i32 in)] (Block [(Return {})]))", lit("i32", number));
     std::string body = fmt::format("(Return (Call i32 \"f\" [{}]))", lit("i32", 0));
     return fmt::format("(Module [] [{}] [{}] [])", f, spectrum("sum", {codelet("a", {body})}));
   };
@@ -244,13 +256,16 @@ TEST(SourceHash, FollowsCodeletsAndTheFunctionsTheyCall) {
 TEST(Sites, InnerBeforeOuterInTheOrderOfEvaluation) {
   auto one = [](const std::string &arg) { return call("i32", "one", {arg}); };
   std::string x = var("i32", "x");
-  std::string loop = fmt::format("(For - (Binary bool lt {} {}) (Assign i32 add {} {}) (Block [(Evaluate {})]))",
-                                 call("i32", "cond", {}), lit("i32", 3), x, call("i32", "step", {}), call("i32", "body", {}));
-  std::string text = module({spectrum("sum", {codelet("c", {declare("i32", "x", one(call("i32", "inner", {kIn}))), loop})})});
+  std::string loop =
+      fmt::format("(For - (Binary bool lt {} {}) (Assign i32 add {} {}) (Block [(Evaluate {})]))",
+                  call("i32", "cond", {}), lit("i32", 3), x, call("i32", "step", {}), call("i32", "body", {}));
+  std::string text =
+      module({spectrum("sum", {codelet("c", {declare("i32", "x", one(call("i32", "inner", {kIn}))), loop})})});
   ast::Arena arena;
   const ast::Module *m = ast::as<ast::Module>(ast::parse(text, arena));
   std::vector<std::string> names;
-  for (const ast::Expr *e : sites(*m->spectrums[0]->codelets[0])) names.push_back(ast::as<ast::SpectrumCall>(e)->spectrum);
+  for (const ast::Expr *e : sites(*m->spectrums[0]->codelets[0]))
+    names.push_back(ast::as<ast::SpectrumCall>(e)->spectrum);
   EXPECT_EQ(names, (std::vector<std::string>{"inner", "one", "cond", "body", "step"}));
 }
 

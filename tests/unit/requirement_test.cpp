@@ -9,7 +9,8 @@ namespace {
 using namespace test;
 
 /// The requirements of a cooperative codelet with these statements over `in` and `out`.
-std::vector<std::string> required(const std::vector<std::string> &statements, const std::string &conditions = "", bool coop = true) {
+std::vector<std::string> required(const std::vector<std::string> &statements, const std::string &conditions = "",
+                                  bool coop = true) {
   std::string params = "(Param \"in\" array<1,i32> in) (Param \"out\" array<1,i32> inout)";
   ast::Arena arena;
   const ast::Codelet *codelet =
@@ -23,7 +24,8 @@ std::string use(const std::string &container, const std::string &index) {
 }
 std::string loop(const std::string &name, const std::string &from, const std::string &to, const std::string &step,
                  const std::string &body) {
-  return fmt::format("(For {} {} {} (Block [{}]))", declare("u32", name, from), bin("bool", "lt", var("u32", name), to), step, body);
+  return fmt::format("(For {} {} {} (Block [{}]))", declare("u32", name, from), bin("bool", "lt", var("u32", name), to),
+                     step, body);
 }
 using Texts = std::vector<std::string>;
 
@@ -51,7 +53,8 @@ TEST(Requirement, TreeSumOfFigure43) {
 TEST(Requirement, SeveralElementsALane) {
   EXPECT_EQ(required({use("in", kId), use("in", bin("u32", "add", kId, kDim))}), (Texts{"in.size() <= 2 * coopDim()"}));
   std::string two = lit("u32", 2), one = lit("u32", 1);
-  EXPECT_EQ(required({use("in", bin("u32", "mul", two, kId)), use("in", bin("u32", "add", bin("u32", "mul", kId, two), one))}),
+  EXPECT_EQ(required({use("in", bin("u32", "mul", two, kId)),
+                      use("in", bin("u32", "add", bin("u32", "mul", kId, two), one))}),
             (Texts{"in.size() <= 2 * coopDim()"}));
   // Every second element alone: the last lane stops one short of two rows.
   EXPECT_EQ(required({use("in", bin("u32", "mul", two, kId))}), (Texts{"in.size() + 1 <= 2 * coopDim()"}));
@@ -61,7 +64,8 @@ TEST(Requirement, SeveralElementsALane) {
   EXPECT_EQ(required({loop("i", lit("u32", 0), lit("u32", 4), kNext,
                            use("in", bin("u32", "add", bin("u32", "mul", kId, lit("u32", 4)), kI)))}),
             (Texts{"in.size() <= 4 * coopDim()"}));
-  EXPECT_EQ(required({loop("i", lit("u32", 0), lit("u32", 4), kNext, use("in", bin("u32", "add", kId, bin("u32", "mul", kI, kDim))))}),
+  EXPECT_EQ(required({loop("i", lit("u32", 0), lit("u32", 4), kNext,
+                           use("in", bin("u32", "add", kId, bin("u32", "mul", kI, kDim))))}),
             (Texts{"in.size() <= 4 * coopDim()"}));
 }
 
@@ -72,7 +76,8 @@ TEST(Requirement, LoopsCoverTheirContainer) {
   EXPECT_EQ(required({loop("i", kId, cast("u32", size(kIn)), stride, use("in", kI)), use("out", kId)}),
             (Texts{"out.size() <= coopDim()"}));
   // Through data: anywhere.
-  EXPECT_EQ(required({use("out", fmt::format("(Cast u32 (Subscript i32 {} [{}]))", kIn, kId))}), (Texts{"in.size() <= coopDim()"}));
+  EXPECT_EQ(required({use("out", fmt::format("(Cast u32 (Subscript i32 {} [{}]))", kIn, kId))}),
+            (Texts{"in.size() <= coopDim()"}));
   EXPECT_EQ(required({use("in", lit("u32", 0))}), (Texts{})) << "the same for all lanes";
 }
 
@@ -86,8 +91,8 @@ TEST(Requirement, WrittenLimitsComeFirst) {
 
 TEST(Requirement, Provable) {
   ast::Arena arena;
-  const ast::Codelet *x = ast::as<ast::Codelet>(
-      ast::parse(codelet("x", {use("in", kId)}, true, "", "", "(Param \"in\" array<1,i32> in) (Param \"n\" u32 in)"), arena));
+  const ast::Codelet *x = ast::as<ast::Codelet>(ast::parse(
+      codelet("x", {use("in", kId)}, true, "", "", "(Param \"in\" array<1,i32> in) (Param \"n\" u32 in)"), arena));
   const ast::Expr &fits = *requirements(*x, arena)[0];
   EXPECT_TRUE(provable(fits, *x, {256}, 256));
   EXPECT_TRUE(provable(fits, *x, {0}, 1));
@@ -98,9 +103,12 @@ TEST(Requirement, Provable) {
     return provable(*ast::as<ast::Expr>(ast::parse(text, arena)), *x, {bound}, lanes);
   };
   std::string s = size(kIn), dim = cast("u64", kDim);
-  EXPECT_TRUE(holds(bin("bool", "logand", bin("bool", "lt", s, lit("u64", 9)), bin("bool", "ge", dim, lit("u64", 4))), 8, 4));
-  EXPECT_FALSE(holds(bin("bool", "logand", bin("bool", "lt", s, lit("u64", 9)), bin("bool", "ge", dim, lit("u64", 4))), 8, 3));
-  EXPECT_TRUE(holds(bin("bool", "logor", bin("bool", "lt", s, lit("u64", 9)), bin("bool", "ge", dim, lit("u64", 4))), {}, 4));
+  EXPECT_TRUE(
+      holds(bin("bool", "logand", bin("bool", "lt", s, lit("u64", 9)), bin("bool", "ge", dim, lit("u64", 4))), 8, 4));
+  EXPECT_FALSE(
+      holds(bin("bool", "logand", bin("bool", "lt", s, lit("u64", 9)), bin("bool", "ge", dim, lit("u64", 4))), 8, 3));
+  EXPECT_TRUE(
+      holds(bin("bool", "logor", bin("bool", "lt", s, lit("u64", 9)), bin("bool", "ge", dim, lit("u64", 4))), {}, 4));
   // Sizes are at least 0; nothing is known of a scalar argument.
   EXPECT_TRUE(holds(bin("bool", "ge", s, lit("u64", 0)), {}, 4));
   EXPECT_FALSE(holds(bin("bool", "gt", s, lit("u64", 0)), 8, 4));

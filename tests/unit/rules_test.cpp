@@ -32,7 +32,8 @@ TEST(Rules, Figure55Derivation) {
       "-> S_L, regroup(p_c, L), compose(map(sum, ...), L), compose(sum, L) // Regroup",
       "-> S_L, regroup(p_c, L), distribute(l_L), compose(sum, l_L), compose(sum, L) // Distribute"};
   EXPECT_EQ(derivation(*program.module, "sum", "c"), expected);
-  std::vector<std::string> atomic{"compose(sum, L)", "-> compose(c_b, L) // Select", "-> compute(c_b, VE_L) // Compute"};
+  std::vector<std::string> atomic{"compose(sum, L)", "-> compose(c_b, L) // Select",
+                                  "-> compute(c_b, VE_L) // Compute"};
   EXPECT_EQ(derivation(*program.module, "sum", "b"), atomic);
 }
 
@@ -51,13 +52,15 @@ TEST(Rules, Figure57) {
   auto at = [&](const std::string &level) {
     return print(rules(*program.module, program.hardware, program.facts, "sum", level));
   };
-  EXPECT_EQ(at("grid"), "G1: compose(sum, G) -> S_G, devolve(B), compose(sum, B)\n"
-                        "G4: compose(sum, G) -> S_G, regroup(p_c, G), distribute(B), compose(sum, B), compose(sum, G)\n"
-                        "G5: compose(sum, G) -> S_G, regroup(p_d, G), distribute(B), compose(sum, B), compose(sum, G)\n");
-  EXPECT_EQ(at("block"), "B1: compose(sum, B) -> S_B, devolve(T), compose(sum, T)\n"
-                         "B3: compose(sum, B) -> compute(c_b, VE_B)\n"
-                         "B4: compose(sum, B) -> S_B, regroup(p_c, B), distribute(T), compose(sum, T), compose(sum, B)\n"
-                         "B5: compose(sum, B) -> S_B, regroup(p_d, B), distribute(T), compose(sum, T), compose(sum, B)\n");
+  EXPECT_EQ(at("grid"),
+            "G1: compose(sum, G) -> S_G, devolve(B), compose(sum, B)\n"
+            "G4: compose(sum, G) -> S_G, regroup(p_c, G), distribute(B), compose(sum, B), compose(sum, G)\n"
+            "G5: compose(sum, G) -> S_G, regroup(p_d, G), distribute(B), compose(sum, B), compose(sum, G)\n");
+  EXPECT_EQ(at("block"),
+            "B1: compose(sum, B) -> S_B, devolve(T), compose(sum, T)\n"
+            "B3: compose(sum, B) -> compute(c_b, VE_B)\n"
+            "B4: compose(sum, B) -> S_B, regroup(p_c, B), distribute(T), compose(sum, T), compose(sum, B)\n"
+            "B5: compose(sum, B) -> S_B, regroup(p_d, B), distribute(T), compose(sum, T), compose(sum, B)\n");
   EXPECT_EQ(at("thread"), "T2: compose(sum, T) -> compute(c_a, SE_T)\n");
 }
 

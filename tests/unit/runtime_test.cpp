@@ -489,7 +489,7 @@ static int invoke(void *const *args, tangram_error *error) {
 static const tangram_param params[] = {{"in", TANGRAM_I32, 1, TANGRAM_IN}, {"result", TANGRAM_I32, 0, TANGRAM_OUT}};
 static const tangram_kernel kernel = {sizeof(tangram_kernel), ABI, "twice", "twice", "p", "t", 2, params, invoke};
 static const tangram_kernel *const list[] = {&kernel};
-extern "C" const tangram_kernel *const *tangram_kernels(uint32_t *count) { *count = 1; return list; }
+extern "C" const tangram_kernel *const *tangram_kernel_table(uint32_t *count) { *count = 1; return list; }
 )";
 
 } // namespace
@@ -527,7 +527,7 @@ TEST(KernelLibrary, WhatIsNoneIsRefused) {
   EXPECT_EQ(idOf([&] { KernelLibrary{old}; }), "kernels.abi");
   std::filesystem::path null = buildLibrary("null", R"(
 #include <tangram/runtime/kernel_abi.h>
-extern "C" const tangram_kernel *const *tangram_kernels(uint32_t *count) { *count = 1; return nullptr; })");
+extern "C" const tangram_kernel *const *tangram_kernel_table(uint32_t *count) { *count = 1; return nullptr; })");
   EXPECT_EQ(idOf([&] { KernelLibrary{null}; }), "kernels.bad-descriptor");
   for (const auto &path : {text, other, old, null}) std::filesystem::remove(path);
 }

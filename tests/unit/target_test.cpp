@@ -1,6 +1,6 @@
 // Target files: those that ship, everything that can be wrong with one, extending, printing, pipelines.
 #include "tangram/hardware/Target.h"
-#include "tangram/plugin/Registry.h"
+#include "tangram/plugin/Loader.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -621,6 +621,23 @@ TEST_F(Pipeline, ImpossibleOrder) {
 
   got = failureOf([&] { check("  frontend: front\n  analyses: [second, first]\n  heuristic: pick\n"); });
   EXPECT_EQ(got.message, "analysis 'second' needs the facts 'parallelism', which it does not find where it stands");
+}
+
+TEST(ShippedTargets, PipelinesFitThePlugins) {
+  PluginLoader loader;
+  Registry registry;
+  DiagnosticEngine diags;
+  loader.loadAll({TANGRAM_BINARY_DIR "/lib/tangram/plugins"}, registry, diags);
+  for (const Diagnostic &diagnostic : diags.all()) ADD_FAILURE() << render(diagnostic, false);
+  for (const auto &entry : fs::directory_iterator(kHw)) {
+    if (entry.path().extension() != ".yaml") continue;
+    ast::Arena arena;
+    try {
+      checkPipeline(loadTarget(entry.path().string(), arena), registry);
+    } catch (const DiagnosticError &error) {
+      ADD_FAILURE() << render(error.diagnostic, false);
+    }
+  }
 }
 
 // ---- anything at all -----------------------------------------------------------------------------------

@@ -127,7 +127,7 @@ static const tangram_param params[] = {{"in", TANGRAM_I32, 1, TANGRAM_IN}, {"res
 #define KERNEL(n) {sizeof(tangram_kernel), TANGRAM_KERNEL_ABI, "sum_" #n, "sum", "p" #n, "t", 2, params, invoke<n>}
 static const tangram_kernel kernels[] = {KERNEL(0), KERNEL(1), KERNEL(2), KERNEL(3), KERNEL(4), KERNEL(5), KERNEL(6),
                                          KERNEL(7)};
-extern "C" const tangram_kernel *const *tangram_kernels(uint32_t *count) {
+extern "C" const tangram_kernel *const *tangram_kernel_table(uint32_t *count) {
   static const tangram_kernel *list[8];
   for (int i = 0; i < 8; ++i) list[i] = &kernels[i];
   *count = 8;

@@ -17,10 +17,9 @@ namespace {
 
 using namespace ast;
 
-constexpr DiagnosticKind kNowhere{"level-matching.nowhere", DiagnosticClass::User,
-                                  "no level of '{2}' can run codelet '{0}' of '{1}': {3}",
-                                  "other codelets are used; to keep it from this target without a warning, say so with __env",
-                                  Severity::Warning};
+constexpr DiagnosticKind kNowhere{
+    "level-matching.nowhere", DiagnosticClass::User, "no level of '{2}' can run codelet '{0}' of '{1}': {3}",
+    "other codelets are used; to keep it from this target without a warning, say so with __env", Severity::Warning};
 
 LevelMatch match(const Codelet &codelet, const Parallelism &parallelism, const hardware::Level &level,
                  const std::string &target) {
@@ -59,8 +58,8 @@ public:
           facts.matches[{codelet, level.name}] = std::move(found);
         }
         composable |= somewhere;
-        bool elsewhere = !codelet->env.empty() && std::find(codelet->env.begin(), codelet->env.end(), hardware.name) ==
-                                                      codelet->env.end();
+        bool elsewhere = !codelet->env.empty() &&
+                         std::find(codelet->env.begin(), codelet->env.end(), hardware.name) == codelet->env.end();
         if (!somewhere && !elsewhere) nowhere.push_back(codelet);
       }
       // Where there is no other, composing the spectrum is an error, and says so if it is asked for.

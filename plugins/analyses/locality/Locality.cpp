@@ -1,6 +1,6 @@
-// Locality (section 6.5.2): how neighbouring iterations, lanes and map elements touch containers. Subscripts say it of a
-// codelet's own accesses; partitions say how parts lie in their container; calls carry both from callee to caller, until
-// nothing changes: strides only ever get weaker, so recursive spectrums converge.
+// Locality (section 6.5.2): how neighbouring iterations, lanes and map elements touch containers. Subscripts say it of
+// a codelet's own accesses; partitions say how parts lie in their container; calls carry both from callee to caller,
+// until nothing changes: strides only ever get weaker, so recursive spectrums converge.
 #include "Strides.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/plugin/Plugin.h"
@@ -47,8 +47,10 @@ PartitionPattern patternOf(const Partition &partition, const Strides &strides) {
     result.tiling = d == 0 || result.tiling == tiling ? tiling : hardware::Tiling::Any;
     // Neighbours in memory are those of the last dimension; steps in the others are whole rows.
     bool contiguous = d + 1 == rank;
-    if (contiguous) result.withinPart = within;
-    else if (across == Stride::Unit) across = Stride::Constant;
+    if (contiguous)
+      result.withinPart = within;
+    else if (across == Stride::Unit)
+      across = Stride::Constant;
     result.acrossParts = weakest(result.acrossParts, across);
   }
   return result;

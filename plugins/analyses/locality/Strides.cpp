@@ -75,7 +75,8 @@ std::optional<std::int64_t> Strides::number(const Expr *expr) const {
     }
     const VarRef *ref = dyn<VarRef>(expr);
     auto it = ref ? declared_.find(ref->name) : declared_.end();
-    if (it == declared_.end() || changes_.count(ref->name) || it->second->tunable || !it->second->extents.empty()) return {};
+    if (it == declared_.end() || changes_.count(ref->name) || it->second->tunable || !it->second->extents.empty())
+      return {};
     expr = it->second->init;
   }
   return {};
@@ -104,7 +105,7 @@ static std::optional<std::pair<const Expr *, int>> growth(const Expr *change, co
   return {};
 }
 
-void Strides::loop(const Node *node, const Expr *step, const Block *body) {
+void Strides::loop(const Expr *step, const Block *body) {
   // What the loop changes, inner loops included.
   std::set<std::string> changed;
   std::map<std::string, std::vector<const Expr *>> here;
@@ -143,7 +144,6 @@ void Strides::loop(const Node *node, const Expr *step, const Block *body) {
       mover.variables[name] = by ? Step::of(*by * grows->second) : Step::some();
     }
   }
-  (void)node;
   loops_.push_back(std::move(mover));
   if (step) visit(step);
   visit(body);
@@ -157,15 +157,15 @@ void Strides::visit(const Node *node) {
     const For *n = as<For>(node);
     visit(n->init);
     visit(n->cond);
-    loop(n, n->step, n->body);
+    loop(n->step, n->body);
     return;
   }
   case Kind::While:
     visit(as<While>(node)->cond);
-    loop(node, nullptr, as<While>(node)->body);
+    loop(nullptr, as<While>(node)->body);
     return;
   case Kind::DoWhile:
-    loop(node, nullptr, as<DoWhile>(node)->body);
+    loop(nullptr, as<DoWhile>(node)->body);
     visit(as<DoWhile>(node)->cond);
     return;
   case Kind::Subscript: {
@@ -227,7 +227,8 @@ Step Strides::of(const Expr *expr, const Mover &mover, int fuel) const {
     const Unary *n = as<Unary>(expr);
     if (n->op == UnaryOp::Plus) return sub(n->operand);
     if (n->op == UnaryOp::Minus) return scaled(sub(n->operand), -1);
-    bool counts = n->op == UnaryOp::PostInc || n->op == UnaryOp::PreInc || n->op == UnaryOp::PostDec || n->op == UnaryOp::PreDec;
+    bool counts =
+        n->op == UnaryOp::PostInc || n->op == UnaryOp::PreInc || n->op == UnaryOp::PostDec || n->op == UnaryOp::PreDec;
     if (counts) return sub(n->operand);
     break;
   }

@@ -56,7 +56,7 @@ private:
   };
 
   void visit(const ast::Node *node);
-  void loop(const ast::Node *node, const ast::Expr *step, const ast::Block *body);
+  void loop(const ast::Expr *step, const ast::Block *body);
   Step of(const ast::Expr *expr, const Mover &mover, int fuel = 64) const;
   Step ofVariable(const std::string &name, const Mover &mover, int fuel) const;
   Stride ofAccess(const ast::Subscript &subscript, const Mover &mover) const;

@@ -360,7 +360,7 @@ private:
     w.blank();
     w.line("} // namespace");
     w.blank();
-    w.open("extern \"C\" __attribute__((visibility(\"default\"))) const tangram_kernel *const *tangram_kernels(uint32_t *count)");
+    w.open("extern \"C\" __attribute__((visibility(\"default\"))) const tangram_kernel *const *tangram_kernel_table(uint32_t *count)");
     w.line(fmt::format("static constexpr const tangram_kernel *kernels[] = {{{}}};", list));
     w.line(fmt::format("*count = {};", signatures_.size()));
     w.line("return kernels;");

@@ -123,7 +123,9 @@ Expressions::Text Expressions::real(const FloatLit *e, const Type &) {
 }
 
 Expressions::Text Expressions::unary(const Unary *e) {
-  std::string symbol(ast::symbol(e->op));
+  // Lanes of a mask are bits: ! in front of & looks like a mistake to compilers.
+  bool mask = e->op == UnaryOp::Not && e->type.isVector();
+  std::string symbol(mask ? "~" : ast::symbol(e->op));
   if (e->op == UnaryOp::PostInc || e->op == UnaryOp::PostDec) return {operand(e->operand, 15, {}) + symbol, 15};
   std::string text = operand(e->operand, kPrefix, {});
   // Not `--x` for -(-x).

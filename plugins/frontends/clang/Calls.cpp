@@ -45,8 +45,7 @@ bool isPlain(const Expr *e) {
 const ast::Expr *Body::call(const clang::CallExpr *e) {
   ast::SourceRange where = range(e->getSourceRange());
   const clang::FunctionDecl *callee = e->getDirectCallee();
-  if (!callee)
-    fail(kNotInLanguage, where, "a call through a value", "call a function or spectrum by its name");
+  if (!callee) fail(kNotInLanguage, where, "a call through a value", "call a function or spectrum by its name");
   if (std::string which = primitiveOf(*callee); !which.empty()) return primitive(e, which);
   if (arrayType(e->getNumArgs() > 0 ? e->getArg(0)->getType() : clang::QualType()) &&
       clang::isa<clang::CXXOperatorCallExpr>(e))
@@ -62,8 +61,7 @@ const ast::Expr *Body::call(const clang::CallExpr *e) {
       fail(kUnsupported, where, fmt::format("the member function '{}'", method->getQualifiedNameAsString()),
            "write a plain function");
   }
-  if (inCondition_ && !callee->isConstexpr())
-    fail(kConditionCall, where, callee->getNameAsString());
+  if (inCondition_ && !callee->isConstexpr()) fail(kConditionCall, where, callee->getNameAsString());
   if (callee->isVariadic()) fail(kVariadic, where, callee->getNameAsString());
   if (callee->isNoReturn())
     fail(kNotInLanguage, where, fmt::format("'{}', which never returns,", callee->getNameAsString()), "return a value");
@@ -72,18 +70,12 @@ const ast::Expr *Body::call(const clang::CallExpr *e) {
   if (callee->isConstexpr() && !program_.ranges().isUsers(callee->getLocation()))
     if (const Expr *value = folded(e)) return value;
 
-  Exprs args;
-  for (const clang::Expr *arg : e->arguments()) {
-    args.push_back(expr(arg));
-    if (args.back()->type.isArray()) {
-      const clang::FunctionDecl *definition = nullptr;
-      if (!callee->hasBody(definition)) fail(kNoBody, where, callee->getNameAsString());
-      fail(kHelperContainer, args.back()->range, "argument", fmt::format("function '{}'", callee->getNameAsString()));
-    }
-  }
   std::string name = program_.function(function_, callee, where);
+  Exprs args;
+  for (const clang::Expr *arg : e->arguments()) args.push_back(expr(arg));
   clang::QualType returned = callee->getReturnType();
-  Type result = returned->isVoidType() ? Type(Scalar::Void) : type(returned, where, fmt::format("the result of '{}'", name));
+  Type result =
+      returned->isVoidType() ? Type(Scalar::Void) : type(returned, where, fmt::format("the result of '{}'", name));
   return arena().make<Call>(where, result, name, std::move(args));
 }
 
@@ -130,7 +122,8 @@ const ast::Expr *Body::spectrumCall(const clang::CallExpr *e, const std::string 
     args.push_back(expr(e->getArg(i)));
   }
   clang::QualType returned = callee->getReturnType();
-  Type result = returned->isVoidType() ? Type(Scalar::Void) : type(returned, where, fmt::format("the result of '{}'", name));
+  Type result =
+      returned->isVoidType() ? Type(Scalar::Void) : type(returned, where, fmt::format("the result of '{}'", name));
   return arena().make<SpectrumCall>(where, result, name, std::move(args), Text(), Texts(), Capability::None, nullptr,
                                     Exprs(), nullptr);
 }
@@ -144,8 +137,7 @@ const ast::Expr *Body::map(const clang::CallExpr *e) {
   std::optional<std::string> name = function ? program_.spectrum(function, at) : std::nullopt;
   if (!name) fail(kMapFunction, at, function ? fmt::format("'{}'", function->getNameAsString()) : "this");
   unsigned count = e->getNumArgs() - 1;
-  if (count != function->getNumParams())
-    fail(kMapCount, where, *name, function->getNumParams(), count);
+  if (count != function->getNumParams()) fail(kMapCount, where, *name, function->getNumParams(), count);
 
   Exprs args;
   unsigned depth = 0;
@@ -158,10 +150,13 @@ const ast::Expr *Body::map(const clang::CallExpr *e) {
     const Expr *arg = expr(written);
     const Type &given = arg->type;
     unsigned over = 0;
-    if (given.isArray() && given.element() == wanted) over = given.rank();
-    else if (given.isArray() && wanted.isArray() && given.rank() == wanted.rank() + 1 && given.element() == wanted.element())
+    if (given.isArray() && given.element() == wanted)
+      over = given.rank();
+    else if (given.isArray() && wanted.isArray() && given.rank() == wanted.rank() + 1 &&
+             given.element() == wanted.element())
       over = 1;
-    else if (given.isScalar() && wanted.isScalar()) arg = convert(wanted, arg, here);
+    else if (given.isScalar() && wanted.isScalar())
+      arg = convert(wanted, arg, here);
     else if (!(given == wanted))
       fail(kMapArgument, here, i + 1, spelled(written->getType().getUnqualifiedType(), context()), *name,
            spelled(parameter->getType().getUnqualifiedType(), context()));
@@ -172,7 +167,8 @@ const ast::Expr *Body::map(const clang::CallExpr *e) {
   if (!depth) fail(kMapNothing, where, *name);
   clang::QualType returned = function->getReturnType();
   Type result = Scalar::Void;
-  if (!returned->isVoidType()) result = Type::array(depth, type(returned, where, fmt::format("the result of '{}'", *name)));
+  if (!returned->isVoidType())
+    result = Type::array(depth, type(returned, where, fmt::format("the result of '{}'", *name)));
   return arena().make<Map>(where, result, *name, std::move(args), Policy::None, Text(), nullptr, nullptr, nullptr);
 }
 
@@ -205,12 +201,14 @@ const ast::Sequence *Body::sequence(const clang::Expr *e) {
   Exprs numbers;
   for (const clang::Expr *arg : written->arguments()) {
     const Expr *value = expr(arg);
-    if (value->type.isArray()) container = value;
-    else numbers.push_back(convert(Scalar::U64, value, value->range));
+    if (value->type.isArray())
+      container = value;
+    else
+      numbers.push_back(convert(Scalar::U64, value, value->range));
   }
   if (container && !container->type.element().isInteger()) fail(kSequenceContainer, container->range);
-  return arena().make<Sequence>(where, Type(Scalar::U64), container, numbers[0], numbers.size() > 1 ? numbers[1] : nullptr,
-                                numbers.size() > 2 ? numbers[2] : nullptr);
+  return arena().make<Sequence>(where, Type(Scalar::U64), container, numbers[0],
+                                numbers.size() > 1 ? numbers[1] : nullptr, numbers.size() > 2 ? numbers[2] : nullptr);
 }
 
 // ---- containers -----------------------------------------------------------------------------------------------
@@ -224,7 +222,8 @@ const ast::Expr *Body::size(const clang::CallExpr *e) {
     clang::Expr::EvalResult value;
     if (e->getArg(0)->EvaluateAsInt(value, context())) {
       Int number = value.Val.getInt().getExtValue();
-      if (number < 0 || number >= static_cast<Int>(whole->type.rank())) fail(kDimension, dim->range, number, whole->type.rank());
+      if (number < 0 || number >= static_cast<Int>(whole->type.rank()))
+        fail(kDimension, dim->range, number, whole->type.rank());
       dim = build(dim->range).integer(Scalar::U32, number);
     }
   }
@@ -253,9 +252,9 @@ const ast::Expr *Body::element(const clang::CallExpr *e) {
 const ast::Expr *Body::atomic(const clang::CallExpr *e, const std::string &operation) {
   ast::SourceRange where = range(e->getSourceRange());
   static const std::map<std::string, AtomicOp> known{
-      {"add", AtomicOp::Add}, {"sub", AtomicOp::Sub}, {"min", AtomicOp::Min},           {"max", AtomicOp::Max},
-      {"and", AtomicOp::And}, {"or", AtomicOp::Or},   {"xor", AtomicOp::Xor},           {"exchange", AtomicOp::Exchange},
-      {"compare-exchange", AtomicOp::CompareExchange}};
+      {"add", AtomicOp::Add}, {"sub", AtomicOp::Sub},           {"min", AtomicOp::Min},
+      {"max", AtomicOp::Max}, {"and", AtomicOp::And},           {"or", AtomicOp::Or},
+      {"xor", AtomicOp::Xor}, {"exchange", AtomicOp::Exchange}, {"compare-exchange", AtomicOp::CompareExchange}};
   auto op = known.find(operation);
   if (op == known.end()) failBug(where, "frontend-clang", fmt::format("atomic operation '{}'", operation));
   if (role_ == Role::Function) fail(kAtomicTarget, where);
@@ -269,7 +268,8 @@ const ast::Expr *Body::atomic(const clang::CallExpr *e, const std::string &opera
   if (!seen) fail(kAtomicTarget, where);
   bool bitwise = op->second == AtomicOp::And || op->second == AtomicOp::Or || op->second == AtomicOp::Xor;
   if (!target->type.isScalar() || target->type.isBool() || (bitwise && !target->type.isInteger()))
-    fail(kAtomicType, where, e->getDirectCallee()->getNameAsString(), target->type.isArray() ? "container" : target->type.cName());
+    fail(kAtomicType, where, e->getDirectCallee()->getNameAsString(),
+         target->type.isArray() ? "container" : target->type.cName());
   Exprs operands;
   for (unsigned i = 1; i < e->getNumArgs(); ++i) operands.push_back(convert(target->type, expr(e->getArg(i)), where));
   return arena().make<Atomic>(where, target->type, op->second, target, std::move(operands));
@@ -285,13 +285,14 @@ const ast::Expr *Body::choose(const ast::Expr *a, const ast::Expr *b, bool small
   };
   if (isPlain(a) && isPlain(b)) return pick(build(where), a, b);
   Type of = a->type;
-  std::string name = program_.synthesized(fmt::format("{}_{}", smaller ? "min" : "max", of.text()), [&](const std::string &made) {
-    ast::Build make(arena(), where);
-    std::vector<const Param *> params{arena().make<Param>(where, "a", of, Access::In),
-                                      arena().make<Param>(where, "b", of, Access::In)};
-    const Stmt *give = arena().make<Return>(where, pick(make, make.var("a", of), make.var("b", of)));
-    return arena().make<Function>(where, made, of, std::move(params), make.block({give}));
-  });
+  std::string name =
+      program_.synthesized(fmt::format("{}_{}", smaller ? "min" : "max", of.text()), [&](const std::string &made) {
+        ast::Build make(arena(), where);
+        std::vector<const Param *> params{arena().make<Param>(where, "a", of, Access::In),
+                                          arena().make<Param>(where, "b", of, Access::In)};
+        const Stmt *give = arena().make<Return>(where, pick(make, make.var("a", of), make.var("b", of)));
+        return arena().make<Function>(where, made, of, std::move(params), make.block({give}));
+      });
   return arena().make<Call>(where, of, name, Exprs{a, b});
 }
 
@@ -340,11 +341,14 @@ const ast::Expr *Body::libraryCall(const clang::CallExpr *e, const clang::Functi
   // By its C name: for float with an f. What std:: overloads for integers computes in double.
   Type compute = *result;
   if (isAbs) {
-    if (compute.isFloating()) base = compute.scalar() == Scalar::F32 ? "fabsf" : "fabs";
-    else base = compute.bytes() == 8 ? "llabs" : "abs";
+    if (compute.isFloating())
+      base = compute.scalar() == Scalar::F32 ? "fabsf" : "fabs";
+    else
+      base = compute.bytes() == 8 ? "llabs" : "abs";
   } else if (classify) {
     compute = args[0]->type.isFloating() ? args[0]->type : Type(Scalar::F64);
-  } else if (standard && compute.scalar() == Scalar::F32 && !(base.ends_with('f') && isMathFunction(base.substr(0, base.size() - 1)))) {
+  } else if (standard && compute.scalar() == Scalar::F32 &&
+             !(base.ends_with('f') && isMathFunction(base.substr(0, base.size() - 1)))) {
     base += "f";
   }
   if (!isMathFunction(base)) return nullptr;

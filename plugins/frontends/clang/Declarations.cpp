@@ -9,6 +9,12 @@ namespace tangram::frontend {
 
 using namespace ast;
 
+namespace {
+
+constexpr std::uint64_t kMaxArrayBytes = 1 << 20; // of a worker's stack or registers
+
+} // namespace
+
 Body::Body(Program &program, const clang::FunctionDecl *function, Role role, const FunctionQualifiers &qualifiers,
            std::string title)
     : program_(program), function_(function), role_(role), qualifiers_(qualifiers), title_(std::move(title)) {}
@@ -45,8 +51,8 @@ std::vector<const ast::Param *> Body::params() {
   for (const clang::ParmVarDecl *param : function_->parameters()) {
     ast::SourceRange where = range(param->getSourceRange());
     std::string name = param->getName().empty() ? fmt::format("arg{}", result.size()) : param->getNameAsString();
-    std::string what = param->getName().empty() ? fmt::format("parameter {}", result.size() + 1)
-                                                : fmt::format("parameter '{}'", name);
+    std::string what =
+        param->getName().empty() ? fmt::format("parameter {}", result.size() + 1) : fmt::format("parameter '{}'", name);
     Type read = type(param->getType(), where, what);
     if (role_ == Role::Function && read.isArray()) fail(kHelperContainer, where, name, title_);
     if (read.isArray() && read.element().isArray()) fail(kNestedParameter, where, name);
@@ -72,7 +78,7 @@ std::vector<const ast::Expr *> Body::conditions() {
   for (const clang::Expr *condition : qualifiers_.conditions) {
     const clang::Expr *bare = condition->IgnoreParenImpCasts();
     if (const auto *comma = clang::dyn_cast<clang::BinaryOperator>(bare); comma && comma->isCommaOp())
-      fail(kCommaCondition, range(condition->getSourceRange()));
+      fail(kCommaCondition, range(bare->getSourceRange()));
     result.push_back(expr(condition));
   }
   inCondition_ = false;
@@ -144,6 +150,12 @@ const ast::Stmt *Body::variable(const clang::VarDecl *declared) {
   if (isSequence(declaredType)) fail(kSequencePlace, where);
   bool isConst = declaredType.isConstQualified() || declared->isConstexpr();
 
+  // Not the pointer or class is the point, but what it is made of.
+  if (const clang::Expr *init = declared->getInit()) {
+    const clang::Expr *made = init->IgnoreUnlessSpelledInSource();
+    if (clang::isa<clang::CXXNewExpr>(made) || clang::isa<clang::LambdaExpr>(made)) expr(made);
+  }
+
   if (arrayType(declaredType)) {
     if (shared) fail(kSharedContainer, where, name);
     if (tuned) fail(kTunableType, where, name, spelled(declaredType, context()));
@@ -153,6 +165,10 @@ const ast::Stmt *Body::variable(const clang::VarDecl *declared) {
   clang::QualType elementType = declaredType;
   Exprs sizes = extents(elementType, declared);
   Type read = type(elementType, where, fmt::format("'{}'", name));
+  if (declaredType->isConstantArrayType()) {
+    std::uint64_t bytes = static_cast<std::uint64_t>(context().getTypeSizeInChars(declaredType).getQuantity());
+    if (bytes > kMaxArrayBytes) fail(kLargeArray, where, name, bytes);
+  }
   if (!sizes.empty() && read.isArray())
     fail(kUnsupported, where, "a local array of Arrays", "declare one Array of more dimensions");
   const Tunable *choices = nullptr;
@@ -209,10 +225,12 @@ std::int64_t Body::tunableNumber(const clang::Expr *e, const ast::Type &type) {
     fail(kTunableValue, where, "a value that is no integer constant");
   llvm::APSInt number = result.Val.getInt();
   unsigned bits = type.bytes() * 8;
-  bool fits = type.isSigned() ? number.isRepresentableByInt64() && (bits >= 64 || llvm::isIntN(bits, number.getExtValue()))
-                              : number.isNonNegative() && number.getActiveBits() <= std::min(bits, 63u);
+  bool fits = type.isSigned()
+                  ? number.isRepresentableByInt64() && (bits >= 64 || llvm::isIntN(bits, number.getExtValue()))
+                  : number.isNonNegative() && number.getActiveBits() <= std::min(bits, 63u);
   if (!fits)
-    fail(kTunableValue, where, fmt::format("{}, which does not fit its type {}", llvm::toString(number, 10), type.cName()));
+    fail(kTunableValue, where,
+         fmt::format("{}, which does not fit its type {}", llvm::toString(number, 10), type.cName()));
   return number.getExtValue();
 }
 
@@ -230,7 +248,8 @@ const ast::Tunable *Body::tunable(const clang::VarDecl *declared, const ast::Typ
     std::vector<const clang::Expr *> args(chosen->args_begin(), chosen->args_end());
     for (const clang::Expr *&arg : args) {
       arg = arg->IgnoreParenImpCasts();
-      if (const auto *constant = clang::dyn_cast<clang::ConstantExpr>(arg)) arg = constant->getSubExpr()->IgnoreParenImpCasts();
+      if (const auto *constant = clang::dyn_cast<clang::ConstantExpr>(arg))
+        arg = constant->getSubExpr()->IgnoreParenImpCasts();
     }
     ast::SourceRange at = range(chosen->getLocation());
     const auto *list = args.size() == 1 ? clang::dyn_cast<clang::CallExpr>(args[0]) : nullptr;

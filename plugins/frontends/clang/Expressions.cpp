@@ -164,8 +164,7 @@ const ast::Expr *Body::exprOf(const clang::Expr *e) {
     if (!(then->type == otherwise->type)) fail(kUnsupported, where, "a ?: with throw", "write an if");
     return arena().make<Conditional>(where, then->type, cond, then, otherwise);
   }
-  case S::BinaryConditionalOperatorClass:
-    fail(kNotInLanguage, where, "the ?: without its middle", "write a ? a : b");
+  case S::BinaryConditionalOperatorClass: fail(kNotInLanguage, where, "the ?: without its middle", "write a ? a : b");
   case S::ArraySubscriptExprClass: return localSubscript(clang::cast<clang::ArraySubscriptExpr>(e));
   case S::CallExprClass:
   case S::CXXMemberCallExprClass:
@@ -196,8 +195,7 @@ const ast::Expr *Body::exprOf(const clang::Expr *e) {
   case S::CXXDeleteExprClass:
   case S::CXXPseudoDestructorExprClass:
     fail(kNotInLanguage, where, "memory from new", "declare a temporary container: Array<1, T> t(n);");
-  case S::CXXThrowExprClass:
-    fail(kNotInLanguage, where, "an exception", "return a value that says what went wrong");
+  case S::CXXThrowExprClass: fail(kNotInLanguage, where, "an exception", "return a value that says what went wrong");
   case S::StringLiteralClass:
   case S::PredefinedExprClass: fail(kNotInLanguage, where, "text", "use numbers");
   case S::CXXNullPtrLiteralExprClass:
@@ -228,7 +226,8 @@ const ast::Expr *Body::constant(const clang::APValue &value, clang::QualType val
   Type read = type(valueType, where, "this constant");
   if (value.isInt()) {
     llvm::APSInt number = value.getInt();
-    return build(where).integer(read, number.isUnsigned() ? static_cast<Int>(number.getZExtValue()) : number.getSExtValue());
+    return build(where).integer(read,
+                                number.isUnsigned() ? static_cast<Int>(number.getZExtValue()) : number.getSExtValue());
   }
   if (value.isFloat()) {
     llvm::APFloat number = value.getFloat();
@@ -259,7 +258,8 @@ const ast::Expr *Body::initialiser(const clang::Expr *e, clang::QualType type_) 
     if (!list) fail(kUnsupported, where, "this initialiser of an array", "write the values in braces");
     Exprs values; // those left out are zero
     for (const clang::Expr *value : list->inits()) values.push_back(initialiser(value, element));
-    while (!values.empty() && clang::isa<clang::ImplicitValueInitExpr>(list->getInit(values.size() - 1))) values.pop_back();
+    while (!values.empty() && clang::isa<clang::ImplicitValueInitExpr>(list->getInit(values.size() - 1)))
+      values.pop_back();
     return arena().make<InitList>(where, read, std::move(values));
   }
   return expr(e);
@@ -272,8 +272,9 @@ const ast::Expr *Body::convert(const ast::Type &to, const ast::Expr *operand, as
   if (const auto *number = dyn<IntLit>(operand)) {
     if (to.isInteger()) return build(where).integer(to, number->value);
     if (to.isFloating()) {
-      double value = operand->type.scalar() == Scalar::U64 ? static_cast<double>(static_cast<std::uint64_t>(number->value))
-                                                           : static_cast<double>(number->value);
+      double value = operand->type.scalar() == Scalar::U64
+                         ? static_cast<double>(static_cast<std::uint64_t>(number->value))
+                         : static_cast<double>(number->value);
       // Not through double where the target is float: that would round twice.
       if (to.scalar() == Scalar::F32)
         value = operand->type.scalar() == Scalar::U64 ? static_cast<float>(static_cast<std::uint64_t>(number->value))
@@ -314,7 +315,8 @@ const ast::Expr *Body::cast(const clang::CastExpr *e) {
     // Text, or a local array as a whole.
     const clang::Expr *array = inner->IgnoreParens();
     if (clang::isa<clang::StringLiteral>(array) || clang::isa<clang::PredefinedExpr>(array)) return expr(array);
-    fail(kNotInLanguage, where, "a local array as a whole", "use its elements, or a temporary container: Array<1, T> t(n);");
+    fail(kNotInLanguage, where, "a local array as a whole",
+         "use its elements, or a temporary container: Array<1, T> t(n);");
   }
   case clang::CK_UserDefinedConversion:
     fail(kNotInLanguage, where, "a conversion that a class defines", "convert scalars");
@@ -383,8 +385,7 @@ const ast::Expr *Body::localSubscript(const clang::ArraySubscriptExpr *e) {
     fail(kNotInLanguage, where, fmt::format("a subscript of '{}'", spelled(pointer->getType(), context())),
          "use an Array, or a local array by its name");
   }
-  if (e->getType()->isArrayType())
-    fail(kNotInLanguage, where, "a row of a local array as a whole", "use its elements");
+  if (e->getType()->isArrayType()) fail(kNotInLanguage, where, "a row of a local array as a whole", "use its elements");
   const Expr *variable = nullptr;
   if (named->isLocalVarDeclOrParm()) {
     const Variable &known = lookup(named, where);
@@ -405,14 +406,12 @@ const ast::Expr *Body::localSubscript(const clang::ArraySubscriptExpr *e) {
 const ast::Expr *Body::unary(const clang::UnaryOperator *e) {
   ast::SourceRange where = range(e->getSourceRange());
   switch (e->getOpcode()) {
-  case clang::UO_AddrOf:
-    fail(kNotInLanguage, where, "the address of something", "use an Array and an index");
+  case clang::UO_AddrOf: fail(kNotInLanguage, where, "the address of something", "use an Array and an index");
   case clang::UO_Deref: fail(kNotInLanguage, where, "a pointer", "use an Array and an index");
   case clang::UO_Extension: return expr(e->getSubExpr());
   case clang::UO_Real:
   case clang::UO_Imag:
-  case clang::UO_Coawait:
-    fail(kNotInLanguage, where, "complex numbers", "keep real and imaginary parts in two Arrays");
+  case clang::UO_Coawait: fail(kNotInLanguage, where, "complex numbers", "keep real and imaginary parts in two Arrays");
   default: break;
   }
   if (e->isIncrementDecrementOp()) checkWritable(e->getSubExpr(), where);
@@ -437,7 +436,8 @@ const ast::Expr *Body::binary(const clang::BinaryOperator *e) {
     return arena().make<Assign>(where, target->type, AssignOp::Set, target, value);
   }
   std::optional<BinaryOp> op = binaryOp(e->getOpcode());
-  if (!op) fail(kNotInLanguage, where, fmt::format("the operator {}", e->getOpcodeStr().str()), "compare with < and ==");
+  if (!op)
+    fail(kNotInLanguage, where, fmt::format("the operator {}", e->getOpcodeStr().str()), "compare with < and ==");
   // A chain a + b + c + ... leans to the left; its length is no depth.
   std::vector<const clang::BinaryOperator *> chain{e};
   for (const clang::Expr *left = e->getLHS(); (left = left->IgnoreParens());) {
@@ -488,7 +488,8 @@ bool Body::isConstContainer(const clang::Expr *e) {
   }
   if (const auto *called = clang::dyn_cast<clang::CallExpr>(e); called && called->getDirectCallee()) {
     std::string which = primitiveOf(*called->getDirectCallee());
-    if (which == "partition" || which == "subscript") return called->getNumArgs() > 0 && isConstContainer(called->getArg(0));
+    if (which == "partition" || which == "subscript")
+      return called->getNumArgs() > 0 && isConstContainer(called->getArg(0));
   }
   return false;
 }

@@ -2,6 +2,7 @@
 
 #include "Messages.h"
 
+#include <algorithm>
 #include <clang/Basic/DiagnosticAST.h>
 #include <clang/Basic/DiagnosticParse.h>
 #include <clang/Basic/DiagnosticSema.h>
@@ -28,8 +29,7 @@ std::vector<std::pair<clang::SourceLocation, std::string>> wordsOfLine(const Ran
                      text->end());
   clang::Token token;
   while (!lexer.LexFromRawLexer(token) && sources.getFileOffset(token.getLocation()) < end)
-    if (token.is(clang::tok::raw_identifier))
-      result.emplace_back(token.getLocation(), token.getRawIdentifier().str());
+    if (token.is(clang::tok::raw_identifier)) result.emplace_back(token.getLocation(), token.getRawIdentifier().str());
   return result;
 }
 
@@ -65,6 +65,8 @@ std::optional<Diagnostic> Forward::inOurWords(const clang::Diagnostic &info, con
       clang::IdentifierInfo *identifier = preprocessor_->getIdentifierInfo(text);
       if (identifier->hasMacroDefinition() || identifier->getTokenID() != clang::tok::identifier) continue;
       if (identifier->getBuiltinID() || identifier->hadMacroDefinition()) continue;
+      if (std::find(qualifierNames().begin(), qualifierNames().end(), text) != qualifierNames().end())
+        return makeDiagnostic(kNoHeader, ranges.of(location), text);
       std::vector<std::string> near = nearest(text, qualifierNames());
       if (near.empty() && text != word) continue;
       return makeDiagnostic(kUnknownQualifier, ranges.of(location), text,
@@ -74,7 +76,10 @@ std::optional<Diagnostic> Forward::inOurWords(const clang::Diagnostic &info, con
   bool undeclared = info.getID() == clang::diag::err_undeclared_var_use ||
                     info.getID() == clang::diag::err_undeclared_var_use_suggest;
   if (undeclared && findings_.tags.count(word)) return makeDiagnostic(kTagCalled, ranges.of(where), word);
-  if (word == "__tunable" && where.isMacroID()) return makeDiagnostic(kMisplacedTunable, ranges.of(where));
+  if (info.getID() == clang::diag::err_typecheck_sclass_fscope ||
+      info.getID() == clang::diag::err_typecheck_sclass_func)
+    for (const auto &[location, text] : wordsOfLine(ranges, where))
+      if (text == "__tunable") return makeDiagnostic(kMisplacedTunable, ranges.of(location));
   return {};
 }
 
@@ -92,6 +97,7 @@ std::string Forward::adviceFor(unsigned id) const {
 
 void Forward::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info) {
   using Level = clang::DiagnosticsEngine;
+  clang::DiagnosticConsumer::HandleDiagnostic(level, info); // counts
   if (silent_ || level == Level::Ignored || level == Level::Remark) return;
   llvm::SmallString<256> text;
   info.FormatDiagnostic(text);
@@ -127,8 +133,10 @@ void Forward::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clan
   keepNotes_ = true;
   homeless_ = !users;
   if (!error) {
-    if (users) pending_ = makeDiagnostic(kClangWarning, range, message);
-    else keepNotes_ = false;
+    if (users)
+      pending_ = makeDiagnostic(kClangWarning, range, message);
+    else
+      keepNotes_ = false;
     return;
   }
   ++errors_;

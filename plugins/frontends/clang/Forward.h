@@ -31,7 +31,8 @@ private:
   const clang::LangOptions *language_ = nullptr;
   const clang::Preprocessor *preprocessor_ = nullptr;
   std::optional<Diagnostic> pending_;
-  bool homeless_ = false;  // pending_ lies in a header that is not the user's; its first note in the user's file says where
+  bool homeless_ =
+      false; // pending_ lies in a header that is not the user's; its first note in the user's file says where
   bool keepNotes_ = false;
   bool silent_ = false;
   unsigned errors_ = 0;

@@ -1,5 +1,6 @@
 #include "Frontend.h"
 
+#include "DeepStack.h"
 #include "Forward.h"
 #include "Hooks.h"
 #include "Messages.h"
@@ -112,13 +113,15 @@ private:
     forward->flush();
     if (!invocation) return nullptr;
     invocation->getFrontendOpts().DisableFree = false;
+    clang::ProcessWarningOptions(*engine, invocation->getDiagnosticOpts(), false);
 
     clang::CompilerInstance compiler;
     compiler.setInvocation(invocation);
     compiler.setDiagnostics(engine.get());
     compiler.setVerboseOutputStream(llvm::nulls()); // no "2 errors generated."
     Action action(run);
-    bool ran = compiler.ExecuteAction(action);
+    bool ran = false;
+    onDeepStack([&] { ran = compiler.ExecuteAction(action); });
     forward->flush();
     if (run.error) std::rethrow_exception(run.error);
     if (run.module && !forward->failed()) return run.module;

@@ -48,7 +48,7 @@ template <class Words> std::size_t firstQualifier(const Words &words, std::size_
   return first;
 }
 
-enum class Head { None, Template, Constrained };
+enum class Head { None, Template, Constrained, Elsewhere };
 
 /// Whether a declaration that starts at `first` is headed by template <...>, with or without a requires clause.
 template <class Words> Head headBefore(const Words &words, std::size_t first) {
@@ -57,6 +57,7 @@ template <class Words> Head headBefore(const Words &words, std::size_t first) {
     TokenKind kind = words[start - 1].kind;
     if (kind == TokenKind::semi || kind == TokenKind::r_brace || kind == TokenKind::l_brace) break;
     --start;
+    if (kind == TokenKind::hash && words[start].startsLine) break;
   }
   while (start < first && words[start].text != "template") ++start;
   if (start + 1 >= first || words[start + 1].kind != TokenKind::less) return Head::None;
@@ -74,7 +75,7 @@ template <class Words> Head headBefore(const Words &words, std::size_t first) {
     if (depth <= 0) break;
   }
   if (i + 1 == first) return Head::Template;
-  return i + 1 < first && words[i + 1].text == "requires" ? Head::Constrained : Head::None;
+  return i + 1 < first && words[i + 1].text == "requires" ? Head::Constrained : Head::Elsewhere;
 }
 
 } // namespace
@@ -100,7 +101,8 @@ const Hooks::Words &Hooks::wordsOf(clang::FileID file) {
     end = lexer.LexFromRawLexer(token);
     if (token.is(TokenKind::eof)) break;
     std::string text = token.is(TokenKind::raw_identifier) ? token.getRawIdentifier().str() : "";
-    it->second.push_back({token.getKind(), sources.getFileOffset(token.getLocation()), std::move(text)});
+    it->second.push_back(
+        {token.getKind(), sources.getFileOffset(token.getLocation()), token.isAtStartOfLine(), std::move(text)});
   }
   return it->second;
 }
@@ -134,24 +136,38 @@ void Hooks::MacroExpands(const clang::Token &name, const clang::MacroDefinition 
   if (!info || !sources.isInSystemHeader(info->getDefinitionLoc())) return;
 
   clang::SourceLocation where = sources.getExpansionLoc(name.getLocation());
-  auto [file, offset] = sources.getDecomposedLoc(where);
+  if (requires_) {
+    if (auto place = find(where); place && (*place->first)[place->second].text == word)
+      requirement(*place->first, place->second, where);
+    return;
+  }
+  // A macro of the user may hold the whole declaration, or just its qualifiers.
+  for (clang::SourceLocation level = name.getLocation(); level.isMacroID();
+       level = sources.getImmediateMacroCallerLoc(level))
+    if (functionQualifier(sources.getSpellingLoc(level), where, /*inMacro=*/true)) return;
+  functionQualifier(where, where, /*inMacro=*/false);
+}
+
+std::optional<std::pair<const Hooks::Words *, std::size_t>> Hooks::find(clang::SourceLocation where) {
+  auto [file, offset] = ranges_.sources().getDecomposedLoc(where);
   const Words &words = wordsOf(file);
   auto it = std::lower_bound(words.begin(), words.end(), offset,
                              [](const Word &w, unsigned wanted) { return w.offset < wanted; });
-  if (it == words.end() || it->offset != offset) return;
-  auto at = static_cast<std::size_t>(it - words.begin());
-  if (requires_) {
-    if (it->text == word) requirement(words, at, where);
-    return;
-  }
-  if (it->text == "__tag" && at + 2 < words.size()) findings_.tags.insert(words[at + 2].text);
-  functionQualifier(file, words, at, where);
+  if (it == words.end() || it->offset != offset) return {};
+  return std::pair(&words, static_cast<std::size_t>(it - words.begin()));
 }
 
-void Hooks::functionQualifier(clang::FileID file, const Words &words, std::size_t at, clang::SourceLocation where) {
+bool Hooks::functionQualifier(clang::SourceLocation seen, clang::SourceLocation where, bool inMacro) {
+  auto place = find(seen);
+  if (!place) return false;
+  const Words &words = *place->first;
+  std::size_t at = place->second;
+  if (words[at].text == "__tag" && at + 2 < words.size()) findings_.tags.insert(words[at + 2].text);
+
   std::size_t first = firstQualifier(words, at), end = at;
   while (end < words.size()) {
     TokenKind kind = words[end].kind;
+    if (inMacro && words[end].startsLine) return false;
     if (kind == TokenKind::l_paren || kind == TokenKind::l_square) {
       end = behind(words, end);
       continue;
@@ -159,19 +175,26 @@ void Hooks::functionQualifier(clang::FileID file, const Words &words, std::size_
     if (kind == TokenKind::semi || kind == TokenKind::l_brace) break;
     ++end;
   }
+  if (inMacro && end >= words.size()) return false;
   bool definition = end < words.size() && words[end].kind == TokenKind::l_brace;
   redirect("__TANGRAM_CODELET", definition ? "__TANGRAM_CODELET_DEFINITION" : "__TANGRAM_SPECTRUM", where);
 
   Head head = Head::None;
-  if (definition && headDone_ != std::pair(file, first)) {
+  clang::SourceLocation user = inMacro ? where : clang::SourceLocation();
+  if (std::tuple declaration(ranges_.sources().getFileID(seen), user, first); definition && headDone_ != declaration) {
     head = headBefore(words, first);
-    headDone_ = {file, first};
+    headDone_ = declaration;
+  }
+  if (head == Head::Elsewhere && !findings_.reported) {
+    diags_.report(kQualifierOrder, ranges_.of(where));
+    findings_.reported = true;
   }
   redirect("__TANGRAM_HEAD",
            head == Head::Template      ? "__TANGRAM_TEMPLATE_HEAD"
            : head == Head::Constrained ? "__TANGRAM_CONSTRAINED_HEAD"
                                        : "",
            where);
+  return true;
 }
 
 void Hooks::requirement(const Words &words, std::size_t at, clang::SourceLocation where) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace tangram::frontend {
@@ -36,12 +37,16 @@ private:
   struct Word {
     clang::tok::TokenKind kind;
     unsigned offset;
+    bool startsLine;
     std::string text; // of an identifier
   };
   using Words = std::vector<Word>;
 
   const Words &wordsOf(clang::FileID file);
-  void functionQualifier(clang::FileID file, const Words &words, std::size_t at, clang::SourceLocation where);
+  /// The words of the file that `where` lies in, and the position of the one there.
+  std::optional<std::pair<const Words *, std::size_t>> find(clang::SourceLocation where);
+  /// False where the declaration is not to be seen from here: `inMacro`, and the macro's text ends before it does.
+  bool functionQualifier(clang::SourceLocation seen, clang::SourceLocation where, bool inMacro);
   void requirement(const Words &words, std::size_t at, clang::SourceLocation where);
   /// Makes a macro of the language's header stand for another one, or for nothing.
   void redirect(const char *macro, const char *to, clang::SourceLocation where);
@@ -52,7 +57,8 @@ private:
   Findings &findings_;
   std::map<clang::FileID, Words> words_;
   std::map<std::string, std::string> redirected_;
-  std::pair<clang::FileID, std::size_t> headDone_; // the declaration that has its constraint
+  /// The declaration that has its constraint: the file, the use of the macro that holds it, its first qualifier.
+  std::tuple<clang::FileID, clang::SourceLocation, std::size_t> headDone_;
 };
 
 } // namespace tangram::frontend

@@ -19,12 +19,18 @@ inline constexpr DiagnosticKind kClangWarning{"frontend.clang-warning", Class::U
 // ---- qualifiers ----
 inline constexpr DiagnosticKind kUnknownQualifier{"language.unknown-qualifier", Class::User,
                                                   "'{0}' is no qualifier of the language", "{1}"};
-inline constexpr DiagnosticKind kMisplacedQualifier{"language.misplaced-qualifier", Class::User,
-                                                    "{0} stands on {1}", "{2}"};
+inline constexpr DiagnosticKind kNoHeader{"language.no-header", Class::User,
+                                          "'{0}' is not known: the file does not include the language's header",
+                                          "start it with #include <tangram/tangram.h>"};
+inline constexpr DiagnosticKind kMisplacedQualifier{"language.misplaced-qualifier", Class::User, "{0} stands on {1}",
+                                                    "{2}"};
 inline constexpr DiagnosticKind kMisplacedRequires{
     "language.misplaced-requires", Class::User, "__requires does not stand behind the parameters",
     "write it between the closing parenthesis of the parameters and the ; or {{: int f(const Array<1,int> in) "
     "__requires(in.size() > 0) {{ ... }}"};
+inline constexpr DiagnosticKind kQualifierOrder{
+    "language.qualifier-order", Class::User, "the qualifiers of a codelet template do not stand behind template <...>",
+    "write them first: template <class T> __codelet __tag(name) T f(...)"};
 inline constexpr DiagnosticKind kMisplacedTunable{"language.misplaced-tunable", Class::User,
                                                   "__tunable does not stand on a local variable",
                                                   "declare the variable at the top of a codelet's body"};
@@ -32,19 +38,18 @@ inline constexpr DiagnosticKind kTagWord{"language.tag", Class::User, "'{0}' is 
                                          "write a word of letters, digits and _: __tag(tiled)"};
 inline constexpr DiagnosticKind kDuplicateTag{"language.duplicate-tag", Class::User,
                                               "two codelets of '{1}' have the tag '{0}'", "give each a tag of its own"};
-inline constexpr DiagnosticKind kTagCalled{
-    "language.tag-called", Class::User, "'{0}' is the tag of a codelet, which cannot be called",
-    "call its spectrum; the compiler chooses the codelet"};
+inline constexpr DiagnosticKind kTagCalled{"language.tag-called", Class::User,
+                                           "'{0}' is the tag of a codelet, which cannot be called",
+                                           "call its spectrum; the compiler chooses the codelet"};
 
 // ---- spectrums and codelets ----
 inline constexpr DiagnosticKind kNoSpectrums{
     "language.no-spectrum", Class::User, "the file declares no spectrum",
     "declare one, and a codelet for it: __spectrum int sum(const Array<1,int> in);"};
-inline constexpr DiagnosticKind kCodeletWithoutSpectrum{
-    "language.codelet-without-spectrum", Class::User, "codelet '{0}' matches no spectrum: none has this name{1}",
-    "declare it before the codelet: __spectrum {2} {3}({4});"};
-inline constexpr DiagnosticKind kSignature{"language.signature", Class::User,
-                                           "codelet '{0}' matches no spectrum: {1}",
+inline constexpr DiagnosticKind kCodeletWithoutSpectrum{"language.codelet-without-spectrum", Class::User,
+                                                        "codelet '{0}' matches no spectrum: none has this name{1}",
+                                                        "declare it before the codelet: __spectrum {2} {3}({4});"};
+inline constexpr DiagnosticKind kSignature{"language.signature", Class::User, "codelet '{0}' matches no spectrum: {1}",
                                            "a codelet has exactly its spectrum's signature; another computation needs "
                                            "a spectrum of another name"};
 inline constexpr DiagnosticKind kSpectrumWithoutCodelets{"language.spectrum-without-codelets", Class::User,
@@ -60,8 +65,8 @@ inline constexpr DiagnosticKind kTwoSpectrums{"language.two-spectrums", Class::U
                                               "spectrum '{0}' is declared with two signatures",
                                               "make it a template over the element type, or give the other one a name "
                                               "of its own"};
-inline constexpr DiagnosticKind kVariadic{"language.variadic", Class::User, "'{0}' takes a variable number of arguments",
-                                          "write out the parameters"};
+inline constexpr DiagnosticKind kVariadic{"language.variadic", Class::User,
+                                          "'{0}' takes a variable number of arguments", "write out the parameters"};
 inline constexpr DiagnosticKind kTemplateParameter{
     "language.template-parameter", Class::Limitation, "template parameter '{0}' of '{1}' is not a type",
     "spectrums are templates over element types; pass a number as a parameter, or make it a __tunable"};
@@ -86,16 +91,14 @@ inline constexpr DiagnosticKind kInstantiation{"language.instantiation", Class::
                                                "'{0}' cannot be made from its template",
                                                "see what Clang says of it; every codelet must be valid for the types "
                                                "that are asked for"};
-inline constexpr DiagnosticKind kContainerResult{"language.container-result", Class::Limitation,
-                                                 "{0} returns '{1}'",
+inline constexpr DiagnosticKind kContainerResult{"language.container-result", Class::Limitation, "{0} returns '{1}'",
                                                  "pass the container to write as a parameter: Array<1,T> out"};
 inline constexpr DiagnosticKind kNestedParameter{"language.nested-parameter", Class::Limitation,
                                                  "parameter '{0}' is a container of containers",
                                                  "use an Array of more dimensions; map takes the parts one by one"};
 
 // ---- conditions ----
-inline constexpr DiagnosticKind kCommaCondition{"language.condition", Class::User,
-                                                "__requires takes one condition",
+inline constexpr DiagnosticKind kCommaCondition{"language.condition", Class::User, "__requires takes one condition",
                                                 "join conditions with &&, or write __requires several times"};
 inline constexpr DiagnosticKind kConditionEffect{"language.condition", Class::User, "a condition changes something",
                                                  "conditions only compare"};
@@ -105,7 +108,8 @@ inline constexpr DiagnosticKind kConditionLane{"language.condition", Class::User
                                                "it holds for all lanes or none: use coopDim()"};
 
 // ---- cooperation ----
-inline constexpr DiagnosticKind kCoopPlace{"language.coop", Class::User, "{0}() is used in {1}, which is not cooperative",
+inline constexpr DiagnosticKind kCoopPlace{"language.coop", Class::User,
+                                           "{0}() is used in {1}, which is not cooperative",
                                            "write __codelet __coop where lanes work together"};
 inline constexpr DiagnosticKind kCoopInFunction{"language.coop", Class::User, "{0}() is used in {1}",
                                                 "call it in the cooperative codelet and pass the number"};
@@ -127,9 +131,9 @@ inline constexpr DiagnosticKind kSpectrumInFunction{"language.spectrum-in-functi
 // ---- tunables ----
 inline constexpr DiagnosticKind kTunablePlace{"language.tunable", Class::User, "__tunable '{0}' in {1}",
                                               "declare it in a codelet and pass the number"};
-inline constexpr DiagnosticKind kTunableNested{"language.tunable", Class::User,
-                                               "__tunable '{0}' stands inside a block or loop",
-                                               "declare it at the top of the codelet's body: it has one value in all of it"};
+inline constexpr DiagnosticKind kTunableNested{
+    "language.tunable", Class::User, "__tunable '{0}' stands inside a block or loop",
+    "declare it at the top of the codelet's body: it has one value in all of it"};
 inline constexpr DiagnosticKind kTunableType{"language.tunable", Class::User, "__tunable '{0}' is a '{1}'",
                                              "a tunable is an integer variable: __tunable unsigned p;"};
 inline constexpr DiagnosticKind kTunableInit{"language.tunable", Class::User, "__tunable '{0}' has an initialiser",
@@ -179,6 +183,10 @@ inline constexpr DiagnosticKind kVariableExtent{
     "language.extent", Class::User, "the extent of local array '{0}' is no constant",
     "declare a temporary container: Array<1, T> {0}(n); the extents of local arrays in cooperative codelets may use "
     "coopDim()"};
+
+inline constexpr DiagnosticKind kLargeArray{"language.large-array", Class::Limitation,
+                                            "the local array '{0}' has {1} bytes",
+                                            "declare a temporary container: Array<1, T> {0}(n);"};
 
 // ---- map ----
 inline constexpr DiagnosticKind kMapFunction{"language.map", Class::User, "map is given {0}, which is no spectrum",

@@ -38,9 +38,13 @@ std::string instanceName(const std::string &name, llvm::ArrayRef<clang::Template
 /// a, b, ..., z, aa, ab, ...
 std::string letters(std::size_t index) {
   std::string result;
-  for (++index; index > 0; index = (index - 1) / 26) result.insert(result.begin(), static_cast<char>('a' + (index - 1) % 26));
+  for (++index; index > 0; index = (index - 1) / 26)
+    result.insert(result.begin(), static_cast<char>('a' + (index - 1) % 26));
   return result;
 }
+
+/// Clang has said what is wrong.
+struct ClangComplained {};
 
 bool bothContainers(clang::QualType a, clang::QualType b) { return arrayType(a) && arrayType(b); }
 
@@ -56,9 +60,10 @@ template <class F> bool Program::attempt(F &&f) {
     return true;
   } catch (DiagnosticError &error) {
     diags_.add(std::move(error.diagnostic));
-    failed_ = true;
-    return false;
+  } catch (ClangComplained &) {
   }
+  failed_ = true;
+  return false;
 }
 
 const ast::Module *Program::read(const std::string &wanted, ast::SourceRange file) {
@@ -72,6 +77,7 @@ const ast::Module *Program::read(const std::string &wanted, ast::SourceRange fil
     if (ranges_.isUsers(declaration->getLocation())) checkPlacement(declaration, ranges_, diags_);
   if (wrong()) return nullptr;
   collect(context_.getTranslationUnitDecl());
+  if (wrong()) return nullptr;
   matchCodelets();
   if (wrong()) return nullptr;
   if (groups_.empty()) {
@@ -80,8 +86,7 @@ const ast::Module *Program::read(const std::string &wanted, ast::SourceRange fil
   }
 
   for (const auto &group : groups_)
-    if (!group->isTemplate())
-      attempt([&] { enter(*group, group->spectrum); });
+    if (!group->isTemplate()) attempt([&] { enter(*group, group->spectrum); });
   attempt([&] { wantInstances(); });
   attempt([&] { want(wanted, file); });
   if (wrong()) return nullptr;
@@ -106,8 +111,8 @@ const ast::Module *Program::read(const std::string &wanted, ast::SourceRange fil
     attempt([&] { fail(kNothingInstantiated, ranges_.of(group.spectrum->getLocation()), group.name); });
     return nullptr;
   }
-  return arena_.make<ast::Module>(file, std::vector<const ast::Struct *>{}, std::move(functions_),
-                                  std::move(spectrums), std::vector<const ast::Kernel *>{});
+  return arena_.make<ast::Module>(file, std::vector<const ast::Struct *>{}, std::move(functions_), std::move(spectrums),
+                                  std::vector<const ast::Kernel *>{});
 }
 
 // ---- declarations as written ------------------------------------------------------------------------------
@@ -130,17 +135,20 @@ void Program::collect(clang::DeclContext *scope) {
   }
 }
 
+void Program::checkTemplate(const clang::FunctionDecl &function, const std::string &name) {
+  const clang::FunctionTemplateDecl *pattern = function.getDescribedFunctionTemplate();
+  if (!pattern) return;
+  for (const clang::NamedDecl *param : *pattern->getTemplateParameters())
+    if (!clang::isa<clang::TemplateTypeParmDecl>(param) || param->isTemplateParameterPack())
+      fail(kTemplateParameter, ranges_.of(param->getLocation()), param->getNameAsString(), name);
+}
+
 void Program::collectFunction(clang::FunctionDecl *function) {
   FunctionQualifiers qualifiers = qualifiersOf(*function);
   if (!qualifiers.spectrum && !qualifiers.codelet) return;
   ast::SourceRange where = ranges_.of(function->getLocation());
   std::string name = qualifiedName(*function);
   if (function->isVariadic()) fail(kVariadic, where, name);
-  if (const clang::FunctionTemplateDecl *pattern = function->getDescribedFunctionTemplate())
-    for (const clang::NamedDecl *param : *pattern->getTemplateParameters())
-      if (!clang::isa<clang::TemplateTypeParmDecl>(param) || param->isTemplateParameterPack())
-        fail(kTemplateParameter, ranges_.of(param->getLocation()), param->getNameAsString(), name);
-
   auto key = std::pair<const clang::DeclContext *, clang::DeclarationName>(
       function->getDeclContext()->getRedeclContext()->getPrimaryContext(), function->getDeclName());
   Group *&group = groupOf_[key];
@@ -149,10 +157,13 @@ void Program::collectFunction(clang::FunctionDecl *function) {
     group = groups_.back().get();
     group->name = name;
   }
+  if (group->broken) return; // said once
+  group->broken = true;
+  checkTemplate(*function, name);
   if (qualifiers.codelet) {
-    if (!function->isThisDeclarationADefinition())
-      fail(kCodeletWithoutBody, where, name);
+    if (!function->isThisDeclarationADefinition()) fail(kCodeletWithoutBody, where, name);
     group->codelets.push_back(function);
+    group->broken = false;
     return;
   }
 
@@ -162,6 +173,7 @@ void Program::collectFunction(clang::FunctionDecl *function) {
     const clang::Decl *canonical = function->getCanonicalDecl();
     if (const auto *pattern = function->getDescribedFunctionTemplate()) canonical = pattern->getCanonicalDecl();
     groupOfSpectrum_[canonical] = group;
+    group->broken = false;
     return;
   }
   // Declared again: the same, or an overload, which codelets could not tell apart by name.
@@ -170,6 +182,7 @@ void Program::collectFunction(clang::FunctionDecl *function) {
     clang::QualType a = function->getParamDecl(i)->getType(), b = group->spectrum->getParamDecl(i)->getType();
     same = !bothContainers(a, b) || a.isConstQualified() == b.isConstQualified();
   }
+  group->broken = !same;
   if (same) return;
   Diagnostic diagnostic = makeDiagnostic(kTwoSpectrums, where, name);
   diagnostic.notes.push_back({ranges_.of(group->spectrum->getLocation()), "the first declaration is here"});
@@ -233,8 +246,7 @@ void Program::matchCodelets() {
         if (!group->spectrum) failNoSpectrum(*group, codelet);
         std::string difference = mismatch(*group, codelet);
         if (difference.empty()) continue;
-        Diagnostic diagnostic =
-            makeDiagnostic(kSignature, ranges_.of(codelet->getLocation()), group->name, difference);
+        Diagnostic diagnostic = makeDiagnostic(kSignature, ranges_.of(codelet->getLocation()), group->name, difference);
         diagnostic.notes.push_back({ranges_.of(group->spectrum->getLocation()), "the spectrum is declared here"});
         throw DiagnosticError(std::move(diagnostic));
       }
@@ -285,14 +297,14 @@ Program::Entry &Program::enter(Group &group, clang::FunctionDecl *declaration) {
   for (std::size_t i = 0; i < group.codelets.size(); ++i) {
     clang::FunctionDecl *codelet = group.codelets[i];
     if (clang::FunctionTemplateDecl *pattern = args ? codelet->getDescribedFunctionTemplate() : nullptr)
-      codelet = instantiate(pattern, *args, declaration->getPointOfInstantiation().isValid()
-                                                ? declaration->getPointOfInstantiation()
-                                                : declaration->getLocation());
-    else if (args && !context_.hasSameType(codelet->getType(), declaration->getType())) continue;
+      codelet = instantiate(pattern, *args,
+                            declaration->getPointOfInstantiation().isValid() ? declaration->getPointOfInstantiation()
+                                                                             : declaration->getLocation());
+    else if (args && !context_.hasSameType(codelet->getType(), declaration->getType()))
+      continue;
     entry->codelets.emplace_back(codelet, group.names[i]);
   }
-  if (entry->codelets.empty())
-    fail(kSpectrumWithoutCodelets, ranges_.of(declaration->getLocation()), entry->name);
+  if (entry->codelets.empty()) fail(kSpectrumWithoutCodelets, ranges_.of(declaration->getLocation()), entry->name);
   return *entry;
 }
 
@@ -314,9 +326,8 @@ clang::FunctionDecl *Program::instantiate(clang::FunctionTemplateDecl *pattern, 
     sema_.InstantiateFunctionDefinition(where, function, /*Recursive=*/true, /*DefinitionRequired=*/true);
     sema_.PerformPendingInstantiations();
   }
-  bool clean = function && function->hasBody() && !function->isInvalidDecl() &&
-               sema_.getDiagnostics().getClient()->getNumErrors() == errors;
-  if (!clean) {
+  if (sema_.getDiagnostics().getClient()->getNumErrors() != errors) throw ClangComplained();
+  if (!function || !function->hasBody() || function->isInvalidDecl()) {
     std::string name = instanceName(qualifiedName(*pattern), args.asArray(), context_);
     fail(kInstantiation, ranges_.of(pattern->getLocation()), name);
   }
@@ -344,7 +355,7 @@ void Program::wantInstances() {
       if (const auto *reference = clang::dyn_cast<clang::DeclRefExpr>(init->IgnoreParenImpCasts()))
         function = clang::dyn_cast<clang::FunctionDecl>(reference->getDecl());
     }
-    if (!function || !spectrum(function, where)) fail(kInstance, where);
+    if (!function || !function->getPrimaryTemplate() || !spectrum(function, where)) fail(kInstance, where);
   }
 }
 
@@ -443,8 +454,10 @@ const ast::Spectrum *Program::make(Entry &entry) {
   for (auto &[function, name] : entry.codelets)
     attempt([&, codelet = function, named = name] {
       FunctionQualifiers qualifiers = qualifiersOf(*codelet);
-      if (codelet->isConsteval()) fail(kUnsupported, ranges_.of(codelet->getLocation()), "a consteval codelet", "drop consteval");
-      Body body(*this, codelet, Body::Role::Codelet, qualifiers, fmt::format("codelet '{}' of '{}'", named, entry.name));
+      if (codelet->isConsteval())
+        fail(kUnsupported, ranges_.of(codelet->getLocation()), "a consteval codelet", "drop consteval");
+      Body body(*this, codelet, Body::Role::Codelet, qualifiers,
+                fmt::format("codelet '{}' of '{}'", named, entry.name));
       std::vector<const ast::Param *> own = body.params();
       std::vector<const ast::Expr *> needs = body.conditions();
       codelets.push_back(arena_.make<ast::Codelet>(ranges_.of(codelet->getSourceRange()), named, qualifiers.tag,
@@ -462,7 +475,7 @@ std::string Program::function(const clang::FunctionDecl *caller, const clang::Fu
   if (helper) return helper->name;
   const clang::FunctionDecl *definition = nullptr;
   if (!callee->hasBody(definition) || !ranges_.isUsers(definition->getLocation())) {
-    if (!callee->hasBody(definition) && ranges_.isUsers(callee->getLocation()))
+    if (!callee->hasBody(definition) && !callee->getBuiltinID() && ranges_.isUsers(callee->getLocation()))
       fail(kNoBody, call, qualifiedName(*callee));
     fail(kUnknownFunction, call, qualifiedName(*callee));
   }

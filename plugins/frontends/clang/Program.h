@@ -38,7 +38,8 @@ public:
   /// The name of the Function that `callee` becomes.
   std::string function(const clang::FunctionDecl *caller, const clang::FunctionDecl *callee, ast::SourceRange call);
   /// A Function of ours, made when first asked for.
-  std::string synthesized(const std::string &name, const std::function<const ast::Function *(const std::string &)> &make);
+  std::string synthesized(const std::string &name,
+                          const std::function<const ast::Function *(const std::string &)> &make);
 
   clang::ASTContext &context() const { return context_; }
   const Ranges &ranges() const { return ranges_; }
@@ -51,6 +52,7 @@ private:
     clang::FunctionDecl *spectrum = nullptr; // or the pattern of a template
     std::vector<clang::FunctionDecl *> codelets;
     std::vector<std::string> names; // of the codelets
+    bool broken = false;
     bool isTemplate() const { return spectrum->getDescribedFunctionTemplate() != nullptr; }
   };
   /// A spectrum of the module.
@@ -73,6 +75,7 @@ private:
   template <class F> bool attempt(F &&f);
   void collect(clang::DeclContext *scope);
   void collectFunction(clang::FunctionDecl *function);
+  void checkTemplate(const clang::FunctionDecl &function, const std::string &name);
   void matchCodelets();
   void nameCodelets(Group &group);
   std::string mismatch(Group &group, clang::FunctionDecl *codelet);

@@ -21,7 +21,8 @@ std::vector<std::string> listed(llvm::StringRef text) {
 const clang::Expr *conditionOf(const clang::DiagnoseIfAttr &attribute) {
   if (!attribute.getMessage().starts_with("tangram.requires=")) return nullptr;
   const clang::Expr *whole = attribute.getCond()->IgnoreParenImpCasts();
-  if (const auto *constant = clang::dyn_cast<clang::ConstantExpr>(whole)) whole = constant->getSubExpr()->IgnoreParens();
+  if (const auto *constant = clang::dyn_cast<clang::ConstantExpr>(whole))
+    whole = constant->getSubExpr()->IgnoreParens();
   const auto *both = clang::dyn_cast<clang::BinaryOperator>(whole);
   return both ? both->getRHS() : nullptr;
 }
@@ -39,11 +40,16 @@ FunctionQualifiers qualifiersOf(const clang::FunctionDecl &function) {
     if (!annotation) continue;
     llvm::StringRef text = annotation->getAnnotation();
     if (!text.consume_front(kPrefix)) continue;
-    if (text == "spectrum") result.spectrum = true;
-    else if (text == "codelet") result.codelet = true;
-    else if (text == "coop") result.coop = true, result.coopAt = attribute;
-    else if (text.consume_front("tag=")) result.tag = text.trim().str(), result.tagged = attribute;
-    else if (text.consume_front("env=")) result.env = listed(text), result.envAt = attribute;
+    if (text == "spectrum")
+      result.spectrum = true;
+    else if (text == "codelet")
+      result.codelet = true;
+    else if (text == "coop")
+      result.coop = true, result.coopAt = attribute;
+    else if (text.consume_front("tag="))
+      result.tag = text.trim().str(), result.tagged = attribute;
+    else if (text.consume_front("env="))
+      result.env = listed(text), result.envAt = attribute;
   }
   return result;
 }

@@ -33,7 +33,8 @@ const ast::Block *Body::nested(const clang::Stmt *stmt) {
   if (depth_ > kMaxNesting) fail(kTooDeep, range(stmt->getSourceRange()), "statements", kMaxNesting);
   if (const auto *block = clang::dyn_cast<clang::CompoundStmt>(stmt))
     for (const clang::Stmt *inner : block->body()) statement(inner, stmts);
-  else statement(stmt, stmts);
+  else
+    statement(stmt, stmts);
   return arena().make<Block>(range(stmt->getSourceRange()), std::move(stmts));
 }
 
@@ -42,7 +43,8 @@ void Body::statement(const clang::Stmt *stmt, Stmts &out) {
   using S = clang::Stmt;
   if (const auto *e = clang::dyn_cast<clang::Expr>(stmt)) {
     // (void)x; says that a value is not used.
-    if (const auto *cast = clang::dyn_cast<clang::CastExpr>(e->IgnoreParens()); cast && cast->getCastKind() == clang::CK_ToVoid)
+    if (const auto *cast = clang::dyn_cast<clang::CastExpr>(e->IgnoreParens());
+        cast && cast->getCastKind() == clang::CK_ToVoid)
       e = cast->getSubExpr();
     const Expr *value = expr(e);
     if (isa<VarRef>(value) || isa<IntLit>(value) || isa<FloatLit>(value)) return;
@@ -81,12 +83,12 @@ void Body::statement(const clang::Stmt *stmt, Stmts &out) {
   case S::GotoStmtClass:
   case S::IndirectGotoStmtClass:
   case S::LabelStmtClass: fail(kNotInLanguage, where, "goto", "write a loop with break or continue, or an if");
-  case S::CXXTryStmtClass:
-    fail(kNotInLanguage, where, "an exception", "return a value that says what went wrong");
+  case S::CXXTryStmtClass: fail(kNotInLanguage, where, "an exception", "return a value that says what went wrong");
   case S::GCCAsmStmtClass:
   case S::MSAsmStmtClass:
     if (qualifiers_.env.empty())
-      fail(kNotInLanguage, where, "inline assembly", "write C++; what is for one target only goes into an __env codelet");
+      fail(kNotInLanguage, where, "inline assembly",
+           "write C++; what is for one target only goes into an __env codelet");
     fail(kUnsupported, where, "inline assembly", "write the codelet in C++");
   case S::CXXForRangeStmtClass:
     fail(kNotInLanguage, where, "a range-based for", "write a counting loop: for (unsigned i = 0; i < c.size(); ++i)");
@@ -110,7 +112,8 @@ void Body::ifStatement(const clang::IfStmt *stmt, Stmts &out) {
   const clang::Stmt *then = stmt->getThen(), *otherwise = stmt->getElse();
   if (stmt->isConstexpr()) {
     bool value = false;
-    if (!stmt->getCond()->EvaluateAsBooleanCondition(value, context())) failBug(where, "frontend-clang", "if constexpr");
+    if (!stmt->getCond()->EvaluateAsBooleanCondition(value, context()))
+      failBug(where, "frontend-clang", "if constexpr");
     if (const clang::Stmt *taken = value ? then : otherwise) before.push_back(nested(taken));
     out.push_back(arena().make<Block>(where, std::move(before)));
     return;
@@ -205,8 +208,10 @@ void Body::switchStatement(const clang::SwitchStmt *stmt, Stmts &out) {
   const auto *body = clang::dyn_cast<clang::CompoundStmt>(stmt->getBody());
   llvm::ArrayRef<clang::Stmt *> all;
   clang::Stmt *only = const_cast<clang::Stmt *>(stmt->getBody());
-  if (body) all = {body->body_begin(), body->size()};
-  else all = only;
+  if (body)
+    all = {body->body_begin(), body->size()};
+  else
+    all = only;
   for (const clang::Stmt *inner : all) {
     if (const auto *label = clang::dyn_cast<clang::SwitchCase>(inner)) {
       caseScope.reset();

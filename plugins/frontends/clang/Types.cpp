@@ -24,8 +24,9 @@ std::string adviceFor(clang::QualType type) {
   if (type->isPointerType()) return "use an Array<1, T>, or a local array, and subscripts";
   if (type->isSpecificBuiltinType(clang::BuiltinType::LongDouble)) return "use double";
   if (type->isArrayType()) return "use an Array<N, T>";
-  if (type->isRecordType()) return "use scalars and Arrays of scalars; one Array for each field takes the place of an "
-                                   "Array of structs";
+  if (type->isRecordType())
+    return "use scalars and Arrays of scalars; one Array for each field takes the place of an "
+           "Array of structs";
   return "use bool, an integer type of at most 64 bits, float or double";
 }
 
@@ -53,8 +54,7 @@ std::optional<ast::Type> scalarType(clang::QualType type, const clang::ASTContex
 }
 
 std::optional<ArrayType> arrayType(clang::QualType type) {
-  const auto *array =
-      clang::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(languageClass(type, "Array"));
+  const auto *array = clang::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(languageClass(type, "Array"));
   if (!array) return {};
   const clang::TemplateArgumentList &args = array->getTemplateArgs();
   if (args.size() != 2 || args[0].getKind() != clang::TemplateArgument::Integral ||

@@ -67,6 +67,22 @@ class Rename final : public Mutator {
 public:
   Rename(Arena &arena, const std::function<const Expr *(const VarRef *)> &rename) : Mutator(arena), rename_(rename) {}
   const Node *mutateVarRef(const VarRef *e) override { return rename_(e); }
+  // What a copy knows folds.
+  const Node *mutateBinary(const Binary *e) override {
+    const Binary *result = rebuild(e);
+    if (result == e) return e;
+    const Expr *folded = Build(arena(), e->range).binary(e->op, result->lhs, result->rhs);
+    return folded->type == e->type ? folded : result;
+  }
+  const Node *mutateCast(const Cast *e) override {
+    const Cast *result = rebuild(e);
+    return result == e ? e : Build(arena(), e->range).cast(e->type, result->operand);
+  }
+  const Node *mutateConditional(const Conditional *e) override {
+    const Conditional *result = rebuild(e);
+    std::optional<Int> cond = literal(result->cond);
+    return cond ? (*cond ? result->then : result->otherwise) : result;
+  }
 
 private:
   const std::function<const Expr *(const VarRef *)> &rename_;
@@ -77,6 +93,7 @@ const Expr *Lanes::uniform(const Expr *e) {
   std::function<const Expr *(const VarRef *)> rename = [&](const VarRef *v) -> const Expr * {
     auto it = env_.find(v->name);
     if (it == env_.end()) return v;
+    if (it->second.kind == Binding::Kind::Value) return it->second.base;
     if (it->second.kind != Binding::Kind::Scalar)
       failBug(v->range, "lockstep", fmt::format("'{}' is not the same in all lanes", v->name));
     if (it->second.name == v->name) return v;
@@ -102,6 +119,7 @@ const Expr *Lanes::variable(const VarRef *e) {
   const Binding &binding = it->second;
   switch (binding.kind) {
   case Binding::Kind::Scalar: return b().var(binding.name, e->type);
+  case Binding::Kind::Value: return binding.base;
   case Binding::Kind::Vector: return b().var(binding.name, vec(e->type));
   case Binding::Kind::Affine: return materialise({binding.base, binding.step, binding.exact}, e->type);
   case Binding::Kind::Private: break;

@@ -40,9 +40,9 @@ public:
 private:
   /// What a name of the region stands for in the copy that is being written.
   struct Binding {
-    enum class Kind : std::uint8_t { Scalar, Vector, Affine, Private } kind = Kind::Scalar;
+    enum class Kind : std::uint8_t { Scalar, Vector, Affine, Private, Value } kind = Kind::Scalar;
     std::string name;                  // Scalar, Vector, Private
-    const ast::Expr *base = nullptr;   // Affine: lane 0's value
+    const ast::Expr *base = nullptr;   // Affine: lane 0's value; Value: what it is in all lanes
     ast::Int step = 0;                 // Affine: from lane to lane
     bool exact = false;                // Affine: does not wrap in lanes that are used
     const ast::Expr *mask = nullptr;   // Vector: the lanes that it was declared for
@@ -108,8 +108,9 @@ private:
   void choose(const ast::Switch *node);
   void jump(const ast::Stmt *s);
 
-  // Loops (Loops.cpp).
+  // Loops (Loops.cpp, Counted.h).
   void loop(const ast::Stmt *s);
+  Counted counted(const ast::Stmt *s);
   void together(const Counted &loop);
   void apart(const Counted &loop);
   bool prefix(const Counted &loop);
@@ -120,6 +121,12 @@ private:
   const ast::Expr *stepOf(const Counted &loop);
   bool usable(const ast::Expr *bound, const Counted &loop) const;
   const ast::Expr *contiguous(const Counted &loop, std::vector<std::pair<std::string, Binding>> &assumed);
+
+  // Unrolled loops (Unroll.cpp): `env_` of each copy of the body in turn.
+  using Env = std::map<std::string, Binding>;
+  bool unroll(const ast::Loop *loop);
+  void interleaved(const ast::Block *body, std::vector<Env> &copies);
+  bool fused(const ast::Stmt *s, std::vector<Env> &copies);
 
   // What is written.
   ast::Build b() const { return ast::Build(arena_, here_); }
@@ -157,7 +164,7 @@ private:
   unsigned lanes_;
   Known known_;
 
-  std::map<std::string, Binding> env_;
+  Env env_;
   std::set<std::string> written_; // names that a copy declares already
   Stmts *out_ = nullptr;
   const ast::Expr *mask_ = nullptr; // lanes that the code is for; null: all

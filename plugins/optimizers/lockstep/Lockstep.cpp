@@ -95,6 +95,9 @@ private:
 
   const Node *mutateLoop(const Loop *loop) override {
     const hardware::Level *level = context_.target.hardware.find(loop->level);
+    bool unrolled = loop->policy == Policy::Unroll ||
+                    (level && loop->policy == Policy::Distribute && !level->vector && level->sync == "close-loop");
+    if (unrolled) return sideBySide(loop);
     if (!level || !level->vector || loop->policy != Policy::Distribute) return rebuild(loop);
     std::set<std::string> frozen = frozen_;
     try {
@@ -102,6 +105,22 @@ private:
     } catch (const Unsupported &reason) {
       frozen_ = std::move(frozen);
       if (warns_) context_.diags.report(kScalar, reason.range, loop->level, reason.what);
+      return rebuild(loop);
+    }
+  }
+
+  /// Unrolled iterations of scalar code.
+  const Node *sideBySide(const Loop *loop) {
+    std::set<std::string> frozen = frozen_;
+    try {
+      Build b(arena(), loop->range);
+      const Loop *unrolled = arena().derive(loop, [](Loop &copy) { copy.policy = Policy::Unroll; });
+      if (contains<Cooperate>(loop->body)) throw Unsupported{loop->range, "scalar iterations"};
+      Region region{b.block({unrolled}), "", false, loop->level};
+      Lanes one(arena(), names_, module_, region, 1, [this](const Expr *e) { return known(e); });
+      return b.block(one.run(b.u64(0), Scalar::U64, nullptr));
+    } catch (const Unsupported &) {
+      frozen_ = std::move(frozen);
       return rebuild(loop);
     }
   }

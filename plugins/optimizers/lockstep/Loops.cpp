@@ -1,6 +1,6 @@
 // Loops. Lanes that all run the same iterations run them together. Where lanes leave at different times, the iterations
 // that all of them have run first, without masks; what then is left runs for the lanes that still are in the loop.
-#include "Lanes.h"
+#include "Counted.h"
 
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
@@ -50,16 +50,7 @@ const VarRef *counterBelow(const Expr *e, bool &widened) {
 
 } // namespace
 
-struct Lanes::Counted {
-  const Stmt *owner = nullptr;
-  const Stmt *init = nullptr;
-  const Expr *cond = nullptr, *step = nullptr;
-  const Block *body = nullptr;
-  bool bodyFirst = false;           // do ... while
-  std::set<std::string> assigned{}; // in the body or the step
-};
-
-void Lanes::loop(const Stmt *s) {
+Lanes::Counted Lanes::counted(const Stmt *s) {
   Counted c;
   c.owner = s;
   if (const auto *node = dyn<For>(s)) {
@@ -84,7 +75,12 @@ void Lanes::loop(const Stmt *s) {
   }
   c.assigned = assignedVariables(c.body);
   if (c.step) c.assigned.merge(assignedVariables(arena_.make<Evaluate>(here_, c.step)));
+  return c;
+}
 
+void Lanes::loop(const Stmt *s) {
+  if (const auto *node = dyn<Loop>(s); node && node->policy == Policy::Unroll && unroll(node)) return;
+  Counted c = counted(s);
   // Variables of the header live in a block of their own.
   Stmts stmts = collect([&] { u_.divergent(s) ? apart(c) : together(c); });
   bool several = stmts.size() > 1;

@@ -14,11 +14,12 @@ Lanes::Lanes(Arena &arena, Names &names, const Module &module, const Region &reg
 
 Lanes::Stmts Lanes::run(const Expr *first, const Type &laneType, const Expr *mask) {
   here_ = region_.body->range;
-  if (!region_.cooperative)
+  if (!region_.cooperative && !region_.lane.empty())
     for (const std::string &variable : assignedVariables(region_.body))
       if (!u_.local(variable)) unsupported(region_.body, fmt::format("an assignment of '{}' from outside", variable));
   env_.clear();
-  env_[region_.lane] = {Binding::Kind::Affine, "", b().cast(laneType, first), 1, true, nullptr};
+  if (!region_.lane.empty())
+    env_[region_.lane] = {Binding::Kind::Affine, "", b().cast(laneType, first), 1, true, nullptr};
   mask_ = nullptr;
   guarded_ = false;
   prefixes_ = 0;

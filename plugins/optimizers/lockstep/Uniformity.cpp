@@ -33,7 +33,8 @@ std::set<std::string> writtenArrays(const Node *tree) {
 } // namespace
 
 Uniformity::Uniformity(const Region &region) : region_(region), assigned_(assignedVariables(region.body)) {
-  varying_.insert(region.lane);
+  bool several = !region.lane.empty();
+  if (several) varying_.insert(region.lane);
   std::set<std::string> written = writtenArrays(region.body);
   walk(
       region.body,
@@ -41,11 +42,11 @@ Uniformity::Uniformity(const Region &region) : region_(region), assigned_(assign
         bool isArray = !d.extents.empty();
         bool shared = d.shared && region.cooperative;
         // A table that is never written is the same for all lanes.
-        if (isArray && !shared && (written.count(d.name) || !d.init)) private_.insert(d.name);
+        if (several && isArray && !shared && (written.count(d.name) || !d.init)) private_.insert(d.name);
         if (!isArray && d.init && !assigned_.count(d.name)) initialisers_[d.name] = d.init;
       },
       [&](const Alloc &a) {
-        if (!region.cooperative || a.level != region.level) private_.insert(a.name);
+        if (several && (!region.cooperative || a.level != region.level)) private_.insert(a.name);
       });
   do {
     changed_ = false;

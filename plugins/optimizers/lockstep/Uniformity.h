@@ -13,7 +13,7 @@ namespace tangram::lockstep {
 /// What the lanes of one loop or cooperative codelet run.
 struct Region {
   const ast::Block *body = nullptr;
-  std::string lane;         // the variable that tells lanes apart
+  std::string lane;         // the variable that tells lanes apart; empty: there is one lane
   bool cooperative = false; // lanes exchange data; else they are independent
   std::string level;
 };

@@ -21,12 +21,11 @@ struct Container {
   std::shared_ptr<const Parts> parts;
 };
 
-/// A sequence with its operands evaluated and widened to u64, or to i64 where one of them is signed.
+/// A sequence with its operands evaluated, as u64.
 struct SequenceValue {
-  ast::Type domain;
   const ast::Expr *start = nullptr;
   const ast::Expr *inc = nullptr, *end = nullptr; // both or none; none: `start` for every part
-  /// How many parts have a value before `end`, where start + i * inc could leave the domain; else null.
+  /// How many parts have a value before `end`, where start + i * inc could wrap; else null.
   const ast::Expr *reach = nullptr;
   bool always = false;              // no part comes to `end`
   std::shared_ptr<Container> through; // the values are elements of this one

@@ -128,7 +128,7 @@ private:
   }
   const Node *mutateCast(const Cast *e) override {
     const Cast *result = rebuild(e);
-    return result == e ? e : build(e).cast(e->type, result->operand);
+    return result == e && !isa<IntLit>(e->operand) ? e : build(e).cast(e->type, result->operand);
   }
 
   Flattener &f_;
@@ -168,7 +168,11 @@ const Expr *Flattener::expr(const Expr *e) {
 std::vector<const Expr *> Flattener::operands(const std::vector<const Expr *> &list) {
   std::vector<const Expr *> values;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    bool disturbed = std::any_of(list.begin() + i + 1, list.end(), [&](const Expr *later) { return hoists(later); });
+    // What remains of a call may read what an operand behind it writes.
+    bool called = hoists(list[i]);
+    bool disturbed = std::any_of(list.begin() + static_cast<std::ptrdiff_t>(i) + 1, list.end(), [&](const Expr *later) {
+      return hoists(later) || (called && hasEffects(later));
+    });
     const Expr *value = expr(list[i]);
     values.push_back(disturbed ? keep(value) : value);
   }

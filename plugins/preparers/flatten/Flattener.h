@@ -142,7 +142,6 @@ private:
                    std::vector<const ast::Expr *> sizes, std::vector<const ast::Expr *> strides, bool isConst,
                    const std::string &name);
   bool atMost(const ast::Expr *value, const ast::Expr *bound) const;
-  const ast::Expr *widened(const ast::Expr *value, const ast::Type &domain);
 
   PassContext &context_;
   ast::Arena &arena_;

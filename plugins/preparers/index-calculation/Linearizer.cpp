@@ -276,38 +276,4 @@ const Node *Linearizer::mutateDeclare(const Declare *stmt) {
   });
 }
 
-// ---- vector accesses -----------------------------------------------------------------------------------
-
-const Expr *Linearizer::vectorIndex(const Expr *base, const Expr *index) {
-  const Layout &of = container(base);
-  if (of.strides.size() != 1) fail(kIndices, base->range, of.name, of.strides.size(), 1);
-  const Expr *result = mutateAs(index);
-  if (isLiteral(of.strides[0], 1)) return result;
-  Build b = build(index);
-  unsigned lanes = index->type.lanes();
-  if (!index->type.isVector())
-    failBug(index->range, "index-calculation", "neighbouring lanes of a strided container need an index each");
-  Type wide = Type::vector(Scalar::U64, lanes);
-  return b.mul(b.cast(wide, result), arena().make<Broadcast>(index->range, wide, of.strides[0]));
-}
-
-const Node *Linearizer::mutateVectorLoad(const VectorLoad *e) {
-  if (!layout(e->base)) return rebuild(e);
-  return arena().derive(e, [&](VectorLoad &copy) {
-    copy.index = vectorIndex(e->base, e->index);
-    copy.base = storage(container(e->base), e);
-    copy.mask = mutateAs(e->mask);
-  });
-}
-
-const Node *Linearizer::mutateVectorStore(const VectorStore *stmt) {
-  if (!layout(stmt->base)) return rebuild(stmt);
-  return arena().derive(stmt, [&](VectorStore &copy) {
-    copy.index = vectorIndex(stmt->base, stmt->index);
-    copy.base = storage(container(stmt->base), stmt);
-    copy.value = mutateAs(stmt->value);
-    copy.mask = mutateAs(stmt->mask);
-  });
-}
-
 } // namespace tangram

@@ -54,9 +54,6 @@ private:
   const ast::Node *mutateView(const ast::View *stmt) override;
   const ast::Node *mutateAlloc(const ast::Alloc *stmt) override;
   const ast::Node *mutateDeclare(const ast::Declare *stmt) override;
-  const ast::Node *mutateVectorLoad(const ast::VectorLoad *e) override;
-  const ast::Node *mutateVectorStore(const ast::VectorStore *stmt) override;
-  const ast::Expr *vectorIndex(const ast::Expr *base, const ast::Expr *index);
 
   std::map<std::string, const ast::Function *> functions_;
   ast::Names names_;

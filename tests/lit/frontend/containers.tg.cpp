@@ -69,6 +69,6 @@ __codelet __coop int count(const Array<1,int> in, Array<1,unsigned> bins) {
   __shared int best;
   // CHECK: (Atomic i32 max (VarRef i32 "best") [(Subscript i32 (VarRef array<1,i32> "in") [(CoopIdx u32)])])
   atomicMax(best, in[coopIdx()]);
-  // CHECK: (Atomic u32 compare-exchange (Subscript u32 (VarRef array<1,u32> "bins") [(IntLit i32 0)]) [(IntLit u32 0) (IntLit u32 7)])
+  // CHECK: (Atomic u32 compareexchange (Subscript u32 (VarRef array<1,u32> "bins") [(IntLit i32 0)]) [(IntLit u32 0) (IntLit u32 7)])
   return atomicCompareExchange(bins[0], 0, 7) + best;
 }

@@ -71,19 +71,21 @@ Wide number(const Scalar &s) {
   if (s.type == Type(ast::Scalar::U64)) return static_cast<std::uint64_t>(s.i);
   return s.i;
 }
+/// As C++ converts to the type of sizes.
+Wide sizeNumber(const Scalar &s) { return static_cast<std::uint64_t>(s.i); }
 bool truth(const Scalar &s) { return s.type.isFloating() ? s.d != 0 : s.i != 0; }
 
 Wide sequenceAt(const Parts::Sequence &s, std::int64_t i) {
   Wide v = s.start;
   if (s.moves) {
     v = s.start + s.inc * i;
-    v = s.inc < 0 ? std::max(v, s.end) : std::min(v, s.end);
+    v = std::min(v, s.end);
   }
   if (!s.hasThrough) return v;
   Wide size = s.through.sizes[0];
   if (size == 0) return 0;
-  v = std::clamp<Wide>(v, 0, size - 1);
-  return number(s.through.storage->at(static_cast<std::size_t>(s.through.offset + static_cast<std::int64_t>(v) * s.through.strides[0])));
+  v = std::min<Wide>(v, size - 1);
+  return sizeNumber(s.through.storage->at(static_cast<std::size_t>(s.through.offset + static_cast<std::int64_t>(v) * s.through.strides[0])));
 }
 
 Array partOf(const Parts &p, const std::vector<std::int64_t> &index) {
@@ -92,10 +94,9 @@ Array partOf(const Parts &p, const std::vector<std::int64_t> &index) {
     Wide size = p.base.sizes[d];
     Wide start = sequenceAt(p.starts[d], index[d]), end = sequenceAt(p.ends[d], index[d]);
     Wide inc = sequenceAt(p.incs[d], index[d]);
-    if (start < 0 || start > size) start = size;
-    end = std::clamp<Wide>(end, 0, size);
-    if (inc == 0) inc = 1;
-    if (inc < 0 || inc > size + 1) inc = size + 1;
+    start = std::min(start, size);
+    end = std::min(end, size);
+    inc = std::clamp<Wide>(inc, 1, size + 1);
     Wide length = end > start ? (end - start - 1) / inc + 1 : 0;
     a.sizes[d] = static_cast<std::int64_t>(length);
     a.offset += static_cast<std::int64_t>(start) * p.base.strides[d];
@@ -747,11 +748,11 @@ private:
       s.hasThrough = true;
       s.through = eval(n->container, lane).array;
     }
-    s.start = writtenNumber(n->start, lane);
+    s.start = sizeNumber(scalar(n->start, lane));
     if (n->inc) {
       s.moves = true;
-      s.inc = writtenNumber(n->inc, lane);
-      s.end = writtenNumber(n->end, lane);
+      s.inc = sizeNumber(scalar(n->inc, lane));
+      s.end = sizeNumber(scalar(n->end, lane));
     }
     return s;
   }

@@ -21,9 +21,9 @@ struct Alternative {
   Rule rule = Rule::Select;              // Select, Devolve; for a map Distribute, Serialize, Split
   const ast::Codelet *codelet = nullptr; // Select
   ast::Capability capability = ast::Capability::None;
-  std::string to;       // Devolve, Distribute, Split
-  bool guarded = false; // the last of `children` is the fallback; it has exactly one derivation
-  std::string condition;             // guarded: the requirement in words
+  std::string to;        // Devolve, Distribute, Split
+  bool guarded = false;  // the last of `children` is the fallback; it has exactly one derivation
+  std::string condition; // guarded: the requirement in words
   std::map<std::string, std::int64_t> parameters;
   std::vector<GoalId> children;
   Count count = 0; // derivations below
@@ -45,9 +45,10 @@ struct Point {
   /// Of each argument's size, where provable; of one element's arguments for a map. Rounded up to the next size that
   /// makes a difference on this machine, so that goals are shared.
   std::vector<std::optional<std::uint64_t>> bounds;
-  std::optional<std::uint64_t> work; // a map over a partition: bound of all elements in all its parts
-  bool plain = false;                // restricted to the plainest derivation: a fallback, or plainest()
-  std::vector<Alternative> alternatives;            // in a stable order: declaration order of codelets
+  std::optional<std::uint64_t> elements; // of a map: how many calls it makes at most
+  std::optional<std::uint64_t> work;     // of a map over partitions: how many elements all its parts have at most
+  bool plain = false;                    // restricted to the plainest derivation: a fallback, or plainest()
+  std::vector<Alternative> alternatives; // in a stable order: declaration order of codelets
   std::vector<Rejection> rejections;
   Count count = 0;
 };

@@ -38,17 +38,17 @@ enum class Rule : std::uint8_t { Select, Devolve, Compute, Regroup, Distribute, 
 std::string_view name(Rule rule);
 
 struct PlanNode {
-  Rule rule = Rule::Select;          // Select, Devolve, Distribute, Serialize or Split; the others follow from these
-  std::string spectrum;              // what is composed: of the call, or the map's function
-  std::string level;                 // where
-  std::string codelet;               // Select
+  Rule rule = Rule::Select; // Select, Devolve, Distribute, Serialize or Split; the others follow from these
+  std::string spectrum;     // what is composed: of the call, or the map's function
+  std::string level;        // where
+  std::string codelet;      // Select
   ast::Capability capability = ast::Capability::None; // Select of an atomic codelet: its Compute
-  std::string to;                    // Devolve, Distribute, Split: the subordinate level
-  bool guarded = false;              // Select: the last child is the fallback
-  std::string condition;             // guarded: the requirement in words, for whoever reads the plan
-  std::map<std::string, std::int64_t> parameters; // Select: values of the codelet's tunables; Split: "factor"
+  std::string to;                                     // Devolve, Distribute, Split: the subordinate level
+  bool guarded = false;                               // Select: the last child is the fallback
+  std::string condition;                              // guarded: the requirement in words, for whoever reads the plan
+  std::map<std::string, std::int64_t> parameters;     // Select: values of the codelet's tunables; Split: "factor"
   std::vector<std::shared_ptr<const PlanNode>> children;
-  SourceRange range;                 // in the plan file; does not count
+  SourceRange range; // in the plan file; does not count
 
   bool operator==(const PlanNode &other) const;
 };
@@ -65,16 +65,16 @@ struct Plan {
 std::string print(const Plan &plan);
 /// One line, unambiguous: the key under which timings are kept and the name that a profile shows. Sources do not count.
 std::string key(const Plan &plan);
-/// The dissertation's notation, as in Figures 5.6 and 5.7: "S_P, regroup(p_c, P), distribute(T), compute(c_a, SE_T), ...".
-/// Codelets of other spectrums than the plan's are written c_dot.a; a guarded codelet is followed by
-/// " if COND else (...)".
+/// The dissertation's notation, as in Figures 5.6 and 5.7: "S_P, regroup(p_c, P), distribute(T), compute(c_a, SE_T),
+/// ...". Codelets of other spectrums than the plan's are written c_dot.a; a guarded codelet is followed by " if COND
+/// else (...)".
 std::string notation(const Plan &plan, const ast::Module &module, const hardware::Hardware &hardware);
 /// Throws DiagnosticError with line and column.
 Plan parsePlan(std::string_view text, const std::string &file, ast::Arena &arena);
 /// Checks that a plan fits a module and hardware; throws DiagnosticError that says what in the source or the
 /// target changed since. A changed hash alone is a warning.
-void checkPlan(const Plan &plan, const ast::Module &module, const hardware::Hardware &hardware, const class Facts &facts,
-               DiagnosticEngine &diags);
+void checkPlan(const Plan &plan, const ast::Module &module, const hardware::Hardware &hardware,
+               const class Facts &facts, DiagnosticEngine &diags);
 
 /// The maps and spectrum calls of a codelet body in the order of a plan's children.
 std::vector<const ast::Expr *> sites(const ast::Codelet &codelet);

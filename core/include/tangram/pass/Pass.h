@@ -120,7 +120,7 @@ public:
   virtual ~Backend() = default;
   /// Text for all kernels of the module, all in one translation unit, and the header to call them by.
   virtual std::vector<OutputFile> emit(const ast::Module &module, EmitContext &context) = 0;
-  /// Makes a shared library that exports tangram_kernels() (runtime/kernel_abi.h). Throws DiagnosticError with the
+  /// Makes a shared library that exports tangram_kernel_table() (runtime/kernel_abi.h). Throws DiagnosticError with the
   /// tool's output where the tool fails or is missing.
   virtual std::filesystem::path build(const std::vector<OutputFile> &files, BuildContext &context) = 0;
   /// Resolves `auto` worker counts and fills in sizes from the machine at hand; false where there is none of the kind.

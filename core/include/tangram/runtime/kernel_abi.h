@@ -1,6 +1,6 @@
 /* The contract between generated code and whatever calls it without knowing its signature: plain C.
  *
- * A kernel library exports `const tangram_kernel *const *tangram_kernels(uint32_t *count)`. Typed entries are in the
+ * A kernel library exports `const tangram_kernel *const *tangram_kernel_table(uint32_t *count)`. Typed entries are in the
  * generated header; `invoke` is for callers that read the signature at run time. */
 #ifndef TANGRAM_RUNTIME_KERNEL_ABI_H
 #define TANGRAM_RUNTIME_KERNEL_ABI_H
@@ -72,7 +72,7 @@ typedef struct tangram_kernel {
   int (*invoke)(void *const *args, tangram_error *error);
 } tangram_kernel;
 
-typedef const tangram_kernel *const *(*tangram_kernels_fn)(uint32_t *count);
+typedef const tangram_kernel *const *(*tangram_kernel_table_fn)(uint32_t *count);
 
 #ifdef __cplusplus
 }

@@ -101,10 +101,10 @@ template <int N> struct vec<bool, N> : vec_detail::mask_storage<N> {
   friend TANGRAM_INLINE vec operator~(vec a) { return a ^ vec(true); }
   friend TANGRAM_INLINE vec operator==(vec a, vec b) { return !(a ^ b); }
   friend TANGRAM_INLINE vec operator!=(vec a, vec b) { return a ^ b; }
-  friend TANGRAM_INLINE vec operator<(vec a, vec b) { return !a & b; }
-  friend TANGRAM_INLINE vec operator>(vec a, vec b) { return a & !b; }
-  friend TANGRAM_INLINE vec operator<=(vec a, vec b) { return !a | b; }
-  friend TANGRAM_INLINE vec operator>=(vec a, vec b) { return a | !b; }
+  friend TANGRAM_INLINE vec operator<(vec a, vec b) { return ~a & b; }
+  friend TANGRAM_INLINE vec operator>(vec a, vec b) { return a & ~b; }
+  friend TANGRAM_INLINE vec operator<=(vec a, vec b) { return ~a | b; }
+  friend TANGRAM_INLINE vec operator>=(vec a, vec b) { return a | ~b; }
   TANGRAM_INLINE vec &operator&=(vec b) { return *this = *this & b; }
   TANGRAM_INLINE vec &operator|=(vec b) { return *this = *this | b; }
   TANGRAM_INLINE vec &operator^=(vec b) { return *this = *this ^ b; }
@@ -133,8 +133,9 @@ template <int N> TANGRAM_INLINE int last_lane(vec<bool, N> m) {
   else
     return any(m.hi) ? last_lane(m.hi) + N / 2 : last_lane(m.lo);
 }
-template <int N> TANGRAM_INLINE vec<bool, N> select(vec<bool, N> m, vec<bool, N> a, vec<bool, N> b) {
-  return (m & a) | (!m & b);
+template <int N>
+TANGRAM_INLINE vec<bool, N> select(vec<bool, N> m, vec<bool, N> a, const std::common_type_t<vec<bool, N>> &b) {
+  return (m & a) | (~m & b);
 }
 
 } // namespace tangram

@@ -123,8 +123,8 @@ namespace vec_detail {
 inline constexpr bool has_root = true;
 template <class T, int N> TANGRAM_INLINE vec<T, N> root(vec<T, N> a) {
   constexpr bool single = sizeof(T) == 4;
-  if constexpr (sizeof(a.r) == 64 && single) a.r = (decltype(a.r))_mm512_sqrt_ps((__m512)a.r);
-  if constexpr (sizeof(a.r) == 64 && !single) a.r = (decltype(a.r))_mm512_sqrt_pd((__m512d)a.r);
+  if constexpr (sizeof(a.r) == 64 && single) a.r = (decltype(a.r))_mm512_maskz_sqrt_ps(__mmask16(-1), (__m512)a.r);
+  if constexpr (sizeof(a.r) == 64 && !single) a.r = (decltype(a.r))_mm512_maskz_sqrt_pd(__mmask8(-1), (__m512d)a.r);
   if constexpr (sizeof(a.r) == 32 && single) a.r = (decltype(a.r))_mm256_sqrt_ps((__m256)a.r);
   if constexpr (sizeof(a.r) == 32 && !single) a.r = (decltype(a.r))_mm256_sqrt_pd((__m256d)a.r);
   if constexpr (sizeof(a.r) == 16 && single) a.r = (decltype(a.r))_mm_sqrt_ps((__m128)a.r);

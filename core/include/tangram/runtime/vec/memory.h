@@ -49,8 +49,7 @@ template <class T, int N> inline constexpr bool has_gather = false;
 template <int N, class T> TANGRAM_INLINE vec<T, N> load(const T *p) {
   vec<T, N> v;
   if constexpr (std::is_same_v<T, bool>) {
-    v = false;
-    for (int i = 0; i < N; ++i) v |= select(lane_index<int, N>() == vec<int, N>(i), vec<bool, N>(p[i]), false);
+    v = load<N>(reinterpret_cast<const std::uint8_t *>(p)) != vec<std::uint8_t, N>(0);
   } else if constexpr (vec<T, N>::whole) {
     std::memcpy(&v.r, p, sizeof v.r);
   } else {
@@ -63,10 +62,7 @@ template <int N, class T> TANGRAM_INLINE vec<T, N> load(const T *p) {
 /// 0 where `m` leaves a lane out.
 template <int N, class T> TANGRAM_INLINE vec<T, N> load(const T *p, vec<bool, N> m) {
   if constexpr (std::is_same_v<T, bool>) {
-    vec<bool, N> v = false;
-    for (int i = 0; i < N; ++i)
-      if (m[i]) v |= select(lane_index<int, N>() == vec<int, N>(i), vec<bool, N>(p[i]), false);
-    return v;
+    return load<N>(reinterpret_cast<const std::uint8_t *>(p), m) != vec<std::uint8_t, N>(0);
   } else if constexpr (!vec<T, N>::whole) {
     return vec<T, N>::join(load<N / 2>(p, m.low()), load<N / 2>(p + N / 2, m.high()));
   } else {

@@ -340,7 +340,7 @@ template <class T, int N> struct vec : vec_detail::storage<T, N> {
 };
 
 /// m ? a : b, lane by lane.
-template <class T, int N>
+template <class T, int N, class = std::enable_if_t<!std::is_same_v<T, bool>>>
 TANGRAM_INLINE vec<T, N> select(vec<bool, N> m, const vec<T, N> &a, const std::common_type_t<vec<T, N>> &b) {
   if constexpr (vec<T, N>::whole) {
     vec<T, N> v;

@@ -43,7 +43,8 @@
 #define __shared __attribute__((annotate("tangram.shared")))
 
 // Stands behind the parameters, so that it can name them. Never evaluated by C++.
-#define __requires(...) __attribute__((diagnose_if(false && (__VA_ARGS__), "tangram.requires=" #__VA_ARGS__, "warning")))
+#define __requires(...)                                                                                                \
+  __attribute__((diagnose_if(false && (__VA_ARGS__), "tangram.requires=" #__VA_ARGS__, "warning")))
 
 // `__tunable unsigned p;` or `__tunable(1, 64, 1) unsigned p;`: the second word takes the parentheses where there
 // are any, and is a storage class without a meaning where there are none.
@@ -74,6 +75,8 @@
 
 // ---- containers and primitives (Table 4.2) ----
 
+using size_t = __SIZE_TYPE__; // as in C: what sizes are counted in
+
 namespace tangram {
 
 using size_type = __SIZE_TYPE__;
@@ -81,11 +84,19 @@ using size_type = __SIZE_TYPE__;
 template <unsigned N, class T> class Array;
 
 namespace detail {
-template <class T> struct Identity { using type = T; };
-template <bool Condition, class A, class B> struct Choose { using type = A; };
-template <class A, class B> struct Choose<false, A, B> { using type = B; };
+template <class T> struct Identity {
+  using type = T;
+};
+template <bool Condition, class A, class B> struct Choose {
+  using type = A;
+};
+template <class A, class B> struct Choose<false, A, B> {
+  using type = B;
+};
 template <bool Condition> struct When {};
-template <> struct When<true> { using type = int; };
+template <> struct When<true> {
+  using type = int;
+};
 } // namespace detail
 
 /// An N-dimensional container, passed by value and never copied: `const Array` is read, `Array` is read and written.
@@ -93,8 +104,7 @@ template <> struct When<true> { using type = int; };
 template <unsigned N, class T> class Array {
   static_assert(N >= 1 && N <= 4, "an Array has one to four dimensions");
   using Element = typename detail::Choose<N == 1, T &, Array<N - (N > 1), T>>::type;
-  using ConstElement =
-      typename detail::Choose<N == 1, T __TANGRAM_CONST &, const Array<N - (N > 1), T>>::type;
+  using ConstElement = typename detail::Choose<N == 1, T __TANGRAM_CONST &, const Array<N - (N > 1), T>>::type;
 
 public:
   template <class... Extents,
@@ -111,9 +121,11 @@ public:
   __TANGRAM_PRIMITIVE("subscript") ConstElement operator[](size_type i) const;
   /// a(i, j) is a[i][j].
   template <class... Indices, typename detail::When<sizeof...(Indices) == N>::type = 0>
-  __TANGRAM_PRIMITIVE("subscript") T &operator()(Indices... i);
+  __TANGRAM_PRIMITIVE("subscript")
+  T &operator()(Indices... i);
   template <class... Indices, typename detail::When<sizeof...(Indices) == N>::type = 0>
-  __TANGRAM_PRIMITIVE("subscript") T __TANGRAM_CONST &operator()(Indices... i) const;
+  __TANGRAM_PRIMITIVE("subscript")
+  T __TANGRAM_CONST &operator()(Indices... i) const;
 };
 
 /// Where parts start or end, or how far apart their elements are: one number for each part.
@@ -145,15 +157,25 @@ namespace detail {
 template <class Argument, class Parameter, class = void> struct Depth {
   static constexpr int value = __is_arithmetic(Argument) && __is_arithmetic(Parameter) ? 0 : -1;
 };
-template <class P> struct Depth<P, P, void> { static constexpr int value = 0; };
-template <unsigned N, class P> struct Depth<Array<N, P>, P, void> { static constexpr int value = N; };
-template <unsigned N, class T> struct Depth<Array<N + 1, T>, Array<N, T>, void> { static constexpr int value = 1; };
+template <class P> struct Depth<P, P, void> {
+  static constexpr int value = 0;
+};
+template <unsigned N, class P> struct Depth<Array<N, P>, P, void> {
+  static constexpr int value = N;
+};
+template <unsigned N, class T> struct Depth<Array<N + 1, T>, Array<N, T>, void> {
+  static constexpr int value = 1;
+};
 
 constexpr int max(int a) { return a; }
 template <class... Rest> constexpr int max(int a, Rest... rest) { return a > max(rest...) ? a : max(rest...); }
 
-template <unsigned N, class R> struct Results { using type = Array<N, R>; };
-template <unsigned N> struct Results<N, void> { using type = void; };
+template <unsigned N, class R> struct Results {
+  using type = Array<N, R>;
+};
+template <unsigned N> struct Results<N, void> {
+  using type = void;
+};
 
 template <class F, class... Arguments> struct MapResult {
   static_assert(__TANGRAM_CHECK(sizeof(F) == 0), "map(f, c...): f is a spectrum");
@@ -194,13 +216,18 @@ typename detail::MapResult<F, Arguments...>::type map(F f, const Arguments &...c
 #ifndef __TANGRAM__
 namespace detail {
 template <class C> struct Part;
-template <class E> struct Part<Array<1, E>> { using type = E; };
-template <class T> struct Leaf { using type = T; };
+template <class E> struct Part<Array<1, E>> {
+  using type = E;
+};
+template <class T> struct Leaf {
+  using type = T;
+};
 template <unsigned N, class T> struct Leaf<Array<N, T>> : Leaf<T> {};
 } // namespace detail
 // For editors, which cannot tell the codelets of sum<T> from its spectrum: takes the usual signature for granted.
 template <class First, class... Rest>
-auto map(typename detail::Leaf<First>::type (*f)(typename detail::Part<First>::type, typename detail::Part<Rest>::type...),
+auto map(typename detail::Leaf<First>::type (*f)(typename detail::Part<First>::type,
+                                                 typename detail::Part<Rest>::type...),
          const First &c, const Rest &...rest) -> Array<1, typename detail::Leaf<First>::type>;
 #endif
 

@@ -1,0 +1,268 @@
+// Checks of vec<T, N> lane by lane against plain loops. Compiled into the unit tests for the baseline machine, and by
+// a test for the machine at hand: the header takes other paths there.
+#pragma once
+
+#include <tangram/runtime/vec.h>
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <random>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+namespace vec_checks {
+
+inline int failures = 0;
+inline const char *where = "";
+
+inline void expect(bool ok, const char *what, int lanes, int lane) {
+  if (ok) return;
+  if (failures++ < 20) std::printf("%s: %s is wrong in lane %d of %d\n", where, what, lane, lanes);
+}
+
+template <class T> bool same(T a, T b) { return a == b || (a != a && b != b); }
+
+template <class T> std::vector<T> values(int n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<T> v(n);
+  for (T &x : v) {
+    if constexpr (std::is_same_v<T, bool>) x = random() & 1;
+    else if constexpr (std::is_floating_point_v<T>) x = T(int(random() % 2001) - 1000) / 8;
+    else x = T(random());
+  }
+  return v;
+}
+
+template <class T, int N> tangram::vec<T, N> from(const std::vector<T> &v) {
+  tangram::vec<T, N> r = T(0);
+  for (int i = 0; i < N; ++i) r.set(i, v[i]);
+  return r;
+}
+template <int N> tangram::vec<bool, N> maskFrom(const std::vector<int> &v) {
+  return tangram::load<N>(v.data()) != tangram::vec<int, N>(0);
+}
+
+template <class T, int N> void arithmetic() {
+  using namespace tangram;
+  std::vector<T> a = values<T>(N, 1), b = values<T>(N, 2);
+  a[0] = b[0];
+  vec<T, N> va = from<T, N>(a), vb = from<T, N>(b);
+  auto each = [&](const char *what, auto got, auto want) {
+    for (int i = 0; i < N; ++i) expect(same<T>(got[i], T(want(a[i], b[i]))), what, N, i);
+  };
+  using W = typename vec_detail::wrapping<T>;
+  each("+", va + vb, [](T x, T y) { return T(W(x) + W(y)); });
+  each("-", va - vb, [](T x, T y) { return T(W(x) - W(y)); });
+  if constexpr (sizeof(T) >= 4) each("*", va * vb, [](T x, T y) { return T(W(x) * W(y)); });
+  each("unary -", -va, [](T x, T) { return T(-W(x)); });
+  each("min", min(va, vb), [](T x, T y) { return y < x ? y : x; });
+  each("max", max(va, vb), [](T x, T y) { return x < y ? y : x; });
+  each("broadcast", vec<T, N>(b[0]) + va, [&](T x, T) { return T(W(b[0]) + W(x)); });
+  each("join", vec<T, N>::join(va.low(), va.high()), [](T x, T) { return x; });
+  vec<T, N> sum = va;
+  sum += vb;
+  each("+=", sum, [](T x, T y) { return T(W(x) + W(y)); });
+  if constexpr (std::is_integral_v<T>) {
+    each("&", va & vb, [](T x, T y) { return T(x & y); });
+    each("|", va | vb, [](T x, T y) { return T(x | y); });
+    each("^", va ^ vb, [](T x, T y) { return T(x ^ y); });
+    each("~", ~va, [](T x, T) { return T(~x); });
+    each(">>", va >> vec<T, N>(T(3)), [](T x, T) { return T(x >> 3); });
+    vec<T, N> divisor = vb | vec<T, N>(T(2));
+    for (int i = 0; i < N; ++i) {
+      expect((va / divisor)[i] == T(a[i] / T(b[i] | 2)), "/", N, i);
+      expect((va % divisor)[i] == T(a[i] % T(b[i] | 2)), "%", N, i);
+    }
+  } else {
+    each("/", va / vb, [](T x, T y) { return x / y; });
+  }
+  auto compare = [&](const char *what, vec<bool, N> got, auto want) {
+    for (int i = 0; i < N; ++i) expect(got[i] == want(a[i], b[i]), what, N, i);
+  };
+  compare("==", va == vb, [](T x, T y) { return x == y; });
+  compare("!=", va != vb, [](T x, T y) { return x != y; });
+  compare("<", va < vb, [](T x, T y) { return x < y; });
+  compare("<=", va <= vb, [](T x, T y) { return x <= y; });
+  compare(">", va > vb, [](T x, T y) { return x > y; });
+  compare(">=", va >= vb, [](T x, T y) { return x >= y; });
+  vec<bool, N> less = va < vb;
+  each("select", select(less, va, vb), [](T x, T y) { return x < y ? x : y; });
+
+  T total = 0, lowest = a[0], highest = a[0];
+  for (T x : a) {
+    total = T(W(total) + W(x));
+    lowest = x < lowest ? x : lowest;
+    highest = highest < x ? x : highest;
+  }
+  expect(same<T>(reduce_add(va), total), "reduce_add", N, 0); // eighths: exact in any order
+  expect(reduce_min(va) == lowest, "reduce_min", N, 0);
+  expect(reduce_max(va) == highest, "reduce_max", N, 0);
+  vec<T, N> numbers = lane_index<T, N>();
+  for (int i = 0; i < N; ++i) expect(numbers[i] == T(i), "lane_index", N, i);
+}
+
+template <class T, class U, int N> void conversion() {
+  using namespace tangram;
+  std::vector<T> a = values<T>(N, 3);
+  if constexpr (std::is_floating_point_v<T>)
+    for (T &x : a) x = std::fabs(x); // unsigned targets
+  vec<U, N> got = convert<U>(from<T, N>(a));
+  for (int i = 0; i < N; ++i) {
+    if constexpr (std::is_floating_point_v<T> && sizeof(U) < 4) break;
+    expect(same<U>(got[i], U(a[i])), "convert", N, i);
+  }
+}
+
+/// A page between two that must not be touched.
+template <class T> class Fence {
+public:
+  Fence() : page_(sysconf(_SC_PAGESIZE)) {
+    memory_ = static_cast<char *>(mmap(nullptr, 3 * page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mprotect(memory_, page_, PROT_NONE);
+    mprotect(memory_ + 2 * page_, page_, PROT_NONE);
+    end = reinterpret_cast<T *>(memory_ + 2 * page_);
+    begin = reinterpret_cast<T *>(memory_ + page_);
+  }
+  ~Fence() { munmap(memory_, 3 * page_); }
+  T *begin, *end;
+
+private:
+  long page_;
+  char *memory_;
+};
+
+template <class T, int N> void memory() {
+  using namespace tangram;
+  std::vector<T> data = values<T>(N + 3, 5);
+  vec<T, N> loaded;
+  {
+    Fence<T> fence;
+    // Lanes from `inside` on lie beyond the fence and are masked out.
+    for (int inside : {0, 1, N / 2, N - 1, N}) {
+      if (inside > N) continue;
+      std::vector<int> first(N);
+      for (int i = 0; i < N; ++i) first[i] = i < inside;
+      vec<bool, N> mask = maskFrom<N>(first);
+      T *p = fence.end - inside;
+      for (int i = 0; i < inside; ++i) p[i] = data[i];
+      loaded = load<N>(p, mask);
+      for (int i = 0; i < N; ++i) expect(same<T>(loaded[i], i < inside ? data[i] : T(0)), "masked load", N, i);
+      store(p, from<T, N>(std::vector<T>(data.begin() + 3, data.end())), mask);
+      for (int i = 0; i < inside; ++i) expect(same<T>(p[i], data[i + 3]), "masked store", N, i);
+      vec<std::uint64_t, N> index = lane_index<std::uint64_t, N>();
+      loaded = gather(p, index, mask);
+      for (int i = 0; i < N; ++i) expect(same<T>(loaded[i], i < inside ? data[i + 3] : T(0)), "masked gather", N, i);
+      scatter(p, index, from<T, N>(data), mask);
+      for (int i = 0; i < inside; ++i) expect(same<T>(p[i], data[i]), "masked scatter", N, i);
+      // Lanes in front of the fence.
+      vec<bool, N> last = !mask;
+      T *q = fence.begin - inside;
+      for (int i = inside; i < N; ++i) q[i] = data[i];
+      loaded = load<N>(q, last);
+      for (int i = 0; i < N; ++i) expect(same<T>(loaded[i], i < inside ? T(0) : data[i]), "masked load in front", N, i);
+    }
+  }
+  std::vector<T> out(N + 2, T(7));
+  store(out.data() + 1, load<N>(data.data() + 1));
+  for (int i = 0; i < N; ++i) expect(same<T>(out[i + 1], data[i + 1]), "load and store", N, i);
+  expect(out[0] == T(7) && out[N + 1] == T(7), "the surroundings of a store", N, 0);
+
+  // Lanes that write one element: the highest wins.
+  std::vector<T> target(N + 1, T(0));
+  vec<std::uint64_t, N> pairs = lane_index<std::uint64_t, N>() / vec<std::uint64_t, N>(2);
+  scatter(target.data(), pairs, from<T, N>(data));
+  for (int i = 0; i < (N + 1) / 2; ++i) {
+    int winner = 2 * i + 1 < N ? 2 * i + 1 : 2 * i;
+    expect(same<T>(target[i], data[winner]), "scatter with conflicts", N, i);
+  }
+  vec<T, N> reversed = gather(data.data(), vec<int, N>(N - 1) - lane_index<int, N>());
+  for (int i = 0; i < N; ++i) expect(same<T>(reversed[i], data[N - 1 - i]), "gather", N, i);
+}
+
+template <int N> void masks() {
+  using namespace tangram;
+  std::vector<int> a = values<int>(N, 6), b = values<int>(N, 7);
+  for (int i = 0; i < N; ++i) {
+    a[i] &= 1;
+    b[i] &= 1;
+  }
+  vec<bool, N> ma = maskFrom<N>(a), mb = maskFrom<N>(b);
+  int first = -1, last = -1;
+  for (int i = 0; i < N; ++i) {
+    expect(ma[i] == bool(a[i]), "a mask", N, i);
+    expect((ma & mb)[i] == (a[i] && b[i]), "mask &", N, i);
+    expect((ma | mb)[i] == (a[i] || b[i]), "mask |", N, i);
+    expect((ma ^ mb)[i] == (a[i] != b[i]), "mask ^", N, i);
+    expect((!ma)[i] == !a[i], "mask !", N, i);
+    expect((ma == mb)[i] == (a[i] == b[i]), "mask ==", N, i);
+    expect(convert<float>(ma)[i] == float(a[i]), "mask to float", N, i);
+    if (a[i] && first < 0) first = i;
+    if (a[i]) last = i;
+  }
+  expect(any(ma) == (first >= 0), "any", N, 0);
+  expect(all(ma | !ma), "all", N, 0);
+  expect(!any(ma & !ma), "none", N, 0);
+  if (first >= 0) expect(first_lane(ma) == first && last_lane(ma) == last, "first and last lane", N, 0);
+  bool flags[N];
+  store(flags, ma);
+  for (int i = 0; i < N; ++i) expect(flags[i] == bool(a[i]), "store of a mask", N, i);
+  expect(all(load<N>(flags) == ma), "load of a mask", N, 0);
+}
+
+template <int N> void math() {
+  using namespace tangram;
+  std::vector<float> a = values<float>(N, 8), b = values<float>(N, 9);
+  a[0] = std::numeric_limits<float>::quiet_NaN();
+  vec<float, N> va = from<float, N>(a), vb = from<float, N>(b);
+  for (int i = 0; i < N; ++i) {
+    expect(same(fabsf(va)[i], std::fabs(a[i])), "fabsf", N, i);
+    expect(same(sqrtf(fabsf(va))[i], std::sqrt(std::fabs(a[i]))), "sqrtf", N, i);
+    expect(same(fminf(va, vb)[i], std::fmin(a[i], b[i])), "fminf", N, i);
+    expect(same(fmaxf(va, vb)[i], std::fmax(a[i], b[i])), "fmaxf", N, i);
+    expect(same(floorf(va)[i], std::floor(a[i])), "floorf", N, i);
+    expect(same(sinf(va)[i], std::sin(a[i])), "sinf", N, i);
+    expect(same(fmaf(va, vb, vb)[i], std::fma(a[i], b[i], b[i])), "fmaf", N, i);
+    expect(isnan(va)[i] == std::isnan(a[i]), "isnan", N, i);
+    expect(isfinite(va)[i] == bool(std::isfinite(a[i])), "isfinite", N, i);
+  }
+}
+
+template <class T, int N> void number(const char *name) {
+  where = name;
+  arithmetic<T, N>();
+  memory<T, N>();
+  conversion<T, int, N>();
+  conversion<T, std::uint64_t, N>();
+  conversion<T, float, N>();
+  conversion<T, double, N>();
+  conversion<T, std::uint16_t, N>();
+}
+inline int run() {
+  number<float, 2>("float");
+  number<float, 16>("float");
+  number<float, 64>("float");
+  number<double, 4>("double");
+  number<double, 16>("double");
+  number<int, 8>("int");
+  number<int, 16>("int");
+  number<std::uint32_t, 16>("uint32_t");
+  number<std::uint64_t, 2>("uint64_t");
+  number<std::uint64_t, 16>("uint64_t");
+  number<std::int64_t, 8>("int64_t");
+  number<std::int8_t, 16>("int8_t");
+  number<std::uint8_t, 64>("uint8_t");
+  number<std::int16_t, 32>("int16_t");
+  where = "bool";
+  masks<2>();
+  masks<16>();
+  masks<64>();
+  masks<128>();
+  where = "math";
+  math<2>();
+  math<32>();
+  return failures;
+}
+
+} // namespace vec_checks
