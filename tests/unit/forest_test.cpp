@@ -275,6 +275,23 @@ TEST(Forest, ConditionsOfTheSpectrumAreKnown) {
   EXPECT_EQ(notations(program, program.forest(1)), (std::set<std::string>{"compute(c_b, VE_B)"}));
 }
 
+TEST(Forest, EqualSizesAreKnownToBeEqual) {
+  // A tree over `in` and `out`, which the spectrum says are as long as each other, called on 64 elements and an
+  // unknown.
+  std::string out = var("array<1,i32>", "out"),
+              params = "(Param \"in\" array<1,i32> in) (Param \"out\" array<1,i32> in)";
+  auto at = [](const std::string &c) { return fmt::format("(Evaluate (Subscript i32 {} [(CoopIdx u32)]))", c); };
+  auto tree = codelet("tree", {at(kIn), at(out), fmt::format("(Return {})", lit("i32", 0))}, true, "", "", params);
+  auto outer = codelet("outer", {"(Declare \"t\" array<1,i32> false false [(IntLit u32 64)] - -)",
+                                 fmt::format("(Return {})", call("i32", "both", {var("array<1,i32>", "t"), kIn}))});
+  for (bool equal : {true, false}) {
+    std::string condition = equal ? bin("bool", "eq", size(out), size(kIn)) : "";
+    Program program(module({spectrum("both", {tree}, "i32", params, condition), spectrum("sum", {outer})}),
+                    blockAndThreads());
+    EXPECT_EQ(program.forest(3).count(), equal ? 1 : 0);
+  }
+}
+
 TEST(Forest, WrittenRequirementsOfAnyCodelet) {
   std::string few = bin("bool", "le", size(kIn), lit("u64", 4));
   auto fast = codelet("fast", {fmt::format("(Return {})", lit("i32", 0))}, false, "", few);

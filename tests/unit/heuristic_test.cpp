@@ -77,6 +77,33 @@ TEST(ParallelismFirst, SplitsAMapWhoseElementsHaveNoParallelism) {
   EXPECT_EQ(parallelismFirst(cpu, 4), "distribute(T), compute(c_twice.a, SE_T)");
 }
 
+/// f(in): g of each tile and a number that goes with it, then f of the results; g has nothing but scalar code.
+std::string tilesAndNumbers() {
+  std::string p = var("u32", "p"), len = var("u32", "len"), one = lit("u32", 1);
+  std::string parts =
+      partition("array<1,i32>", kIn, p, sequence(lit("u32", 0), one, p), sequence(p), sequence(len, one, len));
+  auto tiles = codelet(
+      "c",
+      {tunable("p"), declare("u32", "len", cast("u32", size(kIn))),
+       fmt::format("(Declare \"x\" array<1,i32> false false [{}] - -)", p),
+       fmt::format("(Return {})", call("i32", "sum", {map("array<1,i32>", "g", {parts, var("array<1,i32>", "x")})}))});
+  std::string both = "(Param \"in\" array<1,i32> in) (Param \"x\" i32 in)";
+  auto g = codelet("a", {fmt::format("(Return {})", var("i32", "x"))}, false, "", "", both);
+  return module({spectrum("sum", {serialSum(), tiles}), spectrum("g", {g}, "i32", both)});
+}
+
+TEST(ParallelismFirst, DoesNotDistributeFurtherThanThereIsWork) {
+  // Numbers that are mapped along with the tiles are no work of their own: four results are not spread over four
+  // threads again.
+  Program cpu(tilesAndNumbers(), cpuSimple());
+  EXPECT_EQ(parallelismFirst(cpu, 5),
+            "S_P, regroup(p_c, P), distribute(T), compute(c_g.a, SE_T), S_P, devolve(T), compute(c_a, SE_T)");
+  // One tile a thread: to split them into chunks of one would bring the lanes nothing.
+  Program modern(tilesAndNumbers(), cpuModern());
+  EXPECT_EQ(parallelismFirst(modern, 3),
+            "S_P, regroup(p_c, P), distribute(T), compute(c_g.a, SE_T), S_P, devolve(T), compute(c_a, SE_T)");
+}
+
 TEST(ParallelismFirst, LooksThroughCodeletsThatOnlyCall) {
   // mean: by way of sum, or by itself.
   auto viaSum = codelet("via", {fmt::format("(Return {})", call("i32", "sum", {kIn}))});

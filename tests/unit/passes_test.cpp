@@ -367,6 +367,26 @@ TEST_F(Partitions, RowsElementsAndBroadcast) {
   }
 }
 
+TEST_F(Partitions, RequirementsReachTheEntry) {
+  // dot requires equal sizes; used on rows, that is a condition on the kernel's matrix and vector if there are rows.
+  E a = var("a", A1(F32)), b = var("b", A1(F32)), m = var("m", A2(F32)), x = var("x", A1(F32));
+  Ps dotParams{in("a", A1(F32)), in("b", A1(F32))}, params{in("m", A2(F32)), in("x", A1(F32)), in("n", I32)};
+  const ast::Spectrum *dot = arena_.derive(spectrum("dot", F32, dotParams), [&](ast::Spectrum &s) { s.conditions = raw({size(a) == size(b)}); });
+  const ast::SpectrumCall *each = call("dot", F32, codelet("d", dotParams, {ret(flit(F32, 1))}), "thread", {});
+  auto lowered = [&](Ss stmts) {
+    return lower(module(call("k", V, codelet("k", params, stmts), "process", {}), {dot, spectrum("k", V, params)}));
+  };
+  auto accept = [&](const ast::Module *k, int rows, int cols, int size) {
+    return accepts(*k, *k->kernels[0], target_.hardware, {matrix(rows, cols, F32), vector(static_cast<std::size_t>(size), F32), i32(0)});
+  };
+  const ast::Module *always = lowered({run(map(Policy::Distribute, "process", each, {m, x}))});
+  EXPECT_TRUE(accept(always, 3, 4, 4));
+  EXPECT_FALSE(accept(always, 3, 4, 5));
+  EXPECT_TRUE(accept(always, 0, 4, 5));
+  const ast::Module *perhaps = lowered({when(n > 0, {run(map(Policy::Distribute, "process", each, {m, x}))})});
+  EXPECT_TRUE(accept(perhaps, 3, 4, 5));
+}
+
 TEST_F(Partitions, PartsInVariables) {
   E parts = var("parts", A1(A1(I32))), i = var("i", U32), whole = var("whole", A1(I32));
   Ps params{in("in", A1(I32)), inOut("out", A1(I32)), in("n", I32)};

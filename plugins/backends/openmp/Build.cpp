@@ -79,7 +79,9 @@ std::filesystem::path OpenMPBackend::build(const std::vector<OutputFile> &files,
 
   std::filesystem::path library = context.folder / ("lib" + context.stem + ".so");
   std::filesystem::path log = context.folder / (context.stem + ".build.log");
-  std::vector<std::string> args{"-std=" + context.options.text("standard"), "-fPIC", "-shared", "-fopenmp"};
+  // Never unloaded: the idle threads of the OpenMP runtime outlive the last call, and with them what they run in must.
+  std::vector<std::string> args{"-std=" + context.options.text("standard"), "-fPIC", "-shared", "-fopenmp",
+                                "-Wl,-z,nodelete"};
   for (const std::string &flag : context.options.texts("flags")) args.push_back(flag);
   args.push_back("-I" + context.folder.string());
   for (const std::string &folder : context.options.texts("include")) args.push_back("-I" + folder);

@@ -293,7 +293,7 @@ private:
 
   void kernel(Writer &w, const Signature &s, Expressions &expressions) {
     const Kernel &kernel = *s.kernel;
-    w.comment(fmt::format("{} by the plan {}", s.spectrum, kernel.plan));
+    w.comment(fmt::format("The plan: {}", kernel.plan));
     w.line(fmt::format("namespace {}_kernel {{", s.entry));
     w.blank();
     w.line("thread_local char last_error[512];");

@@ -102,7 +102,8 @@ Expressions::Text Expressions::literal(const IntLit *e, const Type &wanted) {
   }
   auto value = static_cast<std::uint64_t>(e->value);
   bool fitsInt = value <= static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
-  if (t == Type(Scalar::I32) || (wanted == t && fitsInt)) return {std::to_string(value)};
+  bool converts = wanted.isInteger() && !wanted.isBool() && wanted.bytes() >= t.bytes();
+  if (t == Type(Scalar::I32) || (converts && fitsInt)) return {std::to_string(value)};
   if (t == Type(Scalar::U32)) return {std::to_string(value) + "u"};
   if (t == Type(Scalar::U64) && value == std::numeric_limits<std::uint64_t>::max()) return {"SIZE_MAX"};
   return {fmt::format("{}({}{})", t.cName(), value, !wide || fitsInt ? "" : t.isSigned() ? "ll" : "ull")};
@@ -140,7 +141,9 @@ Expressions::Text Expressions::binary(const Binary *e) {
                e->op == BinaryOp::Xor;
   auto side = [&](const Expr *mine, const Expr *other, bool right) {
     Type wanted;
-    bool otherKnown = !isa<IntLit>(other) && !isa<FloatLit>(other) && !isa<Cast>(other) && !isVectorLeaf(other);
+    // A conversion beside a literal is spelled, and the literal then is not.
+    bool otherKnown = !isa<IntLit>(other) && !isa<FloatLit>(other) && !isVectorLeaf(other) &&
+                      (isa<IntLit>(mine) || !isa<Cast>(other));
     if (mixes && otherKnown) wanted = other->type;
     if (right && (e->op == BinaryOp::Shl || e->op == BinaryOp::Shr)) wanted = mine->type;
     const Expr *bare = mine;
@@ -266,7 +269,7 @@ Expressions::Text Expressions::at(const Expr *e, const Type &wanted) {
       value = same->operand;
       type = type.element();
     }
-    return {fmt::format("{} {} {}", operand(assign->target, 15, {}), symbol(assign->op), operand(value, kAssign, type)),
+    return {fmt::format("{} {} {}", operand(assign->target, kPrefix, {}), symbol(assign->op), operand(value, kAssign, type)),
             kAssign};
   }
   case Kind::Conditional: return choice(as<Conditional>(e), wanted);
@@ -298,6 +301,18 @@ Expressions::Text Expressions::at(const Expr *e, const Type &wanted) {
   case Kind::VectorSelect: {
     usesVectors = true;
     const auto *select = as<VectorSelect>(e);
+    const auto *test = dyn<Binary>(select->mask);
+    if (test && test->op == BinaryOp::Lt && e->type.element().isInteger() && !e->type.element().isBool()) {
+      bool least = equal(test->lhs, select->then) && equal(test->rhs, select->otherwise);
+      bool most = equal(test->lhs, select->otherwise) && equal(test->rhs, select->then);
+      if (least || most) {
+        const Expr *a = select->then, *b = select->otherwise;
+        if (isa<Broadcast>(a)) std::swap(a, b);
+        const auto *same = dyn<Broadcast>(b);
+        return {fmt::format("tangram::{}({}, {})", least ? "min" : "max", print(a),
+                            same ? print(same->operand, e->type.element()) : print(b))};
+      }
+    }
     // The first side says the type, the second converts to it.
     std::string otherwise = print(select->otherwise);
     if (const auto *same = dyn<Broadcast>(select->otherwise); same && !e->type.element().isBool())

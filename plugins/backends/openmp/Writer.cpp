@@ -1,5 +1,6 @@
 #include "Writer.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tangram::openmp {
@@ -8,7 +9,7 @@ namespace {
 constexpr std::size_t kColumns = 120;
 
 /// Where to break a line of at most `limit` characters: behind the operator or comma that binds least; npos: nowhere.
-std::size_t breakPoint(std::string_view text, std::size_t limit) {
+std::size_t breakPoint(std::string_view text, std::size_t limit, int &depthThere) {
   std::size_t best = std::string_view::npos;
   int depth = 0, bestDepth = 1000;
   bool quoted = false;
@@ -29,7 +30,21 @@ std::size_t breakPoint(std::string_view text, std::size_t limit) {
       bestDepth = depth;
     }
   }
+  depthThere = bestDepth;
   return best;
+}
+
+/// The parenthesis that closes the one at `open`.
+std::size_t closing(std::string_view text, std::size_t open) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = open; i < text.size(); ++i) {
+    if (text[i] == '"' && text[i - 1] != '\\') quoted = !quoted;
+    if (quoted) continue;
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')' && --depth == 0) return i;
+  }
+  return text.size();
 }
 
 } // namespace
@@ -41,21 +56,28 @@ void Writer::put(std::string_view text) {
 }
 
 void Writer::line(std::string_view text) {
-  std::string indent(depth_, ' ');
+  std::string margin(depth_, ' ');
   std::size_t room = kColumns - depth_;
   bool comment = text.starts_with("//");
-  if (text.size() <= room || comment) return put(indent + std::string(text));
-  std::string rest(text);
-  bool first = true;
-  while (rest.size() > room) {
-    std::size_t at = breakPoint(rest, room);
-    if (at == std::string::npos) break;
-    put(indent + (first ? "" : "    ") + rest.substr(0, at));
-    rest = rest.substr(at + 1);
-    if (first) room -= 4;
-    first = false;
+  if (text.size() <= room || comment) return put(margin + std::string(text));
+  if (std::size_t end = text.starts_with("if (") ? closing(text, 3) : text.size(); end + 3 < text.size()) {
+    line(text.substr(0, end + 1));
+    indent();
+    line(text.substr(end + 2));
+    return outdent();
   }
-  put(indent + (first ? "" : "    ") + rest);
+  std::string rest(text), hanging;
+  int nested = 0;
+  while (hanging.size() + rest.size() > room) {
+    int depth = 0;
+    std::size_t at = breakPoint(rest, room - hanging.size(), depth);
+    if (at == std::string::npos) break;
+    put(margin + hanging + rest.substr(0, at));
+    rest = rest.substr(at + 1);
+    nested = std::max(0, nested + depth);
+    hanging = std::string(static_cast<std::size_t>(4 + 2 * std::min(nested, 6)), ' ');
+  }
+  put(margin + hanging + rest);
 }
 
 void Writer::directive(std::string_view text) { put(text); }

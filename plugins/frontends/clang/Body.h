@@ -10,6 +10,9 @@
 
 namespace tangram::frontend {
 
+/// Without what changes neither which object nor which call is meant: parentheses, conversions, copies of containers.
+const clang::Expr *stripped(const clang::Expr *e);
+
 class Body {
 public:
   enum class Role { Spectrum, Codelet, Function };
@@ -69,15 +72,17 @@ private:
   const ast::Expr *cast(const clang::CastExpr *e);
   const ast::Expr *convert(const ast::Type &type, const ast::Expr *operand, ast::SourceRange range);
   const ast::Expr *reference(const clang::DeclRefExpr *e);
-  const ast::Expr *unary(const clang::UnaryOperator *e);
-  const ast::Expr *binary(const clang::BinaryOperator *e);
-  const ast::Expr *compound(const clang::CompoundAssignOperator *e);
   const ast::Expr *localSubscript(const clang::ArraySubscriptExpr *e);
   const ast::Expr *index(const clang::Expr *e);
   const ast::Expr *initialiser(const clang::Expr *e, clang::QualType type);
   const ast::Expr *constant(const clang::APValue &value, clang::QualType type, ast::SourceRange range);
   /// The value of an expression that is constant by itself; null where it is none.
   const ast::Expr *folded(const clang::Expr *e);
+
+  // ---- Operators.cpp ----
+  const ast::Expr *unary(const clang::UnaryOperator *e);
+  const ast::Expr *binary(const clang::BinaryOperator *e);
+  const ast::Expr *compound(const clang::CompoundAssignOperator *e);
   void checkWritable(const clang::Expr *target, ast::SourceRange range);
   bool isConstContainer(const clang::Expr *e);
 
@@ -85,6 +90,7 @@ private:
   const ast::Expr *call(const clang::CallExpr *e);
   const ast::Expr *primitive(const clang::CallExpr *e, const std::string &which);
   const ast::Expr *map(const clang::CallExpr *e);
+  const ast::Expr *mapInto(const clang::CallExpr *e); // y = map(...)
   const ast::Expr *partition(const clang::CallExpr *e);
   const ast::Sequence *sequence(const clang::Expr *e);
   const ast::Expr *size(const clang::CallExpr *e);

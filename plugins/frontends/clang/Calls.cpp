@@ -1,4 +1,6 @@
 #include "Body.h"
+
+#include "tangram/ast/Walk.h"
 #include "Messages.h"
 #include "Types.h"
 
@@ -10,20 +12,6 @@ namespace tangram::frontend {
 using namespace ast;
 
 namespace {
-
-const clang::Expr *stripped(const clang::Expr *e) {
-  while (true) {
-    const clang::Expr *before = e;
-    e = e->IgnoreParenImpCasts();
-    if (const auto *t = clang::dyn_cast<clang::MaterializeTemporaryExpr>(e)) e = t->getSubExpr();
-    if (const auto *c = clang::dyn_cast<clang::ExprWithCleanups>(e)) e = c->getSubExpr();
-    if (const auto *c = clang::dyn_cast<clang::ConstantExpr>(e)) e = c->getSubExpr();
-    if (const auto *c = clang::dyn_cast<clang::CXXConstructExpr>(e);
-        c && c->getNumArgs() == 1 && c->getConstructor()->isCopyOrMoveConstructor())
-      e = c->getArg(0);
-    if (e == before) return e;
-  }
-}
 
 bool inStd(const clang::FunctionDecl *function) { return function->isInStdNamespace(); }
 
@@ -49,7 +37,7 @@ const ast::Expr *Body::call(const clang::CallExpr *e) {
   if (std::string which = primitiveOf(*callee); !which.empty()) return primitive(e, which);
   if (arrayType(e->getNumArgs() > 0 ? e->getArg(0)->getType() : clang::QualType()) &&
       clang::isa<clang::CXXOperatorCallExpr>(e))
-    fail(kContainerAssign, where);
+    return mapInto(e);
   if (std::optional<std::string> name = program_.spectrum(callee, where)) return spectrumCall(e, *name);
   if (const Expr *known = libraryCall(e, callee)) return known;
 
@@ -77,6 +65,21 @@ const ast::Expr *Body::call(const clang::CallExpr *e) {
   Type result =
       returned->isVoidType() ? Type(Scalar::Void) : type(returned, where, fmt::format("the result of '{}'", name));
   return arena().make<Call>(where, result, name, std::move(args));
+}
+
+const ast::Expr *Body::mapInto(const clang::CallExpr *e) {
+  ast::SourceRange where = range(e->getSourceRange());
+  const auto *results = clang::dyn_cast<clang::CallExpr>(e->getNumArgs() == 2 ? e->getArg(1)->IgnoreUnlessSpelledInSource()
+                                                                             : nullptr);
+  const clang::FunctionDecl *callee = results ? results->getDirectCallee() : nullptr;
+  if (!callee || primitiveOf(*callee) != "map") fail(kContainerAssign, where);
+  const Expr *target = expr(e->getArg(0));
+  if (!isa<VarRef>(target)) fail(kContainerAssign, where);
+  const std::string &name = as<VarRef>(target)->name;
+  if (e->getArg(0)->getType().isConstQualified()) fail(kWriteConst, where, name);
+  const Expr *value = expr(results);
+  if (any<VarRef>(value, [&](const VarRef &read) { return read.name == name; })) fail(kMapIntoArgument, where, name);
+  return arena().make<Assign>(where, target->type, AssignOp::Set, target, value);
 }
 
 const ast::Expr *Body::primitive(const clang::CallExpr *e, const std::string &which) {

@@ -22,6 +22,9 @@ class Sema;
 
 namespace tangram::frontend {
 
+/// Clang has said what is wrong.
+struct ClangComplained {};
+
 class Program {
 public:
   Program(clang::Sema &sema, const Ranges &ranges, ast::Arena &arena, DiagnosticEngine &diags);
@@ -72,7 +75,17 @@ private:
     ast::SourceRange range;
   };
 
-  template <class F> bool attempt(F &&f);
+  /// What is wrong with one part of the program does not hide what is wrong with the next.
+  template <class F> void attempt(F &&f) {
+    try {
+      f();
+      return;
+    } catch (DiagnosticError &error) {
+      diags_.add(std::move(error.diagnostic));
+    } catch (ClangComplained &) {
+    }
+    failed_ = true;
+  }
   void collect(clang::DeclContext *scope);
   void collectFunction(clang::FunctionDecl *function);
   void checkTemplate(const clang::FunctionDecl &function, const std::string &name);

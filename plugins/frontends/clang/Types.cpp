@@ -86,4 +86,15 @@ std::string spelled(clang::QualType type, const clang::ASTContext &context) {
   return type.getAsString(policy);
 }
 
+std::string qualifiedName(const clang::NamedDecl &declaration) {
+  std::string result = declaration.getDeclName().getAsString();
+  for (const clang::DeclContext *scope = declaration.getDeclContext(); scope; scope = scope->getParent()) {
+    const auto *named = clang::dyn_cast<clang::NamedDecl>(scope);
+    if (!named || !named->getIdentifier()) continue;
+    if (const auto *space = clang::dyn_cast<clang::NamespaceDecl>(scope); space && space->isInline()) continue;
+    result = named->getName().str() + "::" + result;
+  }
+  return result;
+}
+
 } // namespace tangram::frontend

@@ -30,4 +30,7 @@ ast::Type readType(clang::QualType type, const clang::ASTContext &context, ast::
 /// As the user would write it.
 std::string spelled(clang::QualType type, const clang::ASTContext &context);
 
+/// The namespaces that a reader would write, and the name.
+std::string qualifiedName(const clang::NamedDecl &declaration);
+
 } // namespace tangram::frontend

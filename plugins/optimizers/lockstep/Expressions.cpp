@@ -1,9 +1,9 @@
 // Expressions: scalar where all lanes agree, vectors where not.
 #include "Lanes.h"
+#include "Substitute.h"
 
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Effects.h"
-#include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram::lockstep {
@@ -17,7 +17,7 @@ bool isComparison(BinaryOp op) {
          op == BinaryOp::Ge;
 }
 bool isLogic(BinaryOp op) { return op == BinaryOp::LogicalAnd || op == BinaryOp::LogicalOr; }
-bool divides(BinaryOp op) { return op == BinaryOp::Div || op == BinaryOp::Rem; }
+bool isDivision(BinaryOp op) { return op == BinaryOp::Div || op == BinaryOp::Rem; }
 
 bool readsMemory(const Expr *e) {
   return contains<Subscript>(e) || ast::any<Unary>(e, [](const Unary &u) { return u.op == UnaryOp::Deref; });
@@ -25,7 +25,7 @@ bool readsMemory(const Expr *e) {
 /// May trap, or read where nothing is, in a lane that does not exist.
 bool needsLanes(const Expr *e) {
   return readsMemory(e) || contains<Call>(e) || hasEffects(e) ||
-         ast::any<Binary>(e, [](const Binary &b) { return divides(b.op) && b.type.isInteger() && !isa<IntLit>(b.rhs); });
+         ast::any<Binary>(e, [](const Binary &b) { return isDivision(b.op) && b.type.isInteger() && !isa<IntLit>(b.rhs); });
 }
 
 } // namespace
@@ -61,36 +61,8 @@ const Expr *Lanes::truth(const Expr *e) {
   return cast(Scalar::Bool, v);
 }
 
-namespace {
-/// Puts the copy's names for the region's into an expression that all lanes share.
-class Rename final : public Mutator {
-public:
-  Rename(Arena &arena, const std::function<const Expr *(const VarRef *)> &rename) : Mutator(arena), rename_(rename) {}
-  const Node *mutateVarRef(const VarRef *e) override { return rename_(e); }
-  // What a copy knows folds.
-  const Node *mutateBinary(const Binary *e) override {
-    const Binary *result = rebuild(e);
-    if (result == e) return e;
-    const Expr *folded = Build(arena(), e->range).binary(e->op, result->lhs, result->rhs);
-    return folded->type == e->type ? folded : result;
-  }
-  const Node *mutateCast(const Cast *e) override {
-    const Cast *result = rebuild(e);
-    return result == e ? e : Build(arena(), e->range).cast(e->type, result->operand);
-  }
-  const Node *mutateConditional(const Conditional *e) override {
-    const Conditional *result = rebuild(e);
-    std::optional<Int> cond = literal(result->cond);
-    return cond ? (*cond ? result->then : result->otherwise) : result;
-  }
-
-private:
-  const std::function<const Expr *(const VarRef *)> &rename_;
-};
-} // namespace
-
 const Expr *Lanes::uniform(const Expr *e) {
-  std::function<const Expr *(const VarRef *)> rename = [&](const VarRef *v) -> const Expr * {
+  auto rename = [&](const VarRef *v) -> const Expr * {
     auto it = env_.find(v->name);
     if (it == env_.end()) return v;
     if (it->second.kind == Binding::Kind::Value) return it->second.base;
@@ -99,8 +71,7 @@ const Expr *Lanes::uniform(const Expr *e) {
     if (it->second.name == v->name) return v;
     return arena_.derive(v, [&](VarRef &copy) { copy.name = it->second.name; });
   };
-  Rename mutator(arena_, rename);
-  return mutator(e);
+  return substituted(arena_, e, rename);
 }
 
 const Expr *Lanes::laneNumbers(const Type &scalar) { return arena_.make<LaneIndex>(here_, vec(scalar)); }
@@ -188,6 +159,13 @@ const Expr *Lanes::unary(const Unary *e) {
   }
 }
 
+/// A literal that anything can be divided by.
+bool Lanes::divides(const Expr *divisor) const {
+  if (const auto *same = dyn<Broadcast>(divisor)) divisor = same->operand;
+  std::optional<Int> value = literal(divisor);
+  return value && *value != 0 && *value != -1;
+}
+
 const Expr *Lanes::binary(const Binary *e) {
   if (e->op == BinaryOp::Comma) {
     effect(e->lhs);
@@ -224,7 +202,7 @@ const Expr *Lanes::binary(const Binary *e) {
       e->op != BinaryOp::Xor)
     unsupported(e, "arithmetic with bool");
   // A lane that is left out must not divide by what it happens to hold.
-  if (divides(e->op) && scalar.isInteger() && mask_ && !isa<IntLit>(rhs)) {
+  if (isDivision(e->op) && scalar.isInteger() && mask_ && !divides(rhs) && !known_(e->rhs).value_or(0)) {
     rhs = arena_.make<VectorSelect>(here_, vec(scalar), mask_, spread(rhs), spread(b().integer(scalar, 1)));
   }
   return arithmetic(e->op, spread(lhs), spread(rhs), scalar);

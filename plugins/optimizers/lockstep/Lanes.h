@@ -67,6 +67,7 @@ private:
   const ast::Expr *uniform(const ast::Expr *e);
   const ast::Expr *truth(const ast::Expr *e); // as a condition: bool or vector of bool
   const ast::Expr *variable(const ast::VarRef *e);
+  bool divides(const ast::Expr *divisor) const;
   const ast::Expr *unary(const ast::Unary *e);
   const ast::Expr *binary(const ast::Binary *e);
   const ast::Expr *conditional(const ast::Conditional *e);
@@ -120,7 +121,12 @@ private:
   void header(const Counted &loop);
   const ast::Expr *stepOf(const Counted &loop);
   bool usable(const ast::Expr *bound, const Counted &loop) const;
-  const ast::Expr *contiguous(const Counted &loop, std::vector<std::pair<std::string, Binding>> &assumed);
+  /// What is assumed of variables while lanes run together; `asked` keeps what was asked already.
+  struct Assumed {
+    std::vector<std::pair<std::string, Binding>> bindings;
+    std::map<std::string, const ast::Expr *> asked;
+  };
+  const ast::Expr *contiguous(const Counted &loop, Assumed &assumed);
 
   // Unrolled loops (Unroll.cpp): `env_` of each copy of the body in turn.
   using Env = std::map<std::string, Binding>;

@@ -1,6 +1,7 @@
 // The pass: finds what runs on lanes and has it written as vector code.
 #include "Lockstep.h"
 #include "Lanes.h"
+#include "Substitute.h"
 
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
@@ -206,19 +207,6 @@ private:
     }
   }
 
-  /// Puts the values of constants for their names.
-  class Replace final : public Mutator {
-  public:
-    Replace(Arena &arena, const std::map<std::string, const Expr *> &values) : Mutator(arena), values_(values) {}
-    const Node *mutateVarRef(const VarRef *v) override {
-      auto it = values_.find(v->name);
-      return it == values_.end() ? static_cast<const Node *>(v) : it->second;
-    }
-
-  private:
-    const std::map<std::string, const Expr *> &values_;
-  };
-
   const Kernel *freeze(const Kernel *kernel) {
     Build b(arena());
     std::map<std::string, const Expr *> values;
@@ -233,8 +221,18 @@ private:
         defaults.push_back(kernel->defaults[i]);
       }
     }
-    Replace replace(arena(), values);
-    const Kernel *fixed = as<Kernel>(replace.mutate(kernel));
+    // Variables that are such a constant, and nothing else, are it as well.
+    walk(kernel->body, [&](const Declare &d) {
+      if (!initialisers_.count(d.name) || !d.type.isInteger()) return;
+      std::set<std::string> frozen = frozen_;
+      std::optional<Int> value = known(d.init);
+      if (value && frozen_ == frozen) values[d.name] = b.integer(d.type, *value);
+      frozen_ = std::move(frozen);
+    });
+    const Kernel *fixed = substituted(arena(), kernel, [&](const VarRef *v) -> const Expr * {
+      auto it = values.find(v->name);
+      return it == values.end() ? v : it->second;
+    });
     return arena().derive(fixed, [&](Kernel &copy) {
       copy.constants = std::move(constants);
       copy.defaults = std::move(defaults);

@@ -249,12 +249,14 @@ void Lanes::whileLive(const Counted &c) {
 }
 
 /// Conditions under which variables that are used in indices start side by side; null: none is asked for.
-const Expr *Lanes::contiguous(const Counted &c, std::vector<std::pair<std::string, Binding>> &assumed) {
+const Expr *Lanes::contiguous(const Counted &c, Assumed &assumed) {
   std::set<std::string> inIndices;
   std::function<void(const Expr *)> collectFrom = [&](const Expr *index) {
     walk(index, [&](const VarRef &v) {
       if (!inIndices.insert(v.name).second) return;
-      if (const Expr *init = u_.initialiser(v.name)) collectFrom(init);
+      // Variables of the loop itself are made of those in front of it.
+      const Expr *init = env_.count(v.name) && !c.assigned.count(v.name) ? nullptr : u_.initialiser(v.name);
+      if (init) collectFrom(init);
     });
   };
   walk(c.body, [&](const Subscript &s) {
@@ -268,14 +270,17 @@ const Expr *Lanes::contiguous(const Counted &c, std::vector<std::pair<std::strin
     const Expr *init = u_.fixed(name) ? u_.initialiser(name) : nullptr;
     if (!init || !init->type.isInteger() || init->type.bytes() < 4) continue;
     std::optional<Int> step = likelyStep(init);
-    if (!step || *step != 1) continue;
-    const Expr *all = b().var(it->second.name, vec(init->type));
-    const Expr *first = constant(name + "_0", arena_.make<VectorLane>(here_, init->type, all, b().u64(0)));
-    const Expr *expected = materialise({first, 1, true}, init->type);
-    const Expr *together =
-        reduce(ReduceOp::All, arithmetic(BinaryOp::Eq, all, expected, init->type), Scalar::Bool);
-    condition = condition ? b().both(condition, together) : together;
-    assumed.push_back({name, {Binding::Kind::Affine, "", first, 1, true, nullptr}});
+    if (!step || *step < 0 || *step > 1) continue;
+    const Expr *&first = assumed.asked[it->second.name];
+    if (!first) {
+      const Expr *all = b().var(it->second.name, vec(init->type));
+      first = constant(name + "_0", arena_.make<VectorLane>(here_, init->type, all, b().u64(0)));
+      const Expr *expected = materialise({first, *step, true}, init->type);
+      const Expr *together =
+          reduce(ReduceOp::All, arithmetic(BinaryOp::Eq, all, expected, init->type), Scalar::Bool);
+      condition = condition ? b().both(condition, together) : together;
+    }
+    assumed.bindings.push_back({name, {Binding::Kind::Affine, "", first, *step, true, nullptr}});
   }
   return condition;
 }
@@ -284,7 +289,7 @@ bool Lanes::prefix(const Counted &c) {
   if (mask_ || c.bodyFirst || !c.cond || u_.parts(c.owner) || prefixes_ >= kPrefixDepth || hasEffects(c.cond) ||
       size(c.body) > kPrefixSize)
     return false;
-  std::vector<std::pair<std::string, Binding>> assumed;
+  Assumed assumed;
   Stmts before;
   const Expr *guard = nullptr, *cond = nullptr;
   before = collect([&] { guard = contiguous(c, assumed); });
@@ -329,13 +334,13 @@ bool Lanes::prefix(const Counted &c) {
         cond = b().less(b().cast(type, it->second.base), full);
         Binding exact = it->second;
         exact.exact = true;
-        assumed.push_back({counter->name, exact});
+        assumed.bindings.push_back({counter->name, exact});
         return;
       }
     }
   });
   std::map<std::string, Binding> outer = env_;
-  for (const auto &[name, binding] : assumed) env_[name] = binding;
+  for (const auto &[name, binding] : assumed.bindings) env_[name] = binding;
   Stmts unmasked = collect([&] {
     if (!cond) {
       Stmts none = collect([&] { cond = reduce(ReduceOp::All, spread(truth(c.cond)), Scalar::Bool); });

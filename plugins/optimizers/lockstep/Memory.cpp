@@ -1,6 +1,7 @@
 // Assignments, and where lanes touch memory.
 #include "Lanes.h"
 
+#include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 
@@ -58,8 +59,22 @@ std::optional<Lanes::Affine> Lanes::affine(const Expr *e) {
     if (a->exact || a->step == 0) return Affine{b().cast(e->type, a->base), a->step, true};
     // Lanes in front of a wrap are not used: an index there would be beyond any container. So the last lane counts.
     Int far = a->step * static_cast<Int>(lanes_ - 1);
-    const Expr *last = b().add(a->base, b().integer(operand->type, far));
+    const Expr *shift = b().integer(operand->type, far), *last = nullptr;
+    // (c - s) + far reads better as (c + far) - s.
+    const auto *difference = dyn<Binary>(a->base);
+    if (difference && difference->op == BinaryOp::Sub && isa<IntLit>(difference->lhs))
+      last = b().sub(b().add(difference->lhs, shift), difference->rhs);
+    else last = b().add(a->base, shift);
     return Affine{b().sub(b().cast(e->type, last), b().integer(e->type, far)), a->step, true};
+  }
+  case Kind::Conditional: {
+    // min(0, x) of unsigned values.
+    const auto *c = as<Conditional>(e);
+    const auto *test = dyn<Binary>(c->cond);
+    bool least = test && test->op == BinaryOp::Lt && equal(test->lhs, c->then) && equal(test->rhs, c->otherwise);
+    if (!least || e->type.isSigned() || hasEffects(e)) return {};
+    std::optional<Affine> a = affine(c->then);
+    return a && a->step == 0 && isLiteral(a->base, 0) ? a : std::nullopt;
   }
   case Kind::Unary: {
     const auto *u = as<Unary>(e);
@@ -110,7 +125,8 @@ std::optional<Int> Lanes::likelyStep(const Expr *e) {
     // A start that is cut to its container steps as long as it is not cut.
     std::optional<Int> then = likelyStep(as<Conditional>(e)->then);
     std::optional<Int> otherwise = likelyStep(as<Conditional>(e)->otherwise);
-    return then && *then != 0 ? then : otherwise;
+    if (then && otherwise) return *then != 0 ? then : otherwise;
+    return then ? then : otherwise;
   }
   case Kind::Binary: {
     const auto *node = as<Binary>(e);
@@ -228,7 +244,7 @@ const Expr *Lanes::applied(AssignOp op, const Expr *old, const Expr *operand, co
     common = scalar;
     operand = cast(scalar, operand);
   }
-  if ((op == AssignOp::Div || op == AssignOp::Rem) && common.isInteger() && mask_ && !isa<IntLit>(operand))
+  if ((op == AssignOp::Div || op == AssignOp::Rem) && common.isInteger() && mask_ && !divides(operand))
     operand = arena_.make<VectorSelect>(here_, vec(common), mask_, spread(operand), spread(b().integer(common, 1)));
   old = cast(common, old);
   if (!old->type.isVector() && !operand->type.isVector())

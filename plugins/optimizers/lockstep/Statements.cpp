@@ -143,7 +143,7 @@ void Lanes::declare(const Declare *d) {
   }
   if (!d->type.isScalar()) unsupported(d, fmt::format("a {} in each lane", d->type.text()));
   if (u_.fixed(d->name) && d->init && !hasEffects(d->init)) {
-    if (std::optional<Affine> a = affine(d->init); a && a->step != 0) {
+    if (std::optional<Affine> a = affine(d->init); a && (a->step != 0 || isa<IntLit>(a->base))) {
       bool simple = isa<IntLit>(a->base) || (isa<VarRef>(a->base) && u_.fixed(as<VarRef>(a->base)->name));
       const Expr *base = simple ? a->base : constant(d->name + "_0", a->base);
       env_[d->name] = {Binding::Kind::Affine, "", base, a->step, a->exact, nullptr};
@@ -165,7 +165,11 @@ void Lanes::alloc(const Alloc *a) {
     if (u_.varying(extent)) unsupported(a, "a container whose size differs between lanes");
     extents.push_back(uniform(extent));
   }
-  if (isPrivate) extents.push_back(b().u64(lanes_));
+  if (isPrivate) {
+    const Expr *all = b().u64(lanes_);
+    for (const Expr *extent : extents) all = b().mul(b().cast(Scalar::U64, extent), all);
+    extents = {all};
+  }
   emit(arena_.derive(a, [&](Alloc &copy) {
     copy.name = own;
     copy.extents = std::move(extents);

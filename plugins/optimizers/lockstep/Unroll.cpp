@@ -57,9 +57,24 @@ void Lanes::interleaved(const Block *body, std::vector<Env> &copies) {
       continue;
     }
     if (fused(s, copies)) continue;
+    const auto *d = dyn<Declare>(s);
+    bool shareable = d && d->init && d->extents.empty() && u_.fixed(d->name) && !hasEffects(d->init);
+    const Declare *first = nullptr;
+    Binding common;
     for (Env &copy : copies) {
       std::swap(env_, copy);
-      stmt(s);
+      Stmts own = collect([&] { stmt(s); });
+      // What is the same in all copies is one.
+      const auto *declared = shareable && own.size() == 1 ? dyn<Declare>(own[0]) : nullptr;
+      if (declared && first && declared->type == first->type && equal(declared->init, first->init)) {
+        env_[d->name] = common;
+      } else {
+        for (const Stmt *one : own) emit(one);
+      }
+      if (declared && !first) {
+        first = declared;
+        common = env_[d->name];
+      }
       std::swap(env_, copy);
     }
   }
@@ -95,7 +110,8 @@ bool Lanes::fused(const Stmt *s, std::vector<Env> &copies) {
   const Expr *bound = test->op == BinaryOp::Lt ? test->rhs : test->lhs;
   const Type &type = bound->type;
   const Expr *trip = nullptr, *guard = nullptr;
-  std::vector<std::vector<std::pair<std::string, Binding>>> assumed(copies.size());
+  Assumed assumed;
+  std::vector<std::size_t> ends; // of each copy's assumptions
   Stmts before = collect([&] {
     std::vector<const Expr *> bounds;
     inEach([&] {
@@ -107,9 +123,9 @@ bool Lanes::fused(const Stmt *s, std::vector<Env> &copies) {
       own = isa<VarRef>(own) || isa<IntLit>(own) ? own : constant("trip", own);
       trip = trip ? constant("trip", b().min(trip, own)) : own;
     });
-    std::size_t u = 0;
     inEach([&] {
-      if (const Expr *own = contiguous(c, assumed[u++])) guard = guard ? b().both(guard, own) : own;
+      if (const Expr *own = contiguous(c, assumed)) guard = guard ? b().both(guard, own) : own;
+      ends.push_back(assumed.bindings.size());
     });
   });
 
@@ -118,7 +134,8 @@ bool Lanes::fused(const Stmt *s, std::vector<Env> &copies) {
   for (const Stmt *stmt : before) emit(stmt);
   std::vector<Env> together = copies;
   for (std::size_t u = 0; u < copies.size(); ++u) {
-    for (const auto &[name, binding] : assumed[u]) together[u][name] = binding;
+    for (std::size_t i = u ? ends[u - 1] : 0; i < ends[u]; ++i)
+      together[u][assumed.bindings[i].first] = assumed.bindings[i].second;
     together[u][d->name] = {Binding::Kind::Scalar, counter, nullptr, 0, false, nullptr};
   }
   ++prefixes_;

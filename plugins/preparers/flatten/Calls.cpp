@@ -78,6 +78,7 @@ const Expr *Flattener::spectrumCall(const SpectrumCall *call) {
     }
     args.push_back(std::move(bound));
   }
+  if (!scope_->suffix.empty()) requireDeclared(call, args); // of the kernel's own call they are its conditions
   return run(call, std::move(args));
 }
 
@@ -241,10 +242,12 @@ const Expr *Flattener::cooperative(const SpectrumCall *call, const std::vector<A
   }
   std::uint64_t width = std::max<std::uint64_t>(1, context_.target.hardware.lanes(levelOf(level)));
   std::string lane = named("lane");
+  cooperative_ = true;
   Stmts lanes = collect([&] {
     bind(call, args, true, none);
     statements(codelet->body->stmts);
   });
+  cooperative_ = false;
   here_ = caller;
   emit(arena_.make<Cooperate>(call->range, lane, b().integer(Scalar::U32, static_cast<Int>(width)), level,
                               b().block(std::move(lanes))));

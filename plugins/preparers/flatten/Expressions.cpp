@@ -20,6 +20,9 @@ constexpr DiagnosticKind kNoResult{"flatten.no-result", DiagnosticClass::User,
 constexpr DiagnosticKind kIndices{"flatten.indices", DiagnosticClass::User, "{} indices for a container of rank {}",
                                   "write one index a dimension"};
 
+constexpr DiagnosticKind kLaneContainer{"flatten.lane-container", DiagnosticClass::Limitation,
+                                        "{} in a cooperative codelet", "index the codelet's parameters, or use a local array"};
+
 bool isSimple(const Expr *e) {
   while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
   return isa<IntLit>(e) || isa<FloatLit>(e) || isa<VarRef>(e) || isa<Size>(e) || isa<Pitch>(e) || isa<CoopDim>(e);
@@ -254,6 +257,10 @@ void Flattener::effect(const Expr *e) {
     return;
   }
   if (const auto *node = dyn<Map>(e)) return void(map(node, ""));
+  if (const auto *assign = dyn<Assign>(e); assign && assign->type.isArray()) {
+    Container into = container(assign->target);
+    return void(map(as<Map>(assign->value), "", &into));
+  }
   if (const auto *cast = dyn<Cast>(e)) return effect(cast->operand);
   if (const auto *choice = dyn<Conditional>(e)) {
     const Expr *cond = expr(choice->cond);
@@ -351,7 +358,12 @@ Container Flattener::container(const Expr *e, const std::string &hint) {
   fail(kContainerExpression, e->range, fmt::format("a {}", name(e->kind())));
 }
 
+void Flattener::checkNoLane(std::string_view what) const {
+  if (cooperative_) fail(kLaneContainer, here_, what);
+}
+
 Container Flattener::temporary(const std::string &name, const Type &element, std::vector<const Expr *> extents) {
+  checkNoLane("a temporary container");
   Container c;
   c.name = name;
   c.type = Type::array(static_cast<unsigned>(extents.size()), element);

@@ -10,7 +10,7 @@ class Flatten final : public Pass {
     return context.arena.derive(module, [&](ast::Module &copy) {
       for (const ast::Kernel *&kernel : copy.kernels) {
         DiagnosticEngine::Context what(context.diags, fmt::format("while flattening kernel '{}'", kernel->name));
-        kernel = flatten::Flattener(context).run(kernel);
+        kernel = flatten::Flattener(context, *module).run(kernel);
       }
     });
   }

@@ -23,7 +23,8 @@ using Stmts = std::vector<const ast::Stmt *>;
 
 class Flattener {
 public:
-  explicit Flattener(PassContext &context) : context_(context), arena_(context.arena) {}
+  Flattener(PassContext &context, const ast::Module &module)
+      : context_(context), module_(module), arena_(context.arena) {}
   const ast::Kernel *run(const ast::Kernel *kernel);
 
 private:
@@ -93,6 +94,8 @@ private:
   const ast::Expr *sizeOf(const ast::Size *size);
   Container container(const ast::Expr *e, const std::string &hint = "");
   const ast::Expr *reference(const Container &c) const { return b().var(c.name, c.type); }
+  /// Each lane would have a container of its own.
+  void checkNoLane(std::string_view what) const;
   /// A new temporary container.
   Container temporary(const std::string &name, const ast::Type &element, std::vector<const ast::Expr *> extents);
 
@@ -116,16 +119,23 @@ private:
   // ---- Maps.cpp ----
 
   struct MapSite; // a map with its arguments evaluated
-  std::optional<Container> map(const ast::Map *map, const std::string &hint);
-  void mapExtents(MapSite &site);
+  /// `into`: where the results go; a temporary container, named after `hint`, where there is none.
+  std::optional<Container> map(const ast::Map *map, const std::string &hint, const Container *into = nullptr);
+  void mapExtents(MapSite &site, const Container *into);
   void mapLoop(const ast::Map *map, const MapSite &site, const ast::Expr *lo, const ast::Expr *hi);
   void mapNest(const ast::Map *map, const MapSite &site, std::vector<const ast::Expr *> index);
   void mapSplit(const ast::Map *map, const MapSite &site, const ast::Expr *lo, const ast::Expr *hi);
   void mapElement(const MapSite &site, const std::vector<const ast::Expr *> &index);
   void loop(const std::string &var, const ast::Expr *lo, const ast::Expr *hi, ast::Policy policy,
             const std::function<void(const ast::Expr *)> &inside);
-  /// False where the lengths can only be compared when the map runs.
-  bool requireEqual(const ast::Expr *a, const ast::Expr *b);
+
+  // ---- Requirements.cpp ----
+
+  /// Makes a condition of the kernel. False where that cannot be said before it runs.
+  bool require(const ast::Expr *condition);
+  /// What the spectrum's declaration requires of every call.
+  void requireDeclared(const ast::SpectrumCall *call, const std::vector<Argument> &args);
+  /// The value in terms of what the kernel is called with, or null.
   const ast::Expr *overParameters(const ast::Expr *e) const;
 
   // ---- Partitions.cpp ----
@@ -144,6 +154,7 @@ private:
   bool atMost(const ast::Expr *value, const ast::Expr *bound) const;
 
   PassContext &context_;
+  const ast::Module &module_;
   ast::Arena &arena_;
   ast::SourceRange here_; // of the statement being flattened: what is made for it carries this
   ast::Build b() const { return ast::Build(arena_, here_); }
@@ -157,7 +168,8 @@ private:
   Scope *scope_ = nullptr;
   std::string level_;                           // that runs the current codelet
   std::optional<std::uint64_t> lanes_;          // coopDim() of the guard that is being evaluated
-  bool unconditional_ = true;
+  bool cooperative_ = false;
+  const ast::Expr *reached_ = nullptr;          // when this is run, over the kernel's parameters; null: not known
   Stmts *out_ = nullptr;
 };
 

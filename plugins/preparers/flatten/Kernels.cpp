@@ -73,6 +73,7 @@ const Kernel *Flattener::run(const Kernel *kernel) {
   }
 
   conditions_ = kernel->conditions;
+  reached_ = b().boolean(true);
   scope_ = &scope;
   level_ = context_.target.hardware.levels.empty() ? "" : context_.target.hardware.top().name;
   Stmts body = collect([&] { statements(kernel->body->stmts); }, false);

@@ -44,7 +44,7 @@ struct Flattener::MapSite {
   std::optional<Container> result;
 };
 
-std::optional<Container> Flattener::map(const Map *map, const std::string &hint) {
+std::optional<Container> Flattener::map(const Map *map, const std::string &hint, const Container *into) {
   MapSite site;
   site.map = map;
   const Map *innermost = map;
@@ -65,9 +65,11 @@ std::optional<Container> Flattener::map(const Map *map, const std::string &hint)
     site.args.push_back(std::move(value));
     site.dims.push_back(*dims);
   }
-  mapExtents(site);
+  mapExtents(site, into);
 
-  if (params.size() > map->args.size()) {
+  if (into) {
+    site.result = *into;
+  } else if (params.size() > map->args.size()) {
     std::string name = hint.empty() ? names_.fresh("ret_" + nextSuffix(site.call->codelet->name)) : named(hint);
     for (const Expr *&extent : site.extents) extent = simple(extent, "count");
     site.result = temporary(name, params.back()->type, site.extents);
@@ -85,14 +87,11 @@ std::optional<Container> Flattener::map(const Map *map, const std::string &hint)
   return site.result;
 }
 
-void Flattener::mapExtents(MapSite &site) {
-  for (std::size_t i = 0; i < site.args.size(); ++i) {
-    if (!site.dims[i]) continue;
-    const std::vector<const Expr *> &sizes = site.args[i].container.sizes;
-    std::vector<const Expr *> own(sizes.begin(), sizes.begin() + site.dims[i]);
+void Flattener::mapExtents(MapSite &site, const Container *into) {
+  auto agree = [&](const std::vector<const Expr *> &own) {
     if (site.extents.empty()) {
       site.extents = own;
-      continue;
+      return;
     }
     if (own.size() != site.extents.size())
       fail(kRanks, site.map->range, site.map->spectrum, site.extents.size(), own.size());
@@ -101,56 +100,27 @@ void Flattener::mapExtents(MapSite &site) {
       if (equal(common, own[d])) continue;
       std::optional<Int> a = literal(common), c = literal(own[d]);
       if (a && c) fail(kLengths, site.map->range, site.map->spectrum, *a, *c);
-      if (!requireEqual(common, own[d])) common = b().min(simple(common, "count"), simple(own[d], "count"));
+      if (!require(b().equal(common, own[d]))) common = b().min(simple(common, "count"), simple(own[d], "count"));
     }
+  };
+  for (std::size_t i = 0; i < site.args.size(); ++i) {
+    const std::vector<const Expr *> &sizes = site.args[i].container.sizes;
+    if (site.dims[i]) agree({sizes.begin(), sizes.begin() + site.dims[i]});
   }
   if (site.extents.empty()) fail(kNothing, site.map->range, site.map->spectrum);
-}
-
-const Expr *Flattener::overParameters(const Expr *e) const {
-  switch (e->kind()) {
-  case Kind::IntLit: return e;
-  case Kind::VarRef: {
-    const std::string &name = as<VarRef>(e)->name;
-    if (parameters_.count(name)) return e;
-    auto known = constants_.find(name);
-    return known == constants_.end() ? nullptr : overParameters(known->second);
-  }
-  case Kind::Size: return parameters_.count(as<VarRef>(as<Size>(e)->container)->name) ? e : nullptr;
-  case Kind::Cast: {
-    const Expr *operand = overParameters(as<Cast>(e)->operand);
-    return operand ? b().cast(e->type, operand) : nullptr;
-  }
-  case Kind::Binary: {
-    const auto *binary = as<Binary>(e);
-    const Expr *lhs = overParameters(binary->lhs), *rhs = overParameters(binary->rhs);
-    return lhs && rhs ? b().binary(binary->op, lhs, rhs) : nullptr;
-  }
-  case Kind::Conditional: {
-    const auto *c = as<Conditional>(e);
-    const Expr *cond = overParameters(c->cond), *then = overParameters(c->then), *other = overParameters(c->otherwise);
-    return cond && then && other ? b().select(cond, then, other) : nullptr;
-  }
-  default: return nullptr;
-  }
-}
-
-bool Flattener::requireEqual(const Expr *a, const Expr *c) {
-  if (!unconditional_) return false;
-  const Expr *left = overParameters(a), *right = overParameters(c);
-  if (!left || !right) return false;
-  const Expr *condition = b().equal(left, right);
-  if (isLiteral(condition, 1)) return true;
-  auto same = [&](const Expr *known) { return equal(known, condition); };
-  if (std::none_of(conditions_.begin(), conditions_.end(), same)) conditions_.push_back(condition);
-  return true;
+  if (into) agree(into->sizes);
 }
 
 void Flattener::loop(const std::string &var, const Expr *lo, const Expr *hi, Policy policy,
                      const std::function<void(const Expr *)> &inside) {
   stable_.insert(var);
   const Expr *index = b().var(var, Scalar::U64);
-  Stmts body = collect([&] { inside(index); });
+  const Expr *outer = reached_, *last = overParameters(hi);
+  bool known = outer && last && isLiteral(lo, 0);
+  Stmts body = collect([&] {
+    if (known) reached_ = b().both(outer, b().less(lo, last));
+    inside(index);
+  });
   emit(arena_.make<Loop>(here_, var, Type(Scalar::U64), lo, hi, policy, level_, b().block(std::move(body))));
 }
 
@@ -219,6 +189,7 @@ void Flattener::mapElement(const MapSite &site, const std::vector<const Expr *> 
     std::string hint = param->name + "_" + nextSuffix(codelet->name);
     args.push_back(at(site.args[i].container, index, param->type, param->access == Access::In, hint));
   }
+  requireDeclared(site.call, args);
   const Expr *value = run(site.call, std::move(args));
   if (site.result && value)
     emit(b().assign(b().element(reference(*site.result), index, site.result->type.element()), value));

@@ -182,6 +182,7 @@ Container Flattener::part(const Container &c, const std::vector<const Expr *> &i
 Container Flattener::window(const Container &base, const Type &type, const Expr *offset,
                             std::vector<const Expr *> sizes, std::vector<const Expr *> strides, bool isConst,
                             const std::string &called) {
+  checkNoLane("a part or row as a container of its own");
   Container view;
   view.type = type;
   view.isConst = isConst || base.isConst;

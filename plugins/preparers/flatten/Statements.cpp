@@ -28,12 +28,12 @@ bool continues(const Block *body) {
 Stmts Flattener::collect(const std::function<void()> &inside, bool conditional) {
   Stmts stmts;
   Stmts *outer = std::exchange(out_, &stmts);
-  bool outerUnconditional = std::exchange(unconditional_, unconditional_ && !conditional);
+  const Expr *outerReached = std::exchange(reached_, conditional ? nullptr : reached_);
   SourceRange outerHere = here_;
   inside();
   here_ = outerHere;
   out_ = outer;
-  unconditional_ = outerUnconditional;
+  reached_ = outerReached;
   return stmts;
 }
 

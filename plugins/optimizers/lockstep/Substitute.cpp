@@ -1,0 +1,44 @@
+#include "Substitute.h"
+
+#include "tangram/ast/Build.h"
+#include "tangram/ast/Mutator.h"
+
+namespace tangram::lockstep {
+
+using namespace ast;
+
+namespace {
+
+class Substitute final : public Mutator {
+public:
+  Substitute(Arena &arena, const std::function<const Expr *(const VarRef *)> &replace)
+      : Mutator(arena), replace_(replace) {}
+
+private:
+  const Node *mutateVarRef(const VarRef *e) override { return replace_(e); }
+  const Node *mutateBinary(const Binary *e) override {
+    const Binary *result = rebuild(e);
+    if (result == e || result->lhs->type.isVector() || result->rhs->type.isVector()) return result;
+    const Expr *folded = Build(arena(), e->range).binary(e->op, result->lhs, result->rhs);
+    return folded->type == e->type ? folded : result;
+  }
+  const Node *mutateCast(const Cast *e) override {
+    const Cast *result = rebuild(e);
+    return result == e ? e : Build(arena(), e->range).cast(e->type, result->operand);
+  }
+  const Node *mutateConditional(const Conditional *e) override {
+    const Conditional *result = rebuild(e);
+    std::optional<Int> cond = literal(result->cond);
+    return cond ? (*cond ? result->then : result->otherwise) : result;
+  }
+
+  const std::function<const Expr *(const VarRef *)> &replace_;
+};
+
+} // namespace
+
+const Node *substitutedNode(Arena &arena, const Node *tree, const std::function<const Expr *(const VarRef *)> &replace) {
+  return Substitute(arena, replace).mutate(tree);
+}
+
+} // namespace tangram::lockstep
