@@ -8,7 +8,7 @@ BUILD=${BUILD:-build}
 
 echo "== 1/4 packages"
 # shellcheck disable=SC2086
-tangram_install $tangram_packages_build libtbb-dev
+tangram_install $tangram_packages_build
 echo "== 2/4 configure ($BUILD)"
 cmake -S . -B "$BUILD" -G Ninja -DCMAKE_BUILD_TYPE=Release >"$BUILD.configure.log" 2>&1 ||
   { tail -20 "$BUILD.configure.log"; echo "error: configuration failed; the whole log is $BUILD.configure.log" >&2; exit 1; }

@@ -1,6 +1,6 @@
 // Inclusive scan of 16M ints: Tangram, TBB's parallel_scan, the parallel and the sequential standard library.
 #include "Data.h"
-#include "scan_kernels.h"
+#include "scan.h"
 
 #include <benchmark/benchmark.h>
 #include <execution>

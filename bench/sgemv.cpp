@@ -1,6 +1,6 @@
 // y = A x in single precision, tall and skinny (512K x 128) and short and fat (128 x 512K): Tangram and OpenBLAS.
 #include "Data.h"
-#include "sgemv_kernels.h"
+#include "sgemv.h"
 
 #include <benchmark/benchmark.h>
 #include <string>

@@ -77,6 +77,8 @@ std::filesystem::path OpenMPBackend::build(const std::vector<OutputFile> &files,
   if (executable.empty() || !boost::filesystem::exists(executable, missing))
     fail(kNoCompiler, where, compiler, compiler.find('/') == std::string::npos ? " on the PATH" : "");
 
+  std::error_code folderFailed;
+  std::filesystem::create_directories(context.folder, folderFailed);
   std::filesystem::path library = context.folder / ("lib" + context.stem + ".so");
   std::filesystem::path log = context.folder / (context.stem + ".build.log");
   // Never unloaded: the idle threads of the OpenMP runtime outlive the last call, and with them what they run in must.
@@ -90,6 +92,9 @@ std::filesystem::path OpenMPBackend::build(const std::vector<OutputFile> &files,
   else if (context.options.texts("include").empty()) fail(kNoRuntime, where);
   std::string sources;
   for (const OutputFile &file : files) {
+    std::filesystem::path path = context.folder / file.name;
+    if (read(path) != file.text && !(std::ofstream(path, std::ios::binary) << file.text))
+      fail(kNoFolder, {}, context.folder.string());
     if (file.role != OutputFile::Role::Source) continue;
     args.push_back((context.folder / file.name).string());
     sources += (sources.empty() ? "" : ", ") + file.name;

@@ -143,7 +143,7 @@ Expressions::Text Expressions::binary(const Binary *e) {
     Type wanted;
     // A conversion beside a literal is spelled, and the literal then is not.
     bool otherKnown = !isa<IntLit>(other) && !isa<FloatLit>(other) && !isVectorLeaf(other) &&
-                      (isa<IntLit>(mine) || !isa<Cast>(other));
+                      (isa<IntLit>(mine) || isVectorLeaf(mine) || !isa<Cast>(other));
     if (mixes && otherKnown) wanted = other->type;
     if (right && (e->op == BinaryOp::Shl || e->op == BinaryOp::Shr)) wanted = mine->type;
     const Expr *bare = mine;

@@ -24,6 +24,9 @@ std::size_t breakPoint(std::string_view text, std::size_t limit, int &depthThere
     char before = text[i - 1];
     bool breakable = before == ',' || before == ';' || before == '+' || before == '*' || before == '&' ||
                      before == '|' || before == '?' || before == ':' || before == '=';
+    // Not in vec<float, 16>.
+    std::size_t digits = text.find_first_not_of("0123456789", i + 1);
+    if (before == ',' && digits != std::string_view::npos && digits > i + 1 && text[digits] == '>') breakable = false;
     if (before == '*' || before == '&') breakable = i >= 2 && (text[i - 2] == ' ' || text[i - 2] == '&');
     if (breakable && depth <= bestDepth) {
       best = i;

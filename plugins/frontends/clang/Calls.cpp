@@ -1,11 +1,10 @@
 #include "Body.h"
-
-#include "tangram/ast/Walk.h"
 #include "Messages.h"
 #include "Types.h"
 
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Walk.h"
 
 namespace tangram::frontend {
 
@@ -76,7 +75,7 @@ const ast::Expr *Body::mapInto(const clang::CallExpr *e) {
   const Expr *target = expr(e->getArg(0));
   if (!isa<VarRef>(target)) fail(kContainerAssign, where);
   const std::string &name = as<VarRef>(target)->name;
-  if (e->getArg(0)->getType().isConstQualified()) fail(kWriteConst, where, name);
+  if (isConstContainer(e->getArg(0))) fail(kWriteConst, where, fmt::format("'{}'", name));
   const Expr *value = expr(results);
   if (any<VarRef>(value, [&](const VarRef &read) { return read.name == name; })) fail(kMapIntoArgument, where, name);
   return arena().make<Assign>(where, target->type, AssignOp::Set, target, value);

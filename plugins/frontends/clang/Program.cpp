@@ -36,7 +36,11 @@ const ast::Module *Program::read(const std::string &wanted, ast::SourceRange fil
   for (const auto &group : groups_)
     if (!group->isTemplate()) attempt([&] { enter(*group, group->spectrum); });
   attempt([&] { wantInstances(); });
-  attempt([&] { want(wanted, file); });
+  for (std::size_t at = 0; at <= wanted.size();) {
+    std::size_t end = std::min(wanted.find(';', at), wanted.size());
+    attempt([&] { want(wanted.substr(at, end - at), file); });
+    at = end + 1;
+  }
   if (wrong()) return nullptr;
 
   std::vector<const ast::Spectrum *> spectrums;

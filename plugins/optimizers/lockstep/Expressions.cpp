@@ -99,6 +99,12 @@ const Expr *Lanes::variable(const VarRef *e) {
 }
 
 const Expr *Lanes::arithmetic(BinaryOp op, const Expr *lhs, const Expr *rhs, const Type &scalar) {
+  auto none = [&](const Expr *e) {
+    const auto *same = dyn<Broadcast>(e);
+    return same && scalar.isInteger() && isLiteral(same->operand, 0);
+  };
+  if ((op == BinaryOp::Add || op == BinaryOp::Sub) && none(rhs)) return lhs;
+  if (op == BinaryOp::Add && none(lhs)) return rhs;
   Type type = isComparison(op) ? maskType() : vec(scalar);
   return arena_.make<Binary>(here_, type, op, lhs, rhs);
 }

@@ -60,6 +60,8 @@ __codelet void all(const Array<2,float> m, const Array<1,float> x, const Array<1
   const auto parts = partition(x, 4, sequence(0, 1, 4), sequence(4), sequence(x.size()));
   // CHECK: (Subscript f32 (VarRef array<1,array<1,f32>> "parts") [(IntLit i32 2) (IntLit i32 0)])
   y[1] = parts[2][0] + tiles[1][2] + both[0] + s[0] + q[0] + q2[0][0] + t[0];
+  // CHECK: (Assign array<1,f32> set (VarRef array<1,f32> "y") (Map array<1,f32> "square" [(VarRef array<1,f32> "x")]
+  y = map(square, x);
   // CHECK: (Atomic f32 add (Subscript f32 (VarRef array<1,f32> "y") [(IntLit i32 2)]) [(FloatLit f32 1
   atomicAdd(y[2], 1);
 }

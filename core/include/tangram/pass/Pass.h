@@ -28,7 +28,7 @@ struct Descriptor {
 
 struct FrontendRequest {
   std::filesystem::path file;
-  std::string spectrum; // instances of templates wanted, "sum<float>"; empty: what the source itself uses
+  std::string spectrum; // instances of templates wanted, "sum<float>;sum<int>"; empty: what the source itself uses
   std::vector<std::string> includes, defines;
   const OptionValues *options = nullptr;
 };

@@ -111,6 +111,11 @@ public:
             typename detail::When<sizeof...(Extents) == N && (__is_integral(Extents) && ...)>::type = 0>
   explicit Array(Extents... extents);
 
+#ifdef __TANGRAM__
+  Array(const Array &) = default;
+  const Array &operator=(const Array &) const;
+#endif
+
   /// The number of elements.
   __TANGRAM_PRIMITIVE("size") size_type size() const;
   /// The extent of dimension d.
