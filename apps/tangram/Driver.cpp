@@ -96,7 +96,7 @@ Session &Driver::open(const ProgramFlags &flags) {
   // Instances of templates must be asked for before the program is read.
   std::string instances;
   for (const std::string &name : flags.spectrums)
-    if (name.find('<') != std::string::npos) instances += (instances.empty() ? "" : ";") + name;
+    instances += (instances.empty() ? "" : ";") + name;
   s.open(flags.file, flags.target, instances);
   return s;
 }

@@ -148,7 +148,7 @@ function(_tangram_add_library library target folder)
 
   add_library(${library} STATIC ${generated})
   target_compile_features(${library} PUBLIC cxx_std_20)
-  set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_CLANG_TIDY "")
+  set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   # The runtime headers only: callers of kernels do not link the compiler.
   target_include_directories(${library} SYSTEM PUBLIC
     $<TARGET_PROPERTY:Tangram::core,INTERFACE_INCLUDE_DIRECTORIES>)

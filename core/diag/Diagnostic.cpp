@@ -16,8 +16,7 @@ void failBug(SourceRange range, std::string_view component, std::string what) {
 
 DiagnosticEngine::Handle &DiagnosticEngine::Handle::note(SourceRange range, std::string message) {
   // The diagnostics may have been taken since.
-  if (index_ < engine_.diagnostics_.size())
-    engine_.diagnostics_[index_].notes.push_back({range, std::move(message)});
+  if (index_ < engine_.diagnostics_.size()) engine_.diagnostics_[index_].notes.push_back({range, std::move(message)});
   return *this;
 }
 

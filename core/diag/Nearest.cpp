@@ -49,7 +49,8 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
     if (distance <= std::max<std::size_t>(1, std::max(wanted.size(), known.size()) / 3) &&
         distance < std::max(wanted.size(), known.size()))
       found.emplace_back(distance, candidate);
-    else if (partOf) found.emplace_back(kMaxWord + distance, candidate);
+    else if (partOf)
+      found.emplace_back(kMaxWord + distance, candidate);
   }
   std::stable_sort(found.begin(), found.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
   std::vector<std::string> result;
@@ -70,8 +71,7 @@ std::string suggest(std::string_view word, const std::vector<std::string> &candi
   }
   if (candidates.empty()) return "nothing: none is known here";
   if (candidates.size() == 1) return fmt::format("'{}', the only one known", candidates.front());
-  std::vector<std::string> listed(candidates.begin(),
-                                  candidates.begin() + std::min(candidates.size(), kMaxListed));
+  std::vector<std::string> listed(candidates.begin(), candidates.begin() + std::min(candidates.size(), kMaxListed));
   std::string result = fmt::format("one of {}", fmt::join(listed, ", "));
   if (listed.size() < candidates.size()) result += fmt::format(", ... ({} in all)", candidates.size());
   return result;
@@ -83,10 +83,14 @@ std::string shown(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     unsigned char c = static_cast<unsigned char>(text[i]);
     if (result.size() >= kMaxShown && (c & 0xC0) != 0x80) return result + "...";
-    if (c == '\n') result += "\\n";
-    else if (c == '\t') result += "\\t";
-    else if (c < 0x20 || c == 0x7F) result += fmt::format("\\x{:02x}", c);
-    else result += text[i];
+    if (c == '\n')
+      result += "\\n";
+    else if (c == '\t')
+      result += "\\t";
+    else if (c < 0x20 || c == 0x7F)
+      result += fmt::format("\\x{:02x}", c);
+    else
+      result += text[i];
   }
   return result;
 }

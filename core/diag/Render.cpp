@@ -47,8 +47,10 @@ std::string snippet(SourceRange range, const Style &style) {
   // Columns count bytes; what is shown has one place a character, whatever the line holds.
   std::size_t first = std::min<std::size_t>(range.column - 1, text->size());
   std::size_t last = first + 1;
-  if (range.endLine > range.line) last = text->size();
-  else if (range.endLine == range.line && range.endColumn > range.column) last = range.endColumn - 1;
+  if (range.endLine > range.line)
+    last = text->size();
+  else if (range.endLine == range.line && range.endColumn > range.column)
+    last = range.endColumn - 1;
   last = std::clamp(last, first + 1, std::max(text->size(), first + 1));
 
   std::size_t from = 0;
@@ -85,10 +87,14 @@ std::string indented(std::string_view text) {
 std::string render(const Diagnostic &diagnostic, bool color) {
   Style style{color};
   std::string label;
-  if (diagnostic.severity == Severity::Warning) label = style.paint("warning:", kMagenta);
-  else if (diagnostic.cls == DiagnosticClass::User) label = style.paint("error:", kRed);
-  else if (diagnostic.cls == DiagnosticClass::Limitation) label = style.paint("limitation:", kYellow);
-  else label = style.paint("internal error (a bug in tangram):", kRed);
+  if (diagnostic.severity == Severity::Warning)
+    label = style.paint("warning:", kMagenta);
+  else if (diagnostic.cls == DiagnosticClass::User)
+    label = style.paint("error:", kRed);
+  else if (diagnostic.cls == DiagnosticClass::Limitation)
+    label = style.paint("limitation:", kYellow);
+  else
+    label = style.paint("internal error (a bug in tangram):", kRed);
 
   std::string result = fmt::format("{}{} {}\n", style.paint(place(diagnostic.range), kBold), label,
                                    style.paint(indented(diagnostic.message), kBold));

@@ -52,9 +52,8 @@ std::string quoted(const std::vector<std::string> &names) {
   }
   for (std::size_t i = position; i < places.size(); ++i)
     if (contains(places[i].gives, property) && places[i].step != &step) {
-      notes.push_back({places[i].step->range,
-                       fmt::format("'{}' establishes '{}', but stands here, after '{}'", places[i].step->name, property,
-                                   step.name)});
+      notes.push_back({places[i].step->range, fmt::format("'{}' establishes '{}', but stands here, after '{}'",
+                                                          places[i].step->name, property, step.name)});
       if (advice.empty()) advice = fmt::format("move '{}' before '{}'", places[i].step->name, step.name);
       break;
     }

@@ -14,7 +14,8 @@ constexpr DiagnosticKind kNoLevels{"target.no-levels", DiagnosticClass::User, "'
 constexpr DiagnosticKind kUnknownLevel{"target.unknown-level", DiagnosticClass::User,
                                        "level '{0}' has '{1}' below it, which is not a level of this target",
                                        "use {2}"};
-constexpr DiagnosticKind kCycle{"target.cycle", DiagnosticClass::User, "the levels stand below each other in a circle: {0}",
+constexpr DiagnosticKind kCycle{"target.cycle", DiagnosticClass::User,
+                                "the levels stand below each other in a circle: {0}",
                                 "leave 'below' out at the innermost of them"};
 constexpr DiagnosticKind kTwoAbove{"target.two-above", DiagnosticClass::User,
                                    "level '{0}' stands below both '{1}' and '{2}'",
@@ -23,12 +24,12 @@ constexpr DiagnosticKind kUnreached{"target.unreached", DiagnosticClass::User,
                                     "nothing reaches level '{0}': '{1}' is the outermost level, and no level has '{0}' "
                                     "below it",
                                     "add 'below: {0}' to the level that distributes to it, or remove it"};
-constexpr DiagnosticKind kUseless{"target.useless-level", DiagnosticClass::User,
-                                  "level '{0}' has no capability and nothing below it: nothing can run there",
-                                  "give it 'capabilities: [scalar]', or say with 'below' which level it distributes to"};
+constexpr DiagnosticKind kUseless{
+    "target.useless-level", DiagnosticClass::User,
+    "level '{0}' has no capability and nothing below it: nothing can run there",
+    "give it 'capabilities: [scalar]', or say with 'below' which level it distributes to"};
 constexpr DiagnosticKind kNoSync{"target.no-sync", DiagnosticClass::User,
-                                 "level '{0}' has '{1}' below it, but no 'sync'",
-                                 "say how it synchronises '{1}': {2}"};
+                                 "level '{0}' has '{1}' below it, but no 'sync'", "say how it synchronises '{1}': {2}"};
 constexpr DiagnosticKind kSyncOfNothing{"target.sync-of-nothing", DiagnosticClass::User,
                                         "level '{0}' has a 'sync' but nothing below it to synchronise",
                                         "remove 'sync', or say with 'below' which level it synchronises"};
@@ -128,7 +129,8 @@ Memory finishMemory(const RawMemory &raw, const std::string &level) {
   if (memory.bytes && memory.line > memory.bytes)
     fail(kMemory, raw.line.range, raw.name, level, memory.bytes, fmt::format("a line of {}", memory.line));
   if (memory.bytes && memory.line && memory.bytes % memory.line)
-    fail(kMemory, raw.line.range, raw.name, level, memory.bytes, fmt::format("lines of {}, which do not fill it", memory.line));
+    fail(kMemory, raw.line.range, raw.name, level, memory.bytes,
+         fmt::format("lines of {}, which do not fill it", memory.line));
   if (memory.bytes && memory.banks > memory.bytes)
     fail(kMemory, raw.banks.range, raw.name, level, memory.bytes, fmt::format("{} banks", memory.banks));
   return memory;
@@ -196,8 +198,7 @@ Target finish(const RawTarget &raw, const std::filesystem::path &path) {
   if (raw.levels.empty()) fail(kNoLevels, raw.hasLevels.range);
   checkReferences(raw.levels);
   std::vector<const RawLevel *> levels = order(raw.levels);
-  for (const RawLevel *level : levels)
-    target.hardware.levels.push_back(finishLevel(*level, level == levels.front()));
+  for (const RawLevel *level : levels) target.hardware.levels.push_back(finishLevel(*level, level == levels.front()));
   setSymbols(levels, target.hardware.levels);
   target.depth = raw.depth.value ? static_cast<unsigned>(raw.depth.value) : static_cast<unsigned>(levels.size()) + 2;
 
@@ -210,7 +211,8 @@ Target finish(const RawTarget &raw, const std::filesystem::path &path) {
   };
   target.pipeline.frontend = need(pipeline.frontend, "frontend", "'frontend: NAME'; `tangram plugins` lists them");
   target.pipeline.analyses = need(pipeline.analyses, "analyses", "'analyses: [...]'; `tangram plugins` lists them");
-  target.pipeline.heuristic = need(pipeline.heuristic, "heuristic", "'heuristic: NAME'; `tangram heuristics` lists them");
+  target.pipeline.heuristic =
+      need(pipeline.heuristic, "heuristic", "'heuristic: NAME'; `tangram heuristics` lists them");
   target.pipeline.passes = pipeline.passes.value;
   target.pipeline.backend = pipeline.backend.value;
   return target;

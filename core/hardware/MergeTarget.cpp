@@ -40,7 +40,8 @@ RawLevel mergeLevel(RawLevel level, const RawLevel &base) {
     if (RawMemory *old = findNamed(memories, memory.name)) {
       mergeMemory(memory, *old);
       *old = std::move(memory);
-    } else memories.push_back(std::move(memory));
+    } else
+      memories.push_back(std::move(memory));
   }
   level.memories = std::move(memories);
   return level;
@@ -86,12 +87,15 @@ RawTarget merge(RawTarget target, const RawTarget &base) {
 
   std::vector<RawLevel> levels = base.levels;
   for (RawLevel &level : target.levels) {
-    if (RawLevel *old = findNamed(levels, level.name)) *old = mergeLevel(std::move(level), *old);
-    else levels.push_back(std::move(level));
+    if (RawLevel *old = findNamed(levels, level.name))
+      *old = mergeLevel(std::move(level), *old);
+    else
+      levels.push_back(std::move(level));
   }
   target.levels = std::move(levels);
 
-  if (!target.pipeline.given) target.pipeline = base.pipeline;
+  if (!target.pipeline.given)
+    target.pipeline = base.pipeline;
   else if (base.pipeline.given) {
     RawPipeline &pipeline = target.pipeline.value;
     const RawPipeline &old = base.pipeline.value;

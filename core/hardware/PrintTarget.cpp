@@ -16,10 +16,14 @@ void printNumber(YAML::Emitter &out, double value) {
 }
 
 void printOption(YAML::Emitter &out, const OptionValue &value) {
-  if (const auto *flag = std::get_if<bool>(&value)) out << (*flag ? "true" : "false");
-  else if (const auto *integer = std::get_if<std::int64_t>(&value)) out << *integer;
-  else if (const auto *real = std::get_if<double>(&value)) printNumber(out, *real);
-  else if (const auto *text = std::get_if<std::string>(&value)) out << YAML::DoubleQuoted << *text;
+  if (const auto *flag = std::get_if<bool>(&value))
+    out << (*flag ? "true" : "false");
+  else if (const auto *integer = std::get_if<std::int64_t>(&value))
+    out << *integer;
+  else if (const auto *real = std::get_if<double>(&value))
+    printNumber(out, *real);
+  else if (const auto *text = std::get_if<std::string>(&value))
+    out << YAML::DoubleQuoted << *text;
   else {
     out << YAML::Flow << YAML::BeginSeq;
     for (const std::string &item : std::get<std::vector<std::string>>(value)) out << YAML::DoubleQuoted << item;
@@ -109,8 +113,10 @@ std::string printTarget(const Target &target) {
   printStep(out, pipeline.heuristic);
   printSteps(out, "passes", pipeline.passes);
   out << YAML::Key << "backend" << YAML::Value;
-  if (pipeline.backend.name.empty()) out << "none";
-  else printStep(out, pipeline.backend);
+  if (pipeline.backend.name.empty())
+    out << "none";
+  else
+    printStep(out, pipeline.backend);
   out << YAML::EndMap << YAML::EndMap;
   return std::string(out.c_str()) + "\n";
 }

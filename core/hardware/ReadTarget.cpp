@@ -17,9 +17,9 @@ constexpr DiagnosticKind kTwice{"target.twice", DiagnosticClass::User, "{0} '{1}
 constexpr DiagnosticKind kNoName{"target.no-name", DiagnosticClass::User, "{0} has no name", "add 'name: ...'"};
 constexpr DiagnosticKind kTooMany{"target.too-many", DiagnosticClass::User, "there are {0} {1}, more than {2}",
                                   "leave some out"};
-constexpr DiagnosticKind kBothCounts{"target.both-counts", DiagnosticClass::User,
-                                     "the workers of level '{0}' have both a 'count' and 'auto'",
-                                     "keep 'count' for a fixed number, 'auto' for one that the machine at hand decides"};
+constexpr DiagnosticKind kBothCounts{
+    "target.both-counts", DiagnosticClass::User, "the workers of level '{0}' have both a 'count' and 'auto'",
+    "keep 'count' for a fixed number, 'auto' for one that the machine at hand decides"};
 constexpr DiagnosticKind kBadSymbol{"target.bad-symbol", DiagnosticClass::User,
                                     "the symbol of level '{0}' cannot be '{1}'",
                                     "use one to eight letters or digits, such as {2}"};
@@ -81,8 +81,10 @@ void readWorkers(const Yaml &yaml, RawLevel &level) {
   for (const auto &[key, range, value] : yaml.entries(what, {"count", "auto", "multiple-of", "max"})) {
     std::string which = fmt::format("'{}' of the workers of level '{}'", key, level.name);
     if (key == "count") {
-      if (value.isScalar() && value.text(which) == "auto") setCount(1, true, value.range());
-      else setCount(value.integer(which, 1, kMaxWorkers), false, value.range());
+      if (value.isScalar() && value.text(which) == "auto")
+        setCount(1, true, value.range());
+      else
+        setCount(value.integer(which, 1, kMaxWorkers), false, value.range());
     }
     if (key == "auto") setCount(value.integer(which, 1, kMaxWorkers), true, value.range());
     if (key == "multiple-of") level.multipleOf.set(value.integer(which, 1, kMaxWorkers), value.range());
@@ -102,9 +104,9 @@ std::vector<bool> readCapabilities(const Yaml &yaml, const std::string &level) {
 
 RawLevel readLevel(const Yaml &yaml) {
   RawLevel level;
-  auto entries = named(yaml, "a level",
-                       {"name", "symbol", "capabilities", "below", "sync", "workers", "tiling", "memory"}, level.name,
-                       level.range);
+  auto entries =
+      named(yaml, "a level", {"name", "symbol", "capabilities", "below", "sync", "workers", "tiling", "memory"},
+            level.name, level.range);
   for (const auto &[key, range, value] : entries) {
     std::string what = fmt::format("'{}' of level '{}'", key, level.name);
     if (key == "symbol") {
@@ -160,7 +162,8 @@ Step readStep(const Yaml &yaml, const std::string &what) {
       step.range = entry.value.range();
       for (const Yaml::Entry &option : entries)
         if (option.key != "name")
-          step.options.set(option.key, option.value.option(fmt::format("option '{}' of '{}'", shown(option.key), step.name)),
+          step.options.set(option.key,
+                           option.value.option(fmt::format("option '{}' of '{}'", shown(option.key), step.name)),
                            option.value.range());
       return step;
     }

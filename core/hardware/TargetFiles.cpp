@@ -83,8 +83,10 @@ RawTarget readRaw(std::string_view text, const fs::path &path, ast::Arena &arena
   chain.push_back(fs::weakly_canonical(path, error));
   const std::string &wanted = raw.extends.value;
   fs::path base;
-  if (!isPath(wanted)) base = resolveName(wanted, raw.extends.range, chain);
-  else base = fs::path(wanted).is_absolute() ? fs::path(wanted) : path.parent_path() / wanted;
+  if (!isPath(wanted))
+    base = resolveName(wanted, raw.extends.range, chain);
+  else
+    base = fs::path(wanted).is_absolute() ? fs::path(wanted) : path.parent_path() / wanted;
   if (std::find(chain.begin(), chain.end(), fs::weakly_canonical(base, error)) != chain.end()) {
     std::string names;
     for (const fs::path &file : chain) names += file.filename().string() + " -> ";

@@ -10,7 +10,7 @@ namespace tangram::hardware {
 
 inline constexpr std::array<std::string_view, 3> kCapabilities = {"scalar", "vector", "matrix"};
 inline constexpr std::array<std::string_view, 3> kTilings = {"any", "adjacent", "strided"}; // as in enum Tiling
-inline constexpr std::array<std::string_view, 7> kSyncs = {"join", "relaunch",   "barrier", "warp",
+inline constexpr std::array<std::string_view, 7> kSyncs = {"join",      "relaunch",   "barrier", "warp",
                                                            "lock-step", "close-loop", "none"};
 
 template <std::size_t N> std::vector<std::string> list(const std::array<std::string_view, N> &words) {

@@ -38,8 +38,7 @@ constexpr DiagnosticKind kWrongType{"target.wrong-type", DiagnosticClass::User, 
 constexpr DiagnosticKind kUnknownKey{"target.unknown-key", DiagnosticClass::User, "{0} has no key '{1}'", "use {2}"};
 constexpr DiagnosticKind kDuplicateKey{"target.duplicate-key", DiagnosticClass::User, "{0} has the key '{1}' twice",
                                        "keep one of the two"};
-constexpr DiagnosticKind kUnknownWord{"target.unknown-word", DiagnosticClass::User, "{0} cannot be '{1}'",
-                                      "use {2}"};
+constexpr DiagnosticKind kUnknownWord{"target.unknown-word", DiagnosticClass::User, "{0} cannot be '{1}'", "use {2}"};
 constexpr DiagnosticKind kBadName{"target.bad-name", DiagnosticClass::User, "{0} cannot be '{1}'",
                                   "use lower-case letters, digits and dashes, a letter first"};
 constexpr DiagnosticKind kOutOfRange{"target.out-of-range", DiagnosticClass::User, "{0} is {1}, but must be {2}",
@@ -80,8 +79,10 @@ ast::SourceRange place(std::string_view text, std::size_t where, const std::stri
   range.file = file;
   range.line = range.column = 1;
   for (std::size_t i = 0; i < where; ++i) {
-    if (text[i] == '\n') ++range.line, range.column = 1;
-    else ++range.column;
+    if (text[i] == '\n')
+      ++range.line, range.column = 1;
+    else
+      ++range.column;
   }
   return range;
 }

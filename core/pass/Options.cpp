@@ -114,8 +114,10 @@ OptionValues checkOptions(const std::vector<OptionSpec> &specs, const OptionValu
       fail(kWrongType, range, owner, name, describe(entry.value), typeName(spec->defaultValue), example(*spec));
     if (const auto *integer = std::get_if<std::int64_t>(&*value))
       checkRange(*spec, static_cast<double>(*integer), owner, range);
-    else if (const auto *real = std::get_if<double>(&*value)) checkRange(*spec, *real, owner, range);
-    else if (const auto *text = std::get_if<std::string>(&*value)) checkKnown(*spec, *text, owner, range);
+    else if (const auto *real = std::get_if<double>(&*value))
+      checkRange(*spec, *real, owner, range);
+    else if (const auto *text = std::get_if<std::string>(&*value))
+      checkKnown(*spec, *text, owner, range);
     else if (const auto *texts = std::get_if<std::vector<std::string>>(&*value))
       for (const std::string &text : *texts) checkKnown(*spec, text, owner, range);
     result.set(name, std::move(*value), range);

@@ -43,8 +43,7 @@ constexpr DiagnosticKind kThrew{"plugin.registration-failed", DiagnosticClass::U
 constexpr DiagnosticKind kDuplicate{"plugin.duplicate", DiagnosticClass::User,
                                     "plugin '{0}' of '{1}' is loaded already, from '{2}'", "give only one of the two"};
 constexpr DiagnosticKind kNotUsable{"plugin.not-usable", DiagnosticClass::User, "{0}", "{1}", Severity::Warning};
-constexpr DiagnosticKind kNoFolder{"plugin.no-folder", DiagnosticClass::User,
-                                   "plugin folder '{0}' cannot be read: {1}",
+constexpr DiagnosticKind kNoFolder{"plugin.no-folder", DiagnosticClass::User, "plugin folder '{0}' cannot be read: {1}",
                                    "correct --plugin-path or TANGRAM_PLUGIN_PATH", Severity::Warning};
 
 constexpr std::string_view kPrefix = "libtangram-", kSuffix = ".so";
@@ -115,8 +114,7 @@ const TangramPlugin &PluginLoader::Impl::open(const fs::path &path, boost::dll::
   const TangramPlugin *plugin = library.get<const TangramPlugin *()>(TANGRAM_ENTRY_SYMBOL)();
   if (!plugin) fail(kNoStruct, {}, shownPath, fmt::format("{}() returned null", TANGRAM_ENTRY_SYMBOL));
   // The two numbers come first in every version of the struct; the rest is read only when they are right.
-  if (plugin->apiVersion != kPluginApiVersion)
-    fail(kApiVersion, {}, shownPath, plugin->apiVersion, kPluginApiVersion);
+  if (plugin->apiVersion != kPluginApiVersion) fail(kApiVersion, {}, shownPath, plugin->apiVersion, kPluginApiVersion);
   if (plugin->structSize != sizeof(TangramPlugin))
     fail(kStructSize, {}, shownPath, plugin->structSize, kPluginApiVersion, sizeof(TangramPlugin));
   if (!plugin->buildId) fail(kNoStruct, {}, shownPath, "its build id is null");

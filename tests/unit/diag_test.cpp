@@ -32,14 +32,16 @@ TEST_F(Render, PlaceSourceLineCaretAdviceAndNotes) {
   Diagnostic diagnostic = makeDiagnostic(kUser, at(2, 7, 2, 10), "sum", "a product");
   diagnostic.notes.push_back({at(3, 1), "declared here"});
   diagnostic.notes.push_back({{}, "while testing"});
-  EXPECT_EQ(render(diagnostic, false), path_ + ":2:7: error: 'sum' is not a product\n"
-                                               "    int sum = x + y;\n"
-                                               "        ^~~\n"
-                                               "  advice: write a product\n" +
-                                           path_ + ":3:1: note: declared here\n"
-                                                   "  last\n"
-                                                   "  ^\n"
-                                                   "note: while testing\n");
+  EXPECT_EQ(render(diagnostic, false), path_ +
+                                           ":2:7: error: 'sum' is not a product\n"
+                                           "    int sum = x + y;\n"
+                                           "        ^~~\n"
+                                           "  advice: write a product\n" +
+                                           path_ +
+                                           ":3:1: note: declared here\n"
+                                           "  last\n"
+                                           "  ^\n"
+                                           "note: while testing\n");
 }
 
 TEST_F(Render, ClassesAreVisiblyDifferent) {
@@ -66,8 +68,9 @@ TEST_F(Render, ColourOnlyWhenAsked) {
 
 TEST_F(Render, CaretStandsBelowCharactersNotBytes) {
   write("\t\"\xc3\xa4\xc3\xb6\" bad\n"); // a tab, two letters of two bytes each
-  EXPECT_NE(render(makeDiagnostic(kUser, at(1, 9, 1, 12), "a", "b"), false).find("   \"\xc3\xa4\xc3\xb6\" bad\n"
-                                                                                 "        ^~~\n"),
+  EXPECT_NE(render(makeDiagnostic(kUser, at(1, 9, 1, 12), "a", "b"), false)
+                .find("   \"\xc3\xa4\xc3\xb6\" bad\n"
+                      "        ^~~\n"),
             std::string::npos);
 }
 

@@ -118,8 +118,8 @@ TEST(Plugin, OtherVersionsSayBoth) {
 }
 
 TEST(Plugin, IncompleteDescription) {
-  for (const char *name : {"test-bad-null-struct", "test-bad-null-callback", "test-bad-null-name",
-                           "test-bad-empty-summary"})
+  for (const char *name :
+       {"test-bad-null-struct", "test-bad-null-callback", "test-bad-null-name", "test-bad-empty-summary"})
     EXPECT_EQ(failure(plugin(name)).id, "plugin.no-description") << name;
 }
 

@@ -107,7 +107,8 @@ TEST(Targets, SimpleGpuIsFigure52b) {
   ast::Arena arena;
   Target target = loadTarget("gpu-simple", arena);
   ASSERT_EQ(target.hardware.levelNames(), (std::vector<std::string>{"grid", "block", "thread"}));
-  const Level &grid = target.hardware.levels[0], &block = target.hardware.levels[1], &thread = target.hardware.levels[2];
+  const Level &grid = target.hardware.levels[0], &block = target.hardware.levels[1],
+              &thread = target.hardware.levels[2];
   EXPECT_FALSE(grid.computes());
   EXPECT_TRUE(block.vector && !block.scalar);
   EXPECT_TRUE(thread.scalar && !thread.vector);
@@ -280,7 +281,8 @@ INSTANTIATE_TEST_SUITE_P(
         // levels
         Bad{"no_levels_key", kPipeline, "target.missing", 1, 1, "'levels'"},
         Bad{"no_levels", "levels: []\n" + kPipeline, "target.no-levels", 1, 9, "empty"},
-        Bad{"unknown_below", target("  - {name: p, below: thred, sync: join}\n  - {name: thread, capabilities: [scalar]}\n"),
+        Bad{"unknown_below",
+            target("  - {name: p, below: thred, sync: join}\n  - {name: thread, capabilities: [scalar]}\n"),
             "target.unknown-level", 2, 22, "'thread'"},
         Bad{"cycle",
             target("  - {name: a, below: b, sync: join}\n  - {name: b, below: c, sync: join}\n  - {name: c, below: a, "
@@ -290,41 +292,48 @@ INSTANTIATE_TEST_SUITE_P(
             target("  - {name: a, below: b, sync: join}\n  - {name: b, below: c, sync: join}\n  - {name: c, below: b, "
                    "sync: join}\n"),
             "target.cycle", 3, 22, "b -> c -> b"},
-        Bad{"below_itself", target("  - {name: a, below: a, sync: join, capabilities: [scalar]}\n"), "target.cycle", 2, 22,
-            "a -> a"},
-        Bad{"unreached", target("  - {name: p, below: t, sync: join}\n" + kThread + "  - {name: x, capabilities: [vector]}\n"),
+        Bad{"below_itself", target("  - {name: a, below: a, sync: join, capabilities: [scalar]}\n"), "target.cycle", 2,
+            22, "a -> a"},
+        Bad{"unreached",
+            target("  - {name: p, below: t, sync: join}\n" + kThread + "  - {name: x, capabilities: [vector]}\n"),
             "target.unreached", 4, 12, "nothing reaches level 'x'"},
-        Bad{"two_above",
-            target("  - {name: p, below: t, sync: join}\n  - {name: q, below: t, sync: join}\n" + kThread),
+        Bad{"two_above", target("  - {name: p, below: t, sync: join}\n  - {name: q, below: t, sync: join}\n" + kThread),
             "target.two-above", 3, 22, "below both 'p' and 'q'"},
         Bad{"useless", target("  - {name: p, below: t, sync: join}\n  - {name: t}\n"), "target.useless-level", 3, 12,
             "no capability and nothing below"},
-        Bad{"useless_empty", target("  - {name: t, capabilities: []}\n"), "target.useless-level", 2, 12, "no capability"},
+        Bad{"useless_empty", target("  - {name: t, capabilities: []}\n"), "target.useless-level", 2, 12,
+            "no capability"},
         Bad{"two_levels", target(kThread + kThread), "target.twice", 3, 12, "level 't' is given twice"},
         Bad{"no_sync", target("  - {name: p, below: t}\n" + kThread), "target.no-sync", 2, 12, "close-loop"},
         Bad{"sync_of_nothing", target("  - {name: t, capabilities: [scalar], sync: barrier}\n"),
             "target.sync-of-nothing", 2, 45, "nothing below"},
         Bad{"same_symbol",
-            target("  - {name: p, below: t, sync: join, symbol: T}\n  - {name: t, capabilities: [scalar], symbol: T}\n"),
+            target(
+                "  - {name: p, below: t, sync: join, symbol: T}\n  - {name: t, capabilities: [scalar], symbol: T}\n"),
             "target.same-symbol", 3, 47, "symbol 'T'"},
         // numbers
-        Bad{"workers_zero", target("  - {name: p, below: t, sync: join}\n  - {name: t, capabilities: [scalar], workers: 0}\n"),
+        Bad{"workers_zero",
+            target("  - {name: p, below: t, sync: join}\n  - {name: t, capabilities: [scalar], workers: 0}\n"),
             "target.out-of-range", 3, 48, "from 1"},
         Bad{"workers_huge",
             target("  - {name: p, below: t, sync: join}\n  - {name: t, capabilities: [scalar], workers: "
                    "99999999999999999999999}\n"),
             "target.out-of-range", 3, 48, "2147483647"},
-        Bad{"workers_text", target("  - {name: p, below: t, sync: join}\n  - {name: t, capabilities: [scalar], workers: all}\n"),
+        Bad{"workers_text",
+            target("  - {name: p, below: t, sync: join}\n  - {name: t, capabilities: [scalar], workers: all}\n"),
             "target.wrong-type", 3, 48, "an integer"},
-        Bad{"workers_list", target("  - {name: p, below: t, sync: join}\n  - {name: t, capabilities: [scalar], workers: [1]}\n"),
+        Bad{"workers_list",
+            target("  - {name: p, below: t, sync: join}\n  - {name: t, capabilities: [scalar], workers: [1]}\n"),
             "target.wrong-type", 3, 48, "'auto'"},
         Bad{"workers_both",
-            target("  - {name: p, below: t, sync: join}\n  - {name: t, capabilities: [scalar], workers: {count: 1, auto: "
-                   "2}}\n"),
+            target(
+                "  - {name: p, below: t, sync: join}\n  - {name: t, capabilities: [scalar], workers: {count: 1, auto: "
+                "2}}\n"),
             "target.both-counts", 3, 65, "both"},
         Bad{"workers_above_max",
-            target("  - {name: p, below: t, sync: join}\n  - {name: t, capabilities: [scalar], workers: {count: 9, max: "
-                   "8}}\n"),
+            target(
+                "  - {name: p, below: t, sync: join}\n  - {name: t, capabilities: [scalar], workers: {count: 9, max: "
+                "8}}\n"),
             "target.above-max", 3, 56, "more than its 'max' of 8"},
         Bad{"workers_not_multiple",
             target("  - {name: p, below: t, sync: join}\n  - {name: t, capabilities: [scalar], workers: {count: 48, "
@@ -337,8 +346,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"top_workers", target("  - {name: t, capabilities: [scalar], workers: 4}\n"), "target.top-workers", 2, 48,
             "outermost"},
         Bad{"line_above_bytes",
-            target("  - {name: t, capabilities: [scalar], memory: [{name: m, bytes: 32, line: 64}]}\n"), "target.memory",
-            2, 75, "a line of 64"},
+            target("  - {name: t, capabilities: [scalar], memory: [{name: m, bytes: 32, line: 64}]}\n"),
+            "target.memory", 2, 75, "a line of 64"},
         Bad{"two_memories", target("  - {name: t, capabilities: [scalar], memory: [{name: m}, {name: m}]}\n"),
             "target.twice", 2, 66, "memory of level 't' 'm'"},
         // the pipeline
@@ -352,11 +361,11 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"unknown_section", "levels:\n" + kThread + "pipeline: {backends: x}\n", "target.unknown-key", 3, 12,
             "'backend'"},
         Bad{"step_list", "levels:\n" + kThread + "pipeline: {frontend: [f]}\n", "target.wrong-type", 3, 22, "a list"},
-        Bad{"step_two_names", "levels:\n" + kThread + "pipeline: {frontend: {f: {}, g: {}}}\n", "target.step-form", 3, 22,
-            "2 keys"},
+        Bad{"step_two_names", "levels:\n" + kThread + "pipeline: {frontend: {f: {}, g: {}}}\n", "target.step-form", 3,
+            22, "2 keys"},
         Bad{"step_empty", "levels:\n" + kThread + "pipeline: {frontend: {}}\n", "target.step-form", 3, 22, "0 keys"},
-        Bad{"option_mapping", "levels:\n" + kThread + "pipeline: {frontend: {f: {o: {x: 1}}}}\n", "target.wrong-type", 3,
-            30, "a mapping"},
+        Bad{"option_mapping", "levels:\n" + kThread + "pipeline: {frontend: {f: {o: {x: 1}}}}\n", "target.wrong-type",
+            3, 30, "a mapping"},
         Bad{"options_scalar", "levels:\n" + kThread + "pipeline: {frontend: {f: 3}}\n", "target.wrong-type", 3, 26,
             "the number 3"},
         Bad{"passes_mapping", "levels:\n" + kThread + "pipeline: {passes: {p: {}}}\n", "target.options-of-nothing", 3,
@@ -376,9 +385,7 @@ TEST(TargetFile, RecursiveAndRepeatedAliasesEnd) {
   failure("levels: " + std::string("&a {name: t, capabilities: [scalar]}\n") + kPipeline);
 }
 
-TEST(TargetFile, TooLargeIsRefused) {
-  EXPECT_EQ(failure(std::string(3 << 20, '#')).id, "target.too-large");
-}
+TEST(TargetFile, TooLargeIsRefused) { EXPECT_EQ(failure(std::string(3 << 20, '#')).id, "target.too-large"); }
 
 TEST(TargetFile, UnknownNameSaysTheNearestAndWhereItLooked) {
   Failure got = failureOf([] {
@@ -522,8 +529,10 @@ protected:
   template <class D, class C> void add(Table<D> &table, const std::string &name, D descriptor) {
     descriptor.name = name;
     descriptor.summary = "for tests";
-    if constexpr (std::is_same_v<D, FrontendDescriptor>) descriptor.create = [] { return std::unique_ptr<C>(); };
-    else descriptor.create = [](const OptionValues &) { return std::unique_ptr<C>(); };
+    if constexpr (std::is_same_v<D, FrontendDescriptor>)
+      descriptor.create = [] { return std::unique_ptr<C>(); };
+    else
+      descriptor.create = [](const OptionValues &) { return std::unique_ptr<C>(); };
     table.add(std::move(descriptor));
   }
   void pass(const std::string &name, std::vector<std::string> needs, std::vector<std::string> gives,
@@ -554,8 +563,9 @@ protected:
   }
   /// Line 3 on: one key of the pipeline a line.
   void check(const std::string &pipeline) {
-    checkPipeline(parseTarget("levels: [{name: t, capabilities: [scalar]}]\npipeline:\n" + pipeline, "test.yaml", arena_),
-                  registry_);
+    checkPipeline(
+        parseTarget("levels: [{name: t, capabilities: [scalar]}]\npipeline:\n" + pipeline, "test.yaml", arena_),
+        registry_);
   }
   Failure error(const std::string &passes, const std::string &rest = "") {
     return failureOf([&] {
@@ -648,9 +658,35 @@ TEST(TargetFuzz, MutationsNeverCrash) {
   for (const auto &entry : fs::directory_iterator(kHw))
     if (entry.path().extension() == ".yaml") seeds.push_back(readFile(entry.path()));
   ASSERT_GE(seeds.size(), 4u);
-  const std::vector<std::string> pieces = {"*a", "&a ", "[", "]", "{", "}", ": ", "\n", "- ", "\"", "'", "!!str ", "|\n",
-                                           ">-\n", "---\n", "? ", "<<: ", "%YAML 9.9\n", "\t", "#", "0", "-1", "~",
-                                           "1e999", "extends: cpu-simple\n", "levels:", "  ", "\xef\xbb\xbf", "\xff"};
+  const std::vector<std::string> pieces = {"*a",
+                                           "&a ",
+                                           "[",
+                                           "]",
+                                           "{",
+                                           "}",
+                                           ": ",
+                                           "\n",
+                                           "- ",
+                                           "\"",
+                                           "'",
+                                           "!!str ",
+                                           "|\n",
+                                           ">-\n",
+                                           "---\n",
+                                           "? ",
+                                           "<<: ",
+                                           "%YAML 9.9\n",
+                                           "\t",
+                                           "#",
+                                           "0",
+                                           "-1",
+                                           "~",
+                                           "1e999",
+                                           "extends: cpu-simple\n",
+                                           "levels:",
+                                           "  ",
+                                           "\xef\xbb\xbf",
+                                           "\xff"};
   std::mt19937 random(20240518);
   auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
   std::size_t good = 0, bad = 0;

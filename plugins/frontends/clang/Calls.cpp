@@ -68,8 +68,8 @@ const ast::Expr *Body::call(const clang::CallExpr *e) {
 
 const ast::Expr *Body::mapInto(const clang::CallExpr *e) {
   ast::SourceRange where = range(e->getSourceRange());
-  const auto *results = clang::dyn_cast<clang::CallExpr>(e->getNumArgs() == 2 ? e->getArg(1)->IgnoreUnlessSpelledInSource()
-                                                                             : nullptr);
+  const auto *results =
+      clang::dyn_cast<clang::CallExpr>(e->getNumArgs() == 2 ? e->getArg(1)->IgnoreUnlessSpelledInSource() : nullptr);
   const clang::FunctionDecl *callee = results ? results->getDirectCallee() : nullptr;
   if (!callee || primitiveOf(*callee) != "map") fail(kContainerAssign, where);
   const Expr *target = expr(e->getArg(0));

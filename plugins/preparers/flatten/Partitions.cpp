@@ -154,14 +154,14 @@ Container Flattener::part(const Container &c, const std::vector<const Expr *> &i
   for (std::size_t d = 0; d < index.size(); ++d) {
     std::string dim = index.size() > 1 ? hint + std::to_string(d) : hint;
     const Expr *size = base.sizes[d];
-    auto cut = [&](const SequenceValue &s, const std::string &value, const std::string &name) {
-      const Expr *bound = sequenceAt(s, index[d], dim + value);
+    auto cut = [&](const SequenceValue &s, const char *moved, const char *value, const char *name) {
+      const Expr *bound = sequenceAt(s, index[d], dim + moved);
       bool within = !s.through && atMost(s.end ? s.end : s.start, size);
       if (!within) bound = b().min(simpleCalled(bound, dim + value), size);
       return simpleCalled(bound, dim + name);
     };
-    const Expr *start = cut(parts.starts[d], "_from", "_begin");
-    const Expr *end = cut(parts.ends[d], "_to", "_end");
+    const Expr *start = cut(parts.starts[d], "_from", "_start", "_begin");
+    const Expr *end = cut(parts.ends[d], "_to", "_stop", "_end");
     const Expr *step = sequenceAt(parts.incs[d], index[d], dim + "_by");
     bool positive = literal(step) ? !isLiteral(step, 0) : equal(step, c.sizes[d]); // a part exists only if there are any
     if (!positive) {

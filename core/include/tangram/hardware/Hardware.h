@@ -58,7 +58,8 @@ public:
   const Level *find(std::string_view name) const;
   /// Null at the lowest level.
   const Level *below(const Level &level) const;
-  /// coopDim() at a level with VE: the workers of its subordinate, or its own `lanes` where it has none.
+  /// coopDim() at a level with VE: the workers below it, multiplied down to the first level with SE (a block of 8 warps
+  /// of 32 threads has 256 lanes); 1 where nothing is below.
   std::uint64_t lanes(const Level &level) const;
   std::vector<std::string> levelNames() const;
 };
