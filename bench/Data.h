@@ -16,8 +16,10 @@ template <class T> std::vector<T> randomData(std::size_t n) {
   std::vector<T> data(n);
   for (T &x : data) {
     double unit = static_cast<double>(random() >> 11) * 0x1p-53;
-    if constexpr (std::is_floating_point_v<T>) x = static_cast<T>(2 * unit - 1);
-    else x = static_cast<T>(static_cast<long>(unit * 201) - 100);
+    if constexpr (std::is_floating_point_v<T>)
+      x = static_cast<T>(2 * unit - 1);
+    else
+      x = static_cast<T>(static_cast<long>(unit * 201) - 100);
   }
   return data;
 }

@@ -1,6 +1,6 @@
 // Sum of 64M ints and floats: Tangram, hand-written OpenMP SIMD, the parallel standard library.
-#include "Data.h"
 #include "reduce.h"
+#include "Data.h"
 
 #include <benchmark/benchmark.h>
 #include <execution>
@@ -25,10 +25,13 @@ template <class T, class F> void candidate(const char *name, const std::vector<T
   double n = static_cast<double>(data.size());
   double bound = std::is_floating_point_v<T> ? 6e-8 * std::sqrt(n) * std::sqrt(n / 16) : 0;
   bench::check(name, sum(), expected, bound);
-  benchmark::RegisterBenchmark(name, [sum, &data](benchmark::State &state) {
-    for (auto _ : state) benchmark::DoNotOptimize(sum());
-    state.SetBytesProcessed(int64_t(state.iterations() * data.size() * sizeof(T)));
-  })->UseRealTime()->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark(name,
+                               [sum, &data](benchmark::State &state) {
+                                 for (auto _ : state) benchmark::DoNotOptimize(sum());
+                                 state.SetBytesProcessed(int64_t(state.iterations() * data.size() * sizeof(T)));
+                               })
+      ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // Inclusive scan of 16M ints: Tangram, TBB's parallel_scan, the parallel and the sequential standard library.
-#include "Data.h"
 #include "scan.h"
+#include "Data.h"
 
 #include <benchmark/benchmark.h>
 #include <execution>
@@ -23,13 +23,16 @@ template <class F> void candidate(const char *name, F scan) {
     bench::check(name, out[i], static_cast<double>(sum), 0);
     out[i] = 0;
   }
-  benchmark::RegisterBenchmark(name, [scan](benchmark::State &state) {
-    for (auto _ : state) {
-      scan();
-      benchmark::ClobberMemory();
-    }
-    state.SetBytesProcessed(int64_t(state.iterations() * 2 * kElements * sizeof(int)));
-  })->UseRealTime()->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark(name,
+                               [scan](benchmark::State &state) {
+                                 for (auto _ : state) {
+                                   scan();
+                                   benchmark::ClobberMemory();
+                                 }
+                                 state.SetBytesProcessed(int64_t(state.iterations() * 2 * kElements * sizeof(int)));
+                               })
+      ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
 }
 
 } // namespace

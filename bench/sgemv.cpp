@@ -1,6 +1,6 @@
 // y = A x in single precision, tall and skinny (512K x 128) and short and fat (128 x 512K): Tangram and OpenBLAS.
-#include "Data.h"
 #include "sgemv.h"
+#include "Data.h"
 
 #include <benchmark/benchmark.h>
 #include <string>
@@ -26,13 +26,16 @@ template <class F> void candidate(const std::string &name, Problem &p, F gemv) {
     bench::check(name.c_str(), p.y[i], p.expected[i], bound);
     p.y[i] = 0;
   }
-  benchmark::RegisterBenchmark(name.c_str(), [gemv, &p](benchmark::State &state) {
-    for (auto _ : state) {
-      gemv();
-      benchmark::ClobberMemory();
-    }
-    state.SetBytesProcessed(int64_t(state.iterations() * p.a.size() * sizeof(float)));
-  })->UseRealTime()->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [gemv, &p](benchmark::State &state) {
+                                 for (auto _ : state) {
+                                   gemv();
+                                   benchmark::ClobberMemory();
+                                 }
+                                 state.SetBytesProcessed(int64_t(state.iterations() * p.a.size() * sizeof(float)));
+                               })
+      ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
 }
 
 void problem(Problem &p) {

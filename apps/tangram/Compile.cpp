@@ -8,8 +8,7 @@
 namespace tangram::driver {
 namespace {
 
-constexpr DiagnosticKind kBadEmit{"compile.bad-emit", DiagnosticClass::User, "--emit cannot be '{0}'",
-                                  "use {1}"};
+constexpr DiagnosticKind kBadEmit{"compile.bad-emit", DiagnosticClass::User, "--emit cannot be '{0}'", "use {1}"};
 constexpr DiagnosticKind kBadStem{"compile.bad-stem", DiagnosticClass::User, "'{0}' is no base name of files",
                                   "give a name without folder: --stem sum"};
 
@@ -62,7 +61,8 @@ int compile(Driver &driver, Flags flags) {
     put(flags, ".ast", ast::print(lowered, print) + "\n");
     return 0;
   }
-  std::filesystem::path folder = flags.folder.empty() ? std::filesystem::path(".") : std::filesystem::path(flags.folder);
+  std::filesystem::path folder =
+      flags.folder.empty() ? std::filesystem::path(".") : std::filesystem::path(flags.folder);
   std::vector<OutputFile> files = s.emit(*lowered, flags.stem);
   for (const OutputFile &file : files) {
     std::error_code ec;

@@ -81,8 +81,7 @@ void replayComposition(Session &s, const CrashState &state, const std::string &k
     std::vector<Plan> plans;
     std::string part;
     auto take = [&] {
-      if (part.find_first_not_of(" \n") != std::string::npos)
-        plans.push_back(parsePlan(part, "crash file", s.arena()));
+      if (part.find_first_not_of(" \n") != std::string::npos) plans.push_back(parsePlan(part, "crash file", s.arena()));
       part.clear();
     };
     for (std::size_t at = 0; at < state.plans.size();) {
@@ -108,7 +107,7 @@ void installCrashHandler(Driver &driver) {
   stack.ss_sp = memory;
   stack.ss_size = size;
   if (memory != MAP_FAILED) sigaltstack(&stack, nullptr);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = onCrash;
   action.sa_flags = SA_ONSTACK | SA_NODEFER;
   for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) sigaction(s, &action, nullptr);

@@ -17,8 +17,7 @@ constexpr DiagnosticKind kUnwritable{"driver.unwritable", DiagnosticClass::User,
 constexpr DiagnosticKind kUnknownSpectrum{"driver.unknown-spectrum", DiagnosticClass::User,
                                           "the program has no spectrum '{0}'", "use {1}"};
 constexpr DiagnosticKind kUnknownPass{"driver.unknown-pass", DiagnosticClass::User,
-                                      "--print-after: there is no pass '{0}'",
-                                      "use {1}, or change, fail or all"};
+                                      "--print-after: there is no pass '{0}'", "use {1}, or change, fail or all"};
 constexpr DiagnosticKind kPlanElsewhere{"driver.plan-elsewhere", DiagnosticClass::User,
                                         "plan file '{0}' is for spectrum '{1}', which --spectrum does not name",
                                         "add --spectrum {1}, or leave the plan out"};
@@ -66,8 +65,7 @@ Driver::Driver(int argc, char **argv) {
 
 Session &Driver::session() {
   if (session_) return *session_;
-  if (common.color != "auto" && common.color != "always" && common.color != "never")
-    fail(kBadColor, {}, common.color);
+  if (common.color != "auto" && common.color != "always" && common.color != "never") fail(kBadColor, {}, common.color);
   SessionOptions options;
   for (const std::string &folder : common.pluginPath) options.pluginFolders.emplace_back(folder);
   options.heuristic = common.heuristic;
@@ -96,7 +94,7 @@ Session &Driver::open(const ProgramFlags &flags) {
   // Instances of templates must be asked for before the program is read.
   std::string instances;
   for (const std::string &name : flags.spectrums)
-    instances += (instances.empty() ? "" : ";") + name;
+    if (name != "all") instances += (instances.empty() ? "" : ";") + name;
   s.open(flags.file, flags.target, instances);
   return s;
 }
@@ -307,9 +305,10 @@ void addCommonFlags(CLI::App &app, Driver &driver) {
       ->expected(1)
       ->take_all()
       ->group(group);
-  app.add_flag("--print-after{all}", c.printAfter,
-               "Print the AST to standard error after every pass, or =PASS, =change (after those that change it), =fail "
-               "(before and after one that fails)")
+  app.add_flag(
+         "--print-after{all}", c.printAfter,
+         "Print the AST to standard error after every pass, or =PASS, =change (after those that change it), =fail "
+         "(before and after one that fails)")
       ->group(group);
   app.add_flag("--time-passes", c.timePasses, "Say how long each step took")->group(group);
   app.add_option("--heuristic", c.heuristic, "Choose plans by this one instead of the target's")

@@ -12,8 +12,8 @@ constexpr DiagnosticKind kBadQuestion{"explain.bad-question", DiagnosticClass::U
                                       "--why-not '{0}' is not CODELET@LEVEL", "write --why-not kog@thread"};
 constexpr DiagnosticKind kUnknownCodelet{"explain.unknown-codelet", DiagnosticClass::User,
                                          "no spectrum that '{0}' composes has a codelet '{1}'", "use {2}"};
-constexpr DiagnosticKind kUnknownLevel{"explain.unknown-level", DiagnosticClass::User, "target '{0}' has no level '{1}'",
-                                       "use {2}"};
+constexpr DiagnosticKind kUnknownLevel{"explain.unknown-level", DiagnosticClass::User,
+                                       "target '{0}' has no level '{1}'", "use {2}"};
 
 struct Flags : ProgramFlags {
   std::string whyNot, html;
@@ -50,19 +50,26 @@ void follow(const Forest &forest, GoalId id, const PlanNode &node, unsigned dept
 }
 
 Json toJson(const Explanation &e) {
-  Json json{{"spectrum", e.plan.spectrum}, {"target", e.target},
-            {"points", e.forest->size()},  {"alternatives", e.alternatives},
-            {"plans", e.forest->count().str()}, {"depth", e.forest->depth()},
-            {"heuristic", e.heuristic},    {"plan", tangram::print(e.plan)},
-            {"key", key(e.plan)},          {"notation", e.notation},
+  Json json{{"spectrum", e.plan.spectrum},
+            {"target", e.target},
+            {"points", e.forest->size()},
+            {"alternatives", e.alternatives},
+            {"plans", e.forest->count().str()},
+            {"depth", e.forest->depth()},
+            {"heuristic", e.heuristic},
+            {"plan", tangram::print(e.plan)},
+            {"key", key(e.plan)},
+            {"notation", e.notation},
             {"chosen", Json::array()}};
   for (const ChosenPoint &c : e.chosen) {
     const Point &p = e.forest->point(c.id);
-    Json point{{"goal", goal(p)}, {"choice", describe(*c.node)}, {"plans", p.count.str()}, {"others", Json::array()},
+    Json point{{"goal", goal(p)},
+               {"choice", describe(*c.node)},
+               {"plans", p.count.str()},
+               {"others", Json::array()},
                {"rejected", Json::array()}};
     for (const auto &[what, why] : c.others) point["others"].push_back(Json{{"what", what}, {"why", why}});
-    for (const Rejection &r : p.rejections)
-      point["rejected"].push_back(Json{{"what", describe(r)}, {"why", r.reason}});
+    for (const Rejection &r : p.rejections) point["rejected"].push_back(Json{{"what", describe(r)}, {"why", r.reason}});
     json["chosen"].push_back(std::move(point));
   }
   return json;
@@ -94,9 +101,9 @@ void print(const Explanation &e) {
 void printRules(Session &s, const std::string &spectrum) {
   std::cout << fmt::format("rules of {}:\n{}", spectrum, tangram::print(rules(s.module(), spectrum), true));
   for (const hardware::Level &level : s.target().hardware.levels)
-    std::cout << fmt::format("at {}:\n{}", level.name,
-                             tangram::print(rules(s.module(), s.target().hardware, s.facts(), spectrum, level.name,
-                                                  MapRules::All)));
+    std::cout << fmt::format(
+        "at {}:\n{}", level.name,
+        tangram::print(rules(s.module(), s.target().hardware, s.facts(), spectrum, level.name, MapRules::All)));
 }
 
 /// Answers from the points of the forest at that level.

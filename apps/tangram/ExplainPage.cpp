@@ -88,10 +88,11 @@ std::string explanationPage(Session &s, const std::string &file, const std::vect
   std::string title = escaped(fmt::format("{} on {}", file, s.target().name));
   std::string out = fmt::format("{}<title>{}</title></head><body>\n<h1>{}</h1>\n", kHead, title, title);
   for (const Explanation &e : explanations) {
-    out += fmt::format("<h2>spectrum <code>{}</code></h2>\n<p>{} plans within {} rules of depth, held in a forest of {} "
-                       "points with {} alternatives.</p>\n<h3>Codelets and where they can run</h3>\n{}",
-                       escaped(e.plan.spectrum), e.forest->count().str(), e.forest->depth(), e.forest->size(),
-                       e.alternatives, codelets(s, e.plan.spectrum));
+    out +=
+        fmt::format("<h2>spectrum <code>{}</code></h2>\n<p>{} plans within {} rules of depth, held in a forest of {} "
+                    "points with {} alternatives.</p>\n<h3>Codelets and where they can run</h3>\n{}",
+                    escaped(e.plan.spectrum), e.forest->count().str(), e.forest->depth(), e.forest->size(),
+                    e.alternatives, codelets(s, e.plan.spectrum));
     out += fmt::format("<h3>Plan, chosen by {}</h3>\n<pre>{}</pre>\n<p><code>{}</code></p>\n<h3>Why</h3>\n",
                        escaped(e.heuristic), escaped(tangram::print(e.plan)), escaped(e.notation));
     for (std::size_t at = 0; at < e.chosen.size();) tree(e, at, out);

@@ -57,8 +57,8 @@ const char *typeName(const OptionValue &value) {
 Json describe(const Descriptor &d) {
   Json json{{"name", d.name}, {"summary", d.summary}, {"plugin", d.plugin}, {"options", Json::array()}};
   for (const OptionSpec &o : d.options) {
-    Json option{{"name", o.name}, {"type", typeName(o.defaultValue)}, {"default", valueJson(o.defaultValue)},
-                {"doc", o.doc}};
+    Json option{
+        {"name", o.name}, {"type", typeName(o.defaultValue)}, {"default", valueJson(o.defaultValue)}, {"doc", o.doc}};
     if (o.min) option["min"] = *o.min;
     if (o.max) option["max"] = *o.max;
     if (!o.oneOf.empty()) option["one-of"] = o.oneOf;
@@ -272,20 +272,21 @@ void addPasses(CLI::App &app, Driver &driver) {
   };
   auto flags = std::make_shared<Flags>();
   sub->add_option("NAME", flags->word, "A pass to describe; with --run the file with the AST");
-  sub->add_option("--run", flags->run, "Run these on the module in the file and print it")
-      ->type_name("P1,P2,...");
+  sub->add_option("--run", flags->run, "Run these on the module in the file and print it")->type_name("P1,P2,...");
   sub->add_option("--target,-t", flags->target,
                   "With --run: hardware and options of passes; default: one level that runs scalar code")
       ->type_name("T");
   sub->add_flag("--locations", flags->locations, "With --run: print the place of every node");
   addJson(*sub, driver);
   addCommonFlags(*sub, driver);
-  sub->footer("Examples:\n  tangram passes flatten\n  tangram passes --run return-promotion,flatten --target cpu-simple "
-              "sum.ast");
+  sub->footer(
+      "Examples:\n  tangram passes flatten\n  tangram passes --run return-promotion,flatten --target cpu-simple "
+      "sum.ast");
   sub->callback([&driver, flags] {
     if (!flags->run.empty() && flags->word.empty()) throw CLI::RequiredError("FILE");
     driver.command = [&driver, flags] {
-      if (!flags->run.empty()) return runPasses(driver, splitList(flags->run), flags->word, flags->target, flags->locations);
+      if (!flags->run.empty())
+        return runPasses(driver, splitList(flags->run), flags->word, flags->target, flags->locations);
       return flags->word.empty() ? passes(driver) : helpOnPass(driver, flags->word);
     };
   });

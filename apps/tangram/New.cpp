@@ -10,8 +10,7 @@ namespace {
 
 constexpr DiagnosticKind kBadName{"new.bad-name", DiagnosticClass::User, "'{0}' is no name for this",
                                   "use lower-case letters, digits and dashes, a letter first: my-heuristic"};
-constexpr DiagnosticKind kBadKind{"new.bad-kind", DiagnosticClass::User, "there is no kind of plugin '{0}'",
-                                  "use {1}"};
+constexpr DiagnosticKind kBadKind{"new.bad-kind", DiagnosticClass::User, "there is no kind of plugin '{0}'", "use {1}"};
 constexpr DiagnosticKind kExists{"new.exists", DiagnosticClass::User, "'{0}' is there already",
                                  "choose another name, or remove it"};
 
@@ -41,12 +40,12 @@ std::string className(const std::string &name) {
 std::string identifierOf(std::string name) {
   replaceAll(name, "-", "_");
   static const std::set<std::string> taken{
-      "auto",   "bool",   "break",  "case",   "catch",  "char",   "class",   "const",  "continue", "default", "delete",
-      "do",     "double", "else",   "enum",   "export", "extern", "false",   "float",  "for",      "friend",  "goto",
-      "if",     "inline", "int",    "long",   "map",    "main",   "mutable", "new",    "operator", "partition",
-      "private", "public", "return", "sequence", "short", "signed", "sizeof", "static", "struct",  "switch",  "template",
-      "this",   "throw",  "true",   "try",    "typedef", "typename", "union", "unsigned", "using", "virtual", "void",
-      "volatile", "while", "max", "abs", "atomic"};
+      "auto",     "bool",      "break",    "case",   "catch",    "char",     "class",  "const",   "continue", "default",
+      "delete",   "do",        "double",   "else",   "enum",     "export",   "extern", "false",   "float",    "for",
+      "friend",   "goto",      "if",       "inline", "int",      "long",     "map",    "main",    "mutable",  "new",
+      "operator", "partition", "private",  "public", "return",   "sequence", "short",  "signed",  "sizeof",   "static",
+      "struct",   "switch",    "template", "this",   "throw",    "true",     "try",    "typedef", "typename", "union",
+      "unsigned", "using",     "virtual",  "void",   "volatile", "while",    "max",    "abs",     "atomic"};
   return taken.count(name) ? name + "_" : name;
 }
 

@@ -20,14 +20,14 @@ constexpr DiagnosticKind kOneSpectrum{"run.one-spectrum", DiagnosticClass::User,
                                       "the program has several spectrums to run: {0}", "choose one with --spectrum"};
 constexpr DiagnosticKind kBadArgument{"run.bad-argument", DiagnosticClass::User, "--arg '{0}' has no '='",
                                       "write --arg NAME=SPEC"};
-constexpr DiagnosticKind kUnknownArgument{"run.unknown-argument", DiagnosticClass::User,
-                                          "'{0}' has no parameter '{1}'", "use {2}"};
+constexpr DiagnosticKind kUnknownArgument{"run.unknown-argument", DiagnosticClass::User, "'{0}' has no parameter '{1}'",
+                                          "use {2}"};
 constexpr DiagnosticKind kMissingArgument{"run.missing-argument", DiagnosticClass::User,
                                           "parameter '{0}' of '{1}' has no value", "add --arg {0}={2}"};
 constexpr DiagnosticKind kElement{"run.element", DiagnosticClass::Limitation, "parameter '{0}' is {1}",
                                   "run spectrums of arithmetic types; call others from C++"};
-constexpr DiagnosticKind kCondition{"run.condition", DiagnosticClass::User,
-                                    "'{0}' requires what does not hold for {1}", "give arguments for which it holds"};
+constexpr DiagnosticKind kCondition{"run.condition", DiagnosticClass::User, "'{0}' requires what does not hold for {1}",
+                                    "give arguments for which it holds"};
 constexpr DiagnosticKind kRefused{"run.refused", DiagnosticClass::User, "'{0}' refuses its arguments: {1}",
                                   "give arguments that it takes"};
 constexpr DiagnosticKind kDied{"run.died", DiagnosticClass::User, "the {0} {1}",
@@ -68,7 +68,9 @@ std::vector<ArgumentSpec> readArguments(const ast::Spectrum &spectrum, const std
     auto it = given.find(p->name);
     if (it == given.end())
       fail(kMissingArgument, p->range, p->name, spectrum.name,
-           p->type.rank() == 0 ? "3" : p->type.rank() == 1 ? "random:16M" : "random:4Kx4K");
+           p->type.rank() == 0   ? "3"
+           : p->type.rank() == 1 ? "random:16M"
+                                 : "random:4Kx4K");
     specs.push_back(it->second);
   }
   return specs;
@@ -95,9 +97,9 @@ void checkConditions(const ast::Spectrum &spectrum, const std::vector<Value> &va
     Shape::Argument argument;
     argument.sizes = values[i].sizes();
     if (values[i].rank() == 0 && !values[i].isFloating()) argument.scalar = values[i].integer(0);
-    shape.text += fmt::format("{}{}={}", i ? ", " : "", spectrum.params[i]->name,
-                              values[i].rank() ? fmt::format("[{}]", fmt::join(values[i].sizes(), "x"))
-                                               : values[i].text(0));
+    shape.text +=
+        fmt::format("{}{}={}", i ? ", " : "", spectrum.params[i]->name,
+                    values[i].rank() ? fmt::format("[{}]", fmt::join(values[i].sizes(), "x")) : values[i].text(0));
     shape.arguments.push_back(std::move(argument));
   }
   for (const ast::Expr *condition : spectrum.conditions)
@@ -256,8 +258,11 @@ int run(Driver &driver, const Flags &flags) {
               {"plan", key(plan)},
               {"plainest", key(plans[1])},
               {"agrees", true},
-              {"seconds", Json{{"median", t.median}, {"low", t.low}, {"high", t.high},
-                               {"confidence", t.confidence}, {"repeats", t.repeats}}},
+              {"seconds", Json{{"median", t.median},
+                               {"low", t.low},
+                               {"high", t.high},
+                               {"confidence", t.confidence},
+                               {"repeats", t.repeats}}},
               {"bytes", outcome.bytes},
               {"gigabytes-per-second", rate},
               {"results", Json::object()}};
@@ -271,8 +276,7 @@ int run(Driver &driver, const Flags &flags) {
   std::cout << fmt::format("time {} ({} to {}, {}median of {})\n", seconds(t.median), seconds(t.low), seconds(t.high),
                            t.confidence >= 0.95 ? fmt::format("{:.0f} % confidence, ", 100 * t.confidence) : "",
                            t.repeats);
-  if (outcome.bytes)
-    std::cout << fmt::format("throughput {:.2f} GB/s, each array counted once\n", rate);
+  if (outcome.bytes) std::cout << fmt::format("throughput {:.2f} GB/s, each array counted once\n", rate);
   return 0;
 }
 
@@ -282,10 +286,11 @@ void addRun(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("run", "Compile a spectrum, check it, and measure it on data");
   auto flags = std::make_shared<Flags>();
   addProgramFlags(*sub, *flags);
-  sub->add_option("--arg,-a", flags->arguments,
-                  "random:16M, random:512Kx128 (floats in [-1, 1], integers in [-100, 100]), iota:1000, zeros:N, "
-                  "ones:N, 3.5, 1,2,3, file.mtx (Matrix Market), file.raw or file.raw:f32 or file.raw:f32:512x128 (bytes "
-                  "as in memory). K, M, G count 1024s: 16M is 16777216")
+  sub->add_option(
+         "--arg,-a", flags->arguments,
+         "random:16M, random:512Kx128 (floats in [-1, 1], integers in [-100, 100]), iota:1000, zeros:N, "
+         "ones:N, 3.5, 1,2,3, file.mtx (Matrix Market), file.raw or file.raw:f32 or file.raw:f32:512x128 (bytes "
+         "as in memory). K, M, G count 1024s: 16M is 16777216")
       ->type_name("NAME=SPEC")
       ->expected(1)
       ->take_all();

@@ -27,14 +27,20 @@ struct Flags : ProgramFlags {
 };
 
 Json toJson(const runtime::VerifyReport &r) {
-  Json json{{"spectrum", r.spectrum}, {"target", r.target},      {"plainest", r.plainest},
-            {"plans", r.space.str()}, {"checked", r.plans.size()}, {"sampled", r.sampled},
-            {"seed", r.seed},         {"arguments", r.arguments}, {"skipped", r.skipped},
-            {"failures", Json::array()}, {"suspects", Json::array()}};
+  Json json{
+      {"spectrum", r.spectrum},    {"target", r.target},        {"plainest", r.plainest},   {"plans", r.space.str()},
+      {"checked", r.plans.size()}, {"sampled", r.sampled},      {"seed", r.seed},           {"arguments", r.arguments},
+      {"skipped", r.skipped},      {"failures", Json::array()}, {"suspects", Json::array()}};
   for (const runtime::PlanFailure &f : r.failures)
-    json["failures"].push_back(Json{{"plan", key(r.plans[f.plan])}, {"arguments", f.arguments}, {"reason", f.reason},
-                                    {"param", f.param}, {"index", f.index}, {"got", f.got},
-                                    {"expected", f.expected}, {"bound", f.bound}, {"failed", f.failed},
+    json["failures"].push_back(Json{{"plan", key(r.plans[f.plan])},
+                                    {"arguments", f.arguments},
+                                    {"reason", f.reason},
+                                    {"param", f.param},
+                                    {"index", f.index},
+                                    {"got", f.got},
+                                    {"expected", f.expected},
+                                    {"bound", f.bound},
+                                    {"failed", f.failed},
                                     {"called", f.called}});
   for (const runtime::Suspect &s : r.suspects)
     json["suspects"].push_back(Json{{"what", s.what}, {"failing", s.failing}});

@@ -147,12 +147,10 @@ const Expr *Build::identity(BinaryOp op, const Expr *lhs, const Expr *rhs) const
   }
   case BinaryOp::Lt:
   case BinaryOp::Gt:
-  case BinaryOp::Ne:
-    return ast::equal(lhs, rhs) && !hasEffects(lhs) ? boolean(false) : nullptr;
+  case BinaryOp::Ne: return ast::equal(lhs, rhs) && !hasEffects(lhs) ? boolean(false) : nullptr;
   case BinaryOp::Le:
   case BinaryOp::Ge:
-  case BinaryOp::Eq:
-    return ast::equal(lhs, rhs) && !hasEffects(lhs) ? boolean(true) : nullptr;
+  case BinaryOp::Eq: return ast::equal(lhs, rhs) && !hasEffects(lhs) ? boolean(true) : nullptr;
   default: return nullptr;
   }
 }
@@ -200,7 +198,9 @@ const Stmt *Build::assign(const Expr *target, const Expr *value) const {
   return arena_.make<Evaluate>(range_, arena_.make<Assign>(range_, target->type, AssignOp::Set, target, value));
 }
 
-const Block *Build::block(std::vector<const Stmt *> stmts) const { return arena_.make<Block>(range_, std::move(stmts)); }
+const Block *Build::block(std::vector<const Stmt *> stmts) const {
+  return arena_.make<Block>(range_, std::move(stmts));
+}
 
 const Stmt *Build::when(const Expr *cond, std::vector<const Stmt *> then, std::vector<const Stmt *> otherwise) const {
   if (std::optional<Int> value = literal(cond)) return block(*value ? std::move(then) : std::move(otherwise));

@@ -23,9 +23,12 @@ bool hasEffects(const Expr *expr) {
 const VarRef *rootVariable(const Expr *place) {
   while (place) {
     if (const auto *variable = dyn<VarRef>(place)) return variable;
-    if (const auto *member = dyn<Member>(place)) place = member->base;
-    else if (const auto *subscript = dyn<Subscript>(place)) place = subscript->base;
-    else return nullptr;
+    if (const auto *member = dyn<Member>(place))
+      place = member->base;
+    else if (const auto *subscript = dyn<Subscript>(place))
+      place = subscript->base;
+    else
+      return nullptr;
   }
   return nullptr;
 }

@@ -96,6 +96,8 @@ struct Session::Impl {
 
   /// Runs one named step: timed, what escapes from it is told apart from bad input, errors that it reported end the
   /// work. `step` keeps its name where it fails.
+  std::string reported; // a crash report taken where a pass failed
+
   template <class F> auto run(const std::string &kind, const std::string &name, F &&f) {
     std::string previous = std::exchange(step, kind + " " + name);
     std::size_t before = errors();
@@ -133,8 +135,7 @@ struct Session::Impl {
     std::vector<ast::Violation> violations = ast::verify(m);
     if (violations.empty()) return;
     std::string text = fmt::format("left a broken AST: {}", violations[0].message);
-    for (std::size_t i = 1; i < std::min<std::size_t>(violations.size(), 5); ++i)
-      text += "; " + violations[i].message;
+    for (std::size_t i = 1; i < std::min<std::size_t>(violations.size(), 5); ++i) text += "; " + violations[i].message;
     if (violations.size() > 5) text += fmt::format("; and {} more", violations.size() - 5);
     failBug(violations[0].node ? violations[0].node->range : ast::SourceRange{}, who, text);
   }
@@ -192,8 +193,7 @@ struct Session::Impl {
     }
     OptionValues values = checkOptions(d.options, given, fmt::format("frontend '{}'", d.name), where);
     FrontendRequest request{file, spectrum, includes, defines, &values};
-    const ast::Module *parsed =
-        run("frontend", d.name, [&] { return d.create()->parse(request, arena, diags); });
+    const ast::Module *parsed = run("frontend", d.name, [&] { return d.create()->parse(request, arena, diags); });
     if (!parsed) throw ErrorsReported();
     checkSound(*parsed, fmt::format("frontend '{}'", d.name));
     if (parsed->spectrums.empty()) fail(kNoSpectrum, {arena.internFile(file.string()), 1, 1, 1, 1}, file.string());
@@ -246,7 +246,8 @@ struct Session::Impl {
 
   static const ast::Module *breakOnPurpose(const ast::Module &m, ast::Arena &arena) {
     if (m.kernels.empty()) return &m;
-    const ast::Expr *nowhere = arena.make<ast::VarRef>({}, ast::Type(ast::Scalar::I32), std::string("declared nowhere"));
+    const ast::Expr *nowhere =
+        arena.make<ast::VarRef>({}, ast::Type(ast::Scalar::I32), std::string("declared nowhere"));
     const ast::Stmt *stmt = arena.make<ast::Evaluate>({}, nowhere);
     const ast::Block *body = arena.derive(m.kernels[0]->body, [&](ast::Block &b) { b.stmts.push_back(stmt); });
     const ast::Kernel *kernel = arena.derive(m.kernels[0], [&](ast::Kernel &k) { k.body = body; });
@@ -356,8 +357,7 @@ std::vector<std::string> Session::entrySpectrums() {
 std::vector<Plan> Session::choose(const std::string &spectrum, HeuristicContext &context) {
   const Forest &f = forest(spectrum);
   hardware::Step s = target().pipeline.heuristic;
-  if (!impl_->options.heuristic.empty() && impl_->options.heuristic != s.name)
-    s = {impl_->options.heuristic, {}, {}};
+  if (!impl_->options.heuristic.empty() && impl_->options.heuristic != s.name) s = {impl_->options.heuristic, {}, {}};
   const HeuristicDescriptor &d = impl_->registry.heuristics.get(s.name, s.range);
   OptionValues values = checkOptions(d.options, s.options, fmt::format("heuristic '{}'", d.name), s.range);
   std::vector<Plan> plans = impl_->run("heuristic", d.name, [&] { return d.create(values)->choose(f, context); });
@@ -378,7 +378,8 @@ std::vector<std::string> Session::entryNames(const std::vector<Plan> &plans) {
   for (const Plan &plan : plans) {
     std::string base = identifier(plan.spectrum), name = base;
     bool single = many[plan.spectrum] == 1 && singles.insert(base).second;
-    while (!single && !taken.insert(name = fmt::format("{}_{}", base, ++next[base])).second) {}
+    while (!single && !taken.insert(name = fmt::format("{}_{}", base, ++next[base])).second) {
+    }
     names.push_back(name);
   }
   return names;
@@ -402,11 +403,18 @@ const ast::Module *Session::runPasses(const ast::Module *module, const std::vect
   const Facts &known = facts();
   PassContext context{arena, impl_->diags, target(), known};
   const ast::Module *restored = impl_->current;
-  for (std::size_t i = 0; i < passes.size(); ++i) {
-    impl_->current = module;
-    impl_->remaining.clear();
-    for (std::size_t j = i; j < passes.size(); ++j) impl_->remaining.push_back(passes[j].name);
-    module = impl_->pass(module, passes[i], context);
+  try {
+    for (std::size_t i = 0; i < passes.size(); ++i) {
+      impl_->current = module;
+      impl_->remaining.clear();
+      for (std::size_t j = i; j < passes.size(); ++j) impl_->remaining.push_back(passes[j].name);
+      module = impl_->pass(module, passes[i], context);
+    }
+  } catch (const DiagnosticError &e) {
+    // The caller's arena may be gone by the time a crash file is written.
+    if (e.diagnostic.cls == DiagnosticClass::Bug) impl_->reported = crashReport();
+    impl_->current = restored;
+    throw;
   }
   impl_->remaining.clear();
   impl_->current = restored;
@@ -422,8 +430,8 @@ std::vector<OutputFile> Session::emit(const ast::Module &lowered, const std::str
   OptionValues values = impl_->backendOptions();
   EmitContext context{target(), values, impl_->diags, stem};
   const ast::Module *restored = std::exchange(impl_->current, &lowered);
-  std::vector<OutputFile> files = impl_->run(
-      "backend", target().pipeline.backend.name, [&] { return impl_->makeBackend()->emit(lowered, context); });
+  std::vector<OutputFile> files = impl_->run("backend", target().pipeline.backend.name,
+                                             [&] { return impl_->makeBackend()->emit(lowered, context); });
   impl_->current = restored;
   return files;
 }
@@ -442,6 +450,7 @@ std::filesystem::path Session::build(const std::vector<OutputFile> &files, const
 }
 
 std::string Session::crashReport() const {
+  if (!impl_->reported.empty()) return impl_->reported;
   CrashState state;
   state.step = impl_->step;
   state.passes = impl_->remaining;

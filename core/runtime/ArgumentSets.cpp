@@ -43,8 +43,7 @@ std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const V
     sizes.push_back(static_cast<std::uint64_t>(random.between(1, magnitude)));
   }
   std::vector<Aspect> aspects{Aspect::Square};
-  if (hasMatrix(spectrum))
-    aspects = {Aspect::Square, Aspect::OneRow, Aspect::OneColumn, Aspect::Wide, Aspect::Tall};
+  if (hasMatrix(spectrum)) aspects = {Aspect::Square, Aspect::OneRow, Aspect::OneColumn, Aspect::Wide, Aspect::Tall};
 
   std::vector<ArgumentSet> sets;
   std::set<std::pair<std::string, bool>> seen;

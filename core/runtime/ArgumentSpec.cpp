@@ -16,8 +16,8 @@ constexpr std::string_view kForms = "random:16M, random:512Kx128, iota:1000, zer
 
 constexpr DiagnosticKind kUnknownKind{"argument.unknown-kind", DiagnosticClass::User,
                                       "argument '{0}': there is no kind of data '{1}'", "use {2}; forms: {3}"};
-constexpr DiagnosticKind kBadSizes{"argument.bad-sizes", DiagnosticClass::User,
-                                   "argument '{0}': '{1}' is not a size", "write a number, 16M or 512Kx128"};
+constexpr DiagnosticKind kBadSizes{"argument.bad-sizes", DiagnosticClass::User, "argument '{0}': '{1}' is not a size",
+                                   "write a number, 16M or 512Kx128"};
 constexpr DiagnosticKind kNotASpec{"argument.not-a-spec", DiagnosticClass::User,
                                    "argument '{0}' says no data that is known", "forms: {1}"};
 constexpr DiagnosticKind kBadType{"argument.bad-type", DiagnosticClass::User,
@@ -183,8 +183,7 @@ ArgumentSpec parseArgumentSpec(const std::string &text) {
     spec.path = text;
     return spec;
   }
-  if (std::size_t at = text.rfind(".raw");
-      at != std::string::npos && (at + 4 == text.size() || text[at + 4] == ':')) {
+  if (std::size_t at = text.rfind(".raw"); at != std::string::npos && (at + 4 == text.size() || text[at + 4] == ':')) {
     spec.kind = Kind::Raw;
     spec.path = text.substr(0, at + 4);
     if (at + 4 == text.size()) return spec;
@@ -244,8 +243,8 @@ std::uint64_t Random::next() {
 
 std::int64_t Random::between(std::int64_t lo, std::int64_t hi) {
   std::uint64_t range = static_cast<std::uint64_t>(hi) - static_cast<std::uint64_t>(lo) + 1;
-  std::uint64_t offset = range ? static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * range) >> 64)
-                               : next();
+  std::uint64_t offset =
+      range ? static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * range) >> 64) : next();
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(lo) + offset);
 }
 

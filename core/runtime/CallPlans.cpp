@@ -60,8 +60,8 @@ std::optional<PlanFailure> judge(const tangram_kernel &kernel, const CallResult 
 }
 
 Message encode(const char *what, std::size_t plan, std::size_t set, const PlanFailure &f) {
-  Message m{what, std::to_string(plan), std::to_string(set), f.reason, f.param, f.got, f.expected,
-            fmt::format("{}", f.bound)};
+  Message m{what,  std::to_string(plan), std::to_string(set),       f.reason, f.param,
+            f.got, f.expected,           fmt::format("{}", f.bound)};
   for (std::uint64_t i : f.index) m.push_back(std::to_string(i));
   return m;
 }

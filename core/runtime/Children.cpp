@@ -138,7 +138,8 @@ void Children::run() {
   };
   auto finish = [&](std::list<Running>::iterator it) {
     int status = 0;
-    while (waitpid(it->pid, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(it->pid, &status, 0) < 0 && errno == EINTR) {
+    }
     kill(-it->pid, SIGKILL); // what it started and left behind
     close(it->fd);
     ChildEnd end;

@@ -19,12 +19,11 @@ constexpr DiagnosticKind kUnreadable{"matrix.unreadable", DiagnosticClass::User,
                                      "file '{1}' for parameter '{0}' cannot be read", "check the path"};
 constexpr DiagnosticKind kBadFile{"matrix.bad-file", DiagnosticClass::User, "this is not a Matrix Market file: {0}",
                                   "see the format's description; the first line is %%MatrixMarket matrix ..."};
-constexpr DiagnosticKind kTooSparse{
-    "matrix.too-sparse", DiagnosticClass::Limitation,
-    "a sparse matrix of {0} x {1} cannot be made dense: it has more than {2} elements",
-    "sparse arguments are not supported yet; use a smaller matrix"};
-constexpr DiagnosticKind kComplex{"matrix.complex", DiagnosticClass::Limitation,
-                                  "complex matrices are not supported", "give its real or imaginary part"};
+constexpr DiagnosticKind kTooSparse{"matrix.too-sparse", DiagnosticClass::Limitation,
+                                    "a sparse matrix of {0} x {1} cannot be made dense: it has more than {2} elements",
+                                    "sparse arguments are not supported yet; use a smaller matrix"};
+constexpr DiagnosticKind kComplex{"matrix.complex", DiagnosticClass::Limitation, "complex matrices are not supported",
+                                  "give its real or imaginary part"};
 constexpr DiagnosticKind kWrongRank{"matrix.wrong-rank", DiagnosticClass::User,
                                     "parameter '{0}' has {1} dimensions, but the matrix is {2} x {3}",
                                     "give a file that fits: a matrix for 2 dimensions, one row or column for 1"};
@@ -43,7 +42,8 @@ const std::string *keep(const std::string &name) {
 class Reader {
 public:
   Reader(const std::filesystem::path &path, std::string param, tangram_element element, unsigned rank)
-      : in_(path), bytes_(sizeOf(path)), file_(keep(path.string())), param_(std::move(param)), element_(element), rank_(rank) {
+      : in_(path), bytes_(sizeOf(path)), file_(keep(path.string())), param_(std::move(param)), element_(element),
+        rank_(rank) {
     if (!in_) fail(kUnreadable, {}, param_, path.string());
   }
 

@@ -128,7 +128,8 @@ private:
     case BinaryOp::Mul: return __builtin_mul_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
     case BinaryOp::Div: return *b == 0 || *b == -1 ? std::nullopt : std::optional(*a / *b);
     case BinaryOp::Rem: return *b == 0 || *b == -1 ? std::nullopt : std::optional(*a % *b);
-    case BinaryOp::Shl: return *b < 0 || *b > 62 || *a < 0 || *a > (INT64_MAX >> *b) ? std::nullopt : std::optional(*a << *b);
+    case BinaryOp::Shl:
+      return *b < 0 || *b > 62 || *a < 0 || *a > (INT64_MAX >> *b) ? std::nullopt : std::optional(*a << *b);
     case BinaryOp::Shr: return *b < 0 || *b > 62 ? std::nullopt : std::optional(*a >> *b);
     case BinaryOp::And: return *a & *b;
     case BinaryOp::Or: return *a | *b;
@@ -162,7 +163,9 @@ private:
     std::uint64_t n = request_.n;
     if (rank == 1) return {n};
     std::vector<std::uint64_t> result(rank, 1);
-    auto root = [](double x, double k) { return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::pow(x, 1 / k) + 0.5)); };
+    auto root = [](double x, double k) {
+      return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::pow(x, 1 / k) + 0.5));
+    };
     std::uint64_t side = root(static_cast<double>(n), rank);
     switch (request_.aspect) {
     case Aspect::Square: result.assign(rank, side); break;
@@ -206,7 +209,9 @@ private:
       std::optional<std::size_t> i = ref ? param(ref->name) : std::nullopt;
       if (!i || (*i < request_.fixed.size() && request_.fixed[*i])) return std::nullopt;
       std::size_t rank = shape_.arguments[*i].sizes.size();
-      std::optional<std::int64_t> d = size->dim ? value(size->dim) : rank == 1 ? std::optional<std::int64_t>(0) : std::nullopt;
+      std::optional<std::int64_t> d = size->dim   ? value(size->dim)
+                                      : rank == 1 ? std::optional<std::int64_t>(0)
+                                                  : std::nullopt;
       if (d && *d >= 0 && static_cast<std::size_t>(*d) < rank) return Unknown{*i, static_cast<int>(*d)};
     }
     return std::nullopt;

@@ -174,8 +174,8 @@ private:
     events.passed = [&](std::size_t plan, std::size_t) { send({"pass", std::to_string(plan)}); };
     events.skipped = [&](std::size_t set, const std::string &why) { send({"skip", std::to_string(set), why}); };
     events.failed = [&](std::size_t plan, std::size_t set, const PlanFailure &f) {
-      Message m{"fail", std::to_string(plan), std::to_string(set), f.reason, f.param, f.got, f.expected,
-                fmt::format("{}", f.bound)};
+      Message m{"fail", std::to_string(plan), std::to_string(set),       f.reason, f.param,
+                f.got,  f.expected,           fmt::format("{}", f.bound)};
       for (std::uint64_t i : f.index) m.push_back(std::to_string(i));
       send(m);
     };

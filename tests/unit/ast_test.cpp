@@ -83,10 +83,11 @@ TEST(Text, BadTextIsALocatedError) {
     std::string text, expected;
     unsigned line;
   };
-  for (const Case &c : {Case{"", "found the end", 1}, Case{"(Nonsense)", "'Nonsense' is not a kind", 1},
-                        Case{"(Break\n) x", "goes on after the tree", 2}, Case{"(Return\n (Break))", "cannot stand as", 2},
-                        Case{"(IntLit i99 1)", "'i99' is not a type", 1}, Case{"(If - - -)", "may not be absent", 1},
-                        Case{"(VarRef i32 \"abc", "does not end", 1}, Case{"(Unary i32 plus2 -)", "expected op", 1}}) {
+  for (const Case &c :
+       {Case{"", "found the end", 1}, Case{"(Nonsense)", "'Nonsense' is not a kind", 1},
+        Case{"(Break\n) x", "goes on after the tree", 2}, Case{"(Return\n (Break))", "cannot stand as", 2},
+        Case{"(IntLit i99 1)", "'i99' is not a type", 1}, Case{"(If - - -)", "may not be absent", 1},
+        Case{"(VarRef i32 \"abc", "does not end", 1}, Case{"(Unary i32 plus2 -)", "expected op", 1}}) {
     try {
       parse(c.text, arena);
       ADD_FAILURE() << "accepted: " << c.text;
@@ -127,10 +128,12 @@ TEST(Walk, SkipsAndStops) {
   Arena arena;
   const Module *module = program(arena);
   int refs = 0, subscripts = 0;
-  walk(module, [&](const VarRef &) { ++refs; }, [&](const Subscript &) {
-    ++subscripts;
-    return WalkResult::Skip;
-  });
+  walk(
+      module, [&](const VarRef &) { ++refs; },
+      [&](const Subscript &) {
+        ++subscripts;
+        return WalkResult::Skip;
+      });
   EXPECT_EQ(subscripts, 1);
   EXPECT_EQ(refs, 6);
   EXPECT_TRUE(contains<Size>(module));
@@ -181,7 +184,8 @@ TEST(Mutator, HoistsInFrontOfAndBehindAStatement) {
   struct Hoist final : Mutator {
     using Mutator::Mutator;
     const Node *mutateCall(const Call *n) override {
-      emitBefore(arena().make<Declare>(n->range, "hoisted", n->type, true, false, std::vector<const Expr *>{}, nullptr, n));
+      emitBefore(
+          arena().make<Declare>(n->range, "hoisted", n->type, true, false, std::vector<const Expr *>{}, nullptr, n));
       emitAfter(arena().make<Break>(n->range));
       return arena().make<VarRef>(n->range, n->type, "hoisted");
     }
@@ -215,8 +219,8 @@ TEST(Verify, NamesWhatIsBroken) {
     std::string statement, expected;
   };
   for (const Case &c :
-       {Case{"(Evaluate (VarRef i32 \"nobody\"))", "'nobody' is not declared"},
-        Case{"(Break)", "break outside"}, Case{"(Continue)", "continue outside"},
+       {Case{"(Evaluate (VarRef i32 \"nobody\"))", "'nobody' is not declared"}, Case{"(Break)", "break outside"},
+        Case{"(Continue)", "continue outside"},
         Case{"(Evaluate (Call i32 \"nothing\" []))", "function 'nothing' does not exist"},
         Case{"(Evaluate (SpectrumCall i32 \"dot\" [] \"\" [] none - [] -))", "spectrum 'dot' does not exist"},
         Case{"(Evaluate (Binary i32 add (IntLit i32 1) (IntLit u32 1)))", "+ of i32 and u32"},
@@ -225,7 +229,8 @@ TEST(Verify, NamesWhatIsBroken) {
         Case{"(View \"v\" i32 \"gone\" true (IntLit u64 0) [] [])", "view of 'gone'"}}) {
     Arena arena;
     std::string text = fmt::format(R"((Module [] [] [(Spectrum "s" void [] [] [
-      (Codelet "a" "" false [] [(Param "in" array<1,i32> in)] [] (Block [{}]))])] []))", c.statement);
+      (Codelet "a" "" false [] [(Param "in" array<1,i32> in)] [] (Block [{}]))])] []))",
+                                   c.statement);
     std::vector<Violation> found = verify(*as<Module>(parse(text, arena)));
     ASSERT_EQ(found.size(), 1u) << c.statement;
     EXPECT_NE(found[0].message.find(c.expected), std::string::npos) << found[0].message;

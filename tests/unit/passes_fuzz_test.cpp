@@ -1,5 +1,5 @@
-// Random composed programs: each must compute the same in every form. TANGRAM_FUZZ=N runs N of them, TANGRAM_FUZZ_SEED=S
-// begins with S.
+// Random composed programs: each must compute the same in every form. TANGRAM_FUZZ=N runs N of them,
+// TANGRAM_FUZZ_SEED=S begins with S.
 #include "passes/Harness.h"
 
 #include <cstdlib>
@@ -19,7 +19,8 @@ public:
 
   const ast::Module *program() {
     Ps params{in("n", I32), inOut("out", A1(I32)), in("in", A1(I32))};
-    return module(call("f", I32, codelet("f", params, body(3)), "process", {}), {spectrum("f", I32, params), spectrum("g", I32, gParams()), spectrum("s", I32, sParams())});
+    return module(call("f", I32, codelet("f", params, body(3)), "process", {}),
+                  {spectrum("f", I32, params), spectrum("g", I32, gParams()), spectrum("s", I32, sParams())});
   }
 
 private:
@@ -34,7 +35,9 @@ private:
   }
   E variable() { return var(variables_[static_cast<std::size_t>(pick(static_cast<int>(variables_.size())))], I32); }
   E assignable() {
-    return locals_.empty() || !mayWrite_ ? E(nullptr) : var(locals_[static_cast<std::size_t>(pick(static_cast<int>(locals_.size())))], I32);
+    return locals_.empty() || !mayWrite_
+               ? E(nullptr)
+               : var(locals_[static_cast<std::size_t>(pick(static_cast<int>(locals_.size())))], I32);
   }
 
   E number(int depth) {
@@ -127,7 +130,8 @@ private:
     ++nesting_;
     E IN = var("in", A1(I32));
     int count = 1 + pick(4);
-    E parts = partition(IN, pick(2) ? E(count) : select(variable() < E(2), E(count), E(1)), boundary(size(IN)), pick(2) ? seq(1) : seq(variable()), boundary(size(IN)));
+    E parts = partition(IN, pick(2) ? E(count) : select(variable() < E(2), E(count), E(1)), boundary(size(IN)),
+                        pick(2) ? seq(1) : seq(variable()), boundary(size(IN)));
     const ast::SpectrumCall *each = nullptr;
     if (pick(3) == 0) {
       const ast::Codelet *c = inCodelet({"n"}, false, [&] { return codelet(fresh("c"), sParams(), body(1)); });
@@ -163,8 +167,10 @@ private:
     std::size_t variables = variables_.size(), locals = locals_.size();
     int count = 1 + pick(3);
     for (int i = 0; i < count; ++i) stmts.push_back(statement(depth - 1));
-    if (pick(5) == 0) stmts.push_back(ret(number(1)));
-    else if (breakable_ && pick(5) == 0) stmts.push_back(leave());
+    if (pick(5) == 0)
+      stmts.push_back(ret(number(1)));
+    else if (breakable_ && pick(5) == 0)
+      stmts.push_back(leave());
     variables_.resize(variables);
     locals_.resize(locals);
     return stmts;
@@ -192,7 +198,8 @@ private:
     case 5: return looped(depth);
     case 6: {
       ++breakable_;
-      std::vector<const ast::Case *> cases{option({0, 2}, nested(depth)), option({1}, nested(depth)), option({}, nested(depth))};
+      std::vector<const ast::Case *> cases{option({0, 2}, nested(depth)), option({1}, nested(depth)),
+                                           option({}, nested(depth))};
       --breakable_;
       return choose(number(2), cases);
     }
@@ -214,12 +221,8 @@ private:
     variables_.pop_back();
     switch (pick(3)) {
     case 0: return loop(let(i, I32, pick(2) ? E(0) : select(truth(1), E(0), E(2))), limit, step, inner);
-    case 1:
-      inner.insert(inner.begin(), run(inc(I)));
-      return block({let(i, I32, 0), whileLoop(limit, inner)});
-    default:
-      inner.insert(inner.begin(), run(inc(I)));
-      return block({let(i, I32, 0), doWhile(inner, limit)});
+    case 1: inner.insert(inner.begin(), run(inc(I))); return block({let(i, I32, 0), whileLoop(limit, inner)});
+    default: inner.insert(inner.begin(), run(inc(I))); return block({let(i, I32, 0), doWhile(inner, limit)});
     }
   }
 
@@ -233,7 +236,8 @@ using PassesFuzz = PassHarness;
 
 TEST_F(PassesFuzz, ComputeTheSame) {
   const char *count = std::getenv("TANGRAM_FUZZ"), *first = std::getenv("TANGRAM_FUZZ_SEED");
-  unsigned begin = first ? static_cast<unsigned>(std::atoi(first)) : 1, programs = count ? static_cast<unsigned>(std::atoi(count)) : 150;
+  unsigned begin = first ? static_cast<unsigned>(std::atoi(first)) : 1,
+           programs = count ? static_cast<unsigned>(std::atoi(count)) : 150;
   unsigned tried = 0;
   for (unsigned seed = begin; seed < begin + programs && !HasFailure(); ++seed) {
     ast::Arena own;

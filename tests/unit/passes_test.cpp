@@ -25,8 +25,9 @@ protected:
   /// Figure 4.3(a).
   C serial() {
     E i = var("i", U32), accum = var("accum", I32);
-    return codelet("a", sumParams(), {let("len", U32, cast(U32, size(kIn))), let("accum", I32, 0),
-                                      loop("i", var("len", U32), {add(accum, at(kIn, {i}, I32))}), ret(accum)});
+    return codelet("a", sumParams(),
+                   {let("len", U32, cast(U32, size(kIn))), let("accum", I32, 0),
+                    loop("i", var("len", U32), {add(accum, at(kIn, {i}, I32))}), ret(accum)});
   }
   /// Figure 4.3(b).
   C tree() {
@@ -48,8 +49,9 @@ protected:
                       : partition(kIn, P, seq(lit(U32, 0), tile, len), seq(lit(U32, 1)), seq(tile, tile, len + 1));
     const ast::Map *m = map(policy, level, each, {parts});
     const ast::SpectrumCall *outer = arena_.derive(all, [&](ast::SpectrumCall &c) { c.args = raw({m}); });
-    return codelet(name, sumParams(), {tunable("p", U32, p), let("len", U32, cast(U32, size(kIn))),
-                                       let("tile", U32, (len + P - 1) / P), ret(outer)});
+    return codelet(
+        name, sumParams(),
+        {tunable("p", U32, p), let("len", U32, cast(U32, size(kIn))), let("tile", U32, (len + P - 1) / P), ret(outer)});
   }
   const ast::SpectrumCall *sumAt(C c, const std::string &level, ast::Texts devolved = {}) {
     return call("sum", I32, c, level, {}, std::move(devolved));
@@ -72,11 +74,13 @@ protected:
 TEST_F(Passes, SumOfFigure56) {
   const ast::SpectrumCall *a = sumAt(serial(), "thread");
   const ast::SpectrumCall *rest = sumAt(serial(), "process", {"thread"});
-  const ast::Module *sum = module(sumAt(tiled("c", false, 4, a, rest, Policy::Distribute, "process"), "process"), {sumSpectrum()});
+  const ast::Module *sum =
+      module(sumAt(tiled("c", false, 4, a, rest, Policy::Distribute, "process"), "process"), {sumSpectrum()});
   checkLowering(sum, sizes());
-  if (getenv("SHOW")) { fmt::print("{}\n", ast::print(lower(sum, "flatten")->kernels[0])); fmt::print("{}\n", ast::print(lower(sum)->kernels[0])); }
+  if (getenv("SHOW")) {
+    fmt::print("{}\n", ast::print(sum));
+  }
 }
-
 
 TEST_F(Passes, SumsOfAllShapes) {
   auto a = [&](const std::string &level, ast::Texts devolved = {}) { return sumAt(serial(), level, devolved); };
@@ -84,7 +88,8 @@ TEST_F(Passes, SumsOfAllShapes) {
   auto check = [&](const ast::SpectrumCall *top) { checkLowering(module(top, {sumSpectrum()}), sizes()); };
   for (bool strided : {false, true})
     for (int p : {1, 3, 8, 40}) {
-      check(sumAt(tiled("d", strided, p, a("thread"), a("process", {"thread"}), Policy::Distribute, "process"), "process"));
+      check(sumAt(tiled("d", strided, p, a("thread"), a("process", {"thread"}), Policy::Distribute, "process"),
+                  "process"));
       // Tiles of tiles, with a guarded cooperative codelet for what is small enough.
       E small = size(kIn) <= cast(U64, laneCount());
       const ast::SpectrumCall *coop = guarded(b(), {small}, a("thread"));
@@ -92,7 +97,8 @@ TEST_F(Passes, SumsOfAllShapes) {
       check(sumAt(tiled("c", false, p, sumAt(inner, "thread"), a("process", {"thread"}), Policy::Distribute, "process"),
                   "process"));
       C ilp = tiled("d", strided, 4, a("ilp"), a("lane"), Policy::Distribute, "lane");
-      check(sumAt(tiled("c", strided, p, sumAt(ilp, "lane"), a("thread"), Policy::Serialize, "thread"), "process", {"thread"}));
+      check(sumAt(tiled("c", strided, p, sumAt(ilp, "lane"), a("thread"), Policy::Serialize, "thread"), "process",
+                  {"thread"}));
     }
 }
 
@@ -107,7 +113,8 @@ TEST_F(Passes, SplitMaps) {
     const ast::Map *inner = map(Policy::Serialize, "thread", sumAt(serial(), "thread"),
                                 {partition(kIn, var("p", U32), seq(lit(U32, 0), lit(U32, 3), cast(U32, size(kIn))),
                                            seq(lit(U32, 1)), seq(lit(U32, 3), lit(U32, 3), cast(U32, size(kIn)) + 1))});
-    const ast::SpectrumCall *rest = call("sum", I32, serial(), "process", {split("process", factor, inner)}, {"thread"});
+    const ast::SpectrumCall *rest =
+        call("sum", I32, serial(), "process", {split("process", factor, inner)}, {"thread"});
     C c = codelet("c", sumParams(), {tunable("p", U32, 34), ret(rest)});
     checkLowering(module(sumAt(c, "process"), {sumSpectrum()}), sizes());
   }
@@ -126,26 +133,33 @@ TEST_F(Passes, EarlyReturns) {
       {when(n > 3, {ret(1)}, {ret(2)})},
       {block({when(n > 3, {ret(1)}), mark(3)}), mark(4), ret(0)},
       {block({block({ret(4)})}), mark(4), ret(0)},
-      {loop("i", cast(U32, select(n > 0, n, lit(I32, 0))), {when(i > 5, {ret(cast(I32, i))}), mark(1)}), mark(100), ret(-1)},
+      {loop("i", cast(U32, select(n > 0, n, lit(I32, 0))), {when(i > 5, {ret(cast(I32, i))}), mark(1)}), mark(100),
+       ret(-1)},
       {loop("i", lit(U32, 10), {when(outAt(cast(U64, i)) > 50, {ret(cast(I32, i))})}), ret(-1)},
-      {loop("i", lit(U32, 4), {loop("j", lit(U32, 4), {when(cast(I32, i * 4 + j) == n, {mark(1), ret(cast(I32, j))}), mark(1)}),
-                               mark(10)}),
+      {loop("i", lit(U32, 4),
+            {loop("j", lit(U32, 4), {when(cast(I32, i * 4 + j) == n, {mark(1), ret(cast(I32, j))}), mark(1)}),
+             mark(10)}),
        mark(100), ret(-1)},
-      {let("k", I32, 0), whileLoop(lit(B, 1), {when(var("k", I32) > n, {ret(var("k", I32))}), run(inc(var("k", I32))),
-                                               when(var("k", I32) > 6, {leave()})}),
+      {let("k", I32, 0),
+       whileLoop(lit(B, 1), {when(var("k", I32) > n, {ret(var("k", I32))}), run(inc(var("k", I32))),
+                             when(var("k", I32) > 6, {leave()})}),
        mark(3), ret(-2)},
-      {let("k", I32, 0), doWhile({run(inc(var("k", I32))), when(var("k", I32) == 2, {next()}),
-                                  when(var("k", I32) == n, {ret(77)}), mark(1)}, var("k", I32) < 5),
+      {let("k", I32, 0),
+       doWhile(
+           {run(inc(var("k", I32))), when(var("k", I32) == 2, {next()}), when(var("k", I32) == n, {ret(77)}), mark(1)},
+           var("k", I32) < 5),
        mark(50), ret(-2)},
-      {choose(n, {option({0, 1}, {ret(10)}), option({2}, {mark(1)}), option({3}, {mark(2), leave()}), option({}, {ret(20)})}),
+      {choose(n, {option({0, 1}, {ret(10)}), option({2}, {mark(1)}), option({3}, {mark(2), leave()}),
+                  option({}, {ret(20)})}),
        mark(5), ret(30)},
-      {loop("i", lit(U32, 5), {choose(cast(I32, i) + n, {option({3}, {mark(1), ret(1)}), option({4}, {leave()}),
-                                                         option({}, {mark(2), next()})}),
-                               mark(9)}),
+      {loop("i", lit(U32, 5),
+            {choose(cast(I32, i) + n,
+                    {option({3}, {mark(1), ret(1)}), option({4}, {leave()}), option({}, {mark(2), next()})}),
+             mark(9)}),
        mark(70), ret(30)},
       {loop("i", lit(U32, 5), {when(n == 2, {loop("j", lit(U32, 3), {when(j == 1, {ret(3)})})}), mark(1)}), ret(0)},
-      {when(n > 2, {loop("i", lit(U32, 5), {when(cast(I32, i) == n - 2, {ret(8)})})}), mark(11), when(n == 1, {ret(6)}), mark(12),
-       ret(5)},
+      {when(n > 2, {loop("i", lit(U32, 5), {when(cast(I32, i) == n - 2, {ret(8)})})}), mark(11), when(n == 1, {ret(6)}),
+       mark(12), ret(5)},
   };
   for (const Ss &b : bodies) checkLowering(body(b), someN());
 }
@@ -197,7 +211,8 @@ TEST_F(Calls, ShortCircuits) {
   check({ret(cast(I32, both(either(n > 2, E(g(n)) > 0), negated(E(g(2)) == 0))))});
   check({ret(select(n > 2, g(n), 3))});
   check({ret(select(E(g(n)) > 2, E(g(1)) + 1, select(n > 0, g(2), g(3))))});
-  check({run(both(n > 1, E(g(n)) > 0)), run(either(n > 1, E(g(n)) > 0)), run(cast(V, select(n > 1, g(1), g(2)))), ret(0)});
+  check({run(both(n > 1, E(g(n)) > 0)), run(either(n > 1, E(g(n)) > 0)), run(cast(V, select(n > 1, g(1), g(2)))),
+         ret(0)});
   check({when(both(n > 0, E(g(n)) > 4), {add(outAt(2), 1)}, {add(outAt(3), g(1))}), ret(0)});
 }
 
@@ -212,9 +227,10 @@ TEST_F(Calls, LoopHeads) {
     check({loop(let("k", I32, E(g(n))), k < 12, inc(k), b), ret(0)});
     check({loop(let("k", I32, 0), both(E(g(k)) < n + 6, k < 9), inc(k), b), ret(0)});
     check({loop(let("k", I32, 0), k < 9, assign(k, k + 1 + E(g(k)) * 0), b), ret(0)});
-    check({loop(let("k", I32, 0), both(k < 9, E(g(k)) > -9), assign(k, k + 1 + E(g(1)) * 0), b), ret(0)});
+    check({loop(let("k", I32, 0), both(k<9, E(g(k))> - 9), assign(k, k + 1 + E(g(1)) * 0), b), ret(0)});
   }
-  check({choose(g(n), {option({2, 4}, {add(outAt(1), g(1)), leave()}), option({-5}, {add(outAt(2), 1)}), option({}, {set(outAt(3), g(2))})}),
+  check({choose(g(n), {option({2, 4}, {add(outAt(1), g(1)), leave()}), option({-5}, {add(outAt(2), 1)}),
+                       option({}, {set(outAt(3), g(2))})}),
          ret(0)});
 }
 
@@ -224,8 +240,8 @@ TEST_F(Calls, Parameters) {
   C c = codelet("h", {in("x", I32), inOut("y", I32)}, {add(x, 1), add(y, x), set(x, x * 2), ret(x)});
   auto h = [&](E a, E b) { return E(call("h", I32, c, "thread", {a, b})); };
   checkLowering(body({let("x", I32, n), let("y", I32, 3), let("r", I32, h(x, y)), add(outAt(1), y),
-                      add(outAt(2), h(lit(I32, 4), outAt(5))), add(outAt(3), h(outAt(4), outAt(cast(U64, h(lit(I32, 0), y)) % 12))),
-                      ret(var("r", I32) + x)},
+                      add(outAt(2), h(lit(I32, 4), outAt(5))),
+                      add(outAt(3), h(outAt(4), outAt(cast(U64, h(lit(I32, 0), y)) % 12))), ret(var("r", I32) + x)},
                      {spectrum("h", I32, {in("x", I32), inOut("y", I32)})}),
                 someN());
 }
@@ -248,8 +264,9 @@ protected:
   /// A sum that depends on the order of elements and on how many there are.
   const ast::SpectrumCall *weighted() {
     E i = var("i", U32), accum = var("accum", I32);
-    return sumAt(codelet("w", sumParams(), {let("accum", I32, cast(I32, size(kIn))),
-                                            loop("i", cast(U32, size(kIn)), {set(accum, accum * 3 + at(kIn, {i}, I32))}), ret(accum)}),
+    return sumAt(codelet("w", sumParams(),
+                         {let("accum", I32, cast(I32, size(kIn))),
+                          loop("i", cast(U32, size(kIn)), {set(accum, accum * 3 + at(kIn, {i}, I32))}), ret(accum)}),
                  "thread");
   }
   std::vector<std::vector<Value>> all() {
@@ -274,7 +291,8 @@ TEST_F(Partitions, Clipping) {
       partition(kIn, 5, seq(lit(U64, 0), zlen, zlen * 2), seq(lit(U64, 1)), seq(zlen, zlen, zlen + 1)),
       partition(kIn, 5, seq(lit(U64, -3), lit(U64, -2), lit(U64, -1)), seq(lit(U64, -1)), seq(lit(U64, -1))),
       partition(kIn, 5, seq(lit(U64, 1), cast(U64, n), lit(U64, -1)), seq(cast(U64, n) * 2), seq(zlen)),
-      partition(kIn, 5, seq(cast(I64, n), lit(I64, -2), cast(I64, n) - 3), seq(lit(I64, 2)), seq(cast(I64, n) * 1000000007, cast(I64, n), cast(I64, zlen))),
+      partition(kIn, 5, seq(cast(I64, n), lit(I64, -2), cast(I64, n) - 3), seq(lit(I64, 2)),
+                seq(cast(I64, n) * 1000000007, cast(I64, n), cast(I64, zlen))),
       partition(kIn, 5, seq(lit(I64, 5), cast(I64, n), lit(I64, 0)), seq(lit(I64, 1)), seq(zlen)),
       partition(kIn, 6, seq(lit(U64, 2), zlen * zlen * zlen * lit(U64, 1ll << 60), lit(U64, -1)), seq(1), seq(zlen)),
       partition(kIn, select(n > 12, lit(I32, 12), n), seq(0, 2, len), seq(1), seq(2, 2, len + 1)),
@@ -294,11 +312,13 @@ TEST_F(Partitions, ThroughContainers) {
       E parts = partition(kIn, count, seq(offsets, 0, 1, 3), seq(1), seq(offsets, 1, 1, 4));
       const ast::Map *m = map(Policy::Distribute, "process", weighted(), {parts});
       E r = var("r", A1(I32)), j = var("j", U32);
-      C c = codelet("k", params, {make<ast::Declare>(std::string("r"), A1(I32), false, false, std::vector<const ast::Expr *>{},
-                                                     static_cast<const ast::Tunable *>(nullptr), static_cast<const ast::Expr *>(m)),
-                                  loop("j", cast(U32, size(r)), {set(at(out, {j}, I32), at(r, {j}, I32))})});
+      C c = codelet("k", params,
+                    {make<ast::Declare>(std::string("r"), A1(I32), false, false, std::vector<const ast::Expr *>{},
+                                        static_cast<const ast::Tunable *>(nullptr), static_cast<const ast::Expr *>(m)),
+                     loop("j", cast(U32, size(r)), {set(at(out, {j}, I32), at(r, {j}, I32))})});
       std::vector<std::vector<Value>> calls;
-      for (std::vector<int> values : {std::vector<int>{0, 2, 2, 7}, {0, 2}, {}, {3}, {5, -4, 20, 9}, {-1, 4, 4, -7, 3, 2}}) {
+      for (std::vector<int> values :
+           {std::vector<int>{0, 2, 2, 7}, {0, 2}, {}, {3}, {5, -4, 20, 9}, {-1, 4, 4, -7, 3, 2}}) {
         std::vector<Scalar> elements;
         for (int v : values) elements.push_back(integer(t, v));
         std::int64_t count = static_cast<std::int64_t>(values.size());
@@ -314,10 +334,11 @@ TEST_F(Partitions, Matrices) {
   E t = var("t", A2(I32)), accum = var("accum", I32);
   const ast::SpectrumCall *each = call(
       "tile", I32,
-      codelet("t", tile, {let("accum", I32, cast(I32, size(t))),
-                          loop("i", cast(U32, size(t, 0)), {loop("j", cast(U32, size(t, 1)),
-                                                                 {set(accum, accum * 3 + at(at(t, {i}, A1(I32)), {j}, I32))})}),
-                          ret(accum)}),
+      codelet("t", tile,
+              {let("accum", I32, cast(I32, size(t))),
+               loop("i", cast(U32, size(t, 0)),
+                    {loop("j", cast(U32, size(t, 1)), {set(accum, accum * 3 + at(at(t, {i}, A1(I32)), {j}, I32))})}),
+               ret(accum)}),
       "thread", {});
   E rows = cast(I32, size(m, 0)), cols = cast(I32, size(m, 1));
   auto let2 = [&](E parts, Policy policy) {
@@ -327,8 +348,11 @@ TEST_F(Partitions, Matrices) {
   };
   for (Policy policy : {Policy::Serialize, Policy::Distribute}) {
     E tiles = partition(m, 2, seq(0, n, rows), seq(1), seq(n, n, rows + 1), 3, seq(0, 1, 3), seq(3), seq(cols));
-    C c = codelet("k", params, {let2(tiles, policy), loop("i", lit(U32, 2), {loop("j", lit(U32, 3), {set(outAt(cast(U64, i * 3 + j)), at(r, {i, j}, I32))})}),
-                                set(outAt(10), cast(I32, size(r) * 100 + size(r, 1)))});
+    C c = codelet(
+        "k", params,
+        {let2(tiles, policy),
+         loop("i", lit(U32, 2), {loop("j", lit(U32, 3), {set(outAt(cast(U64, i * 3 + j)), at(r, {i, j}, I32))})}),
+         set(outAt(10), cast(I32, size(r) * 100 + size(r, 1)))});
     std::vector<std::vector<Value>> calls;
     for (int n : {-1, 0, 1, 2, 5})
       for (auto [a, b] : {std::pair{0, 0}, {1, 1}, {4, 7}, {5, 2}, {3, 0}}) {
@@ -336,7 +360,8 @@ TEST_F(Partitions, Matrices) {
         wide.array.sizes[1] = b;
         calls.push_back({wide, vector(12), i32(n)});
       }
-    const ast::Module *program = module(call("k", V, c, "process", {}), {spectrum("tile", I32, tile), spectrum("k", V, params)});
+    const ast::Module *program =
+        module(call("k", V, c, "process", {}), {spectrum("tile", I32, tile), spectrum("k", V, params)});
     checkLowering(program, calls);
   }
 }
@@ -346,10 +371,11 @@ TEST_F(Partitions, RowsElementsAndBroadcast) {
   E m = var("m", A2(F32)), x = var("x", A1(F32)), y = var("y", A1(F32)), a = var("a", F32), b = var("b", F32);
   E i = var("i", U32), accum = var("accum", F32);
   Ps dotParams{in("a", A1(F32)), in("b", A1(F32))};
-  C dot = codelet("d", dotParams, {let("accum", F32, flit(F32, 0)),
-                                   loop("i", cast(U32, size(var("a", A1(F32)))),
-                                        {add(accum, at(var("a", A1(F32)), {i}, F32) * at(var("b", A1(F32)), {i}, F32))}),
-                                   ret(accum)});
+  C dot = codelet("d", dotParams,
+                  {let("accum", F32, flit(F32, 0)),
+                   loop("i", cast(U32, size(var("a", A1(F32)))),
+                        {add(accum, at(var("a", A1(F32)), {i}, F32) * at(var("b", A1(F32)), {i}, F32))}),
+                   ret(accum)});
   Ps axpyParams{in("alpha", F32), in("a", F32), inOut("b", F32)};
   C axpy = codelet("axpy", axpyParams, {set(b, var("alpha", F32) * a + b)});
   Ps params{in("m", A2(F32)), in("x", A1(F32)), inOut("y", A1(F32))};
@@ -358,12 +384,16 @@ TEST_F(Partitions, RowsElementsAndBroadcast) {
     const ast::Map *all = map(policy, "process", call("axpy", V, axpy, "thread", {}), {flit(F32, 2.5), rows, y});
     C c = codelet("k", params, {run(all)});
     const ast::Module *program =
-        module(call("k", V, c, "process", {}), {spectrum("dot", F32, dotParams), spectrum("axpy", V, axpyParams), spectrum("k", V, params)});
-    checkLowering(program, {{matrix(4, 5, F32), vector(5, F32), vector(4, F32)}, {matrix(0, 3, F32), vector(3, F32), vector(0, F32)}});
+        module(call("k", V, c, "process", {}),
+               {spectrum("dot", F32, dotParams), spectrum("axpy", V, axpyParams), spectrum("k", V, params)});
+    checkLowering(program, {{matrix(4, 5, F32), vector(5, F32), vector(4, F32)},
+                            {matrix(0, 3, F32), vector(3, F32), vector(0, F32)}});
     // The rows of m and the elements of y are counted at the call.
     const ast::Module *lowered = lower(program);
-    EXPECT_TRUE(accepts(*lowered, *lowered->kernels[0], target_.hardware, {matrix(4, 5, F32), vector(5, F32), vector(4, F32)}));
-    EXPECT_FALSE(accepts(*lowered, *lowered->kernels[0], target_.hardware, {matrix(4, 5, F32), vector(5, F32), vector(3, F32)}));
+    EXPECT_TRUE(
+        accepts(*lowered, *lowered->kernels[0], target_.hardware, {matrix(4, 5, F32), vector(5, F32), vector(4, F32)}));
+    EXPECT_FALSE(
+        accepts(*lowered, *lowered->kernels[0], target_.hardware, {matrix(4, 5, F32), vector(5, F32), vector(3, F32)}));
   }
 }
 
@@ -371,13 +401,15 @@ TEST_F(Partitions, RequirementsReachTheEntry) {
   // dot requires equal sizes; used on rows, that is a condition on the kernel's matrix and vector if there are rows.
   E a = var("a", A1(F32)), b = var("b", A1(F32)), m = var("m", A2(F32)), x = var("x", A1(F32));
   Ps dotParams{in("a", A1(F32)), in("b", A1(F32))}, params{in("m", A2(F32)), in("x", A1(F32)), in("n", I32)};
-  const ast::Spectrum *dot = arena_.derive(spectrum("dot", F32, dotParams), [&](ast::Spectrum &s) { s.conditions = raw({size(a) == size(b)}); });
+  const ast::Spectrum *dot = arena_.derive(spectrum("dot", F32, dotParams),
+                                           [&](ast::Spectrum &s) { s.conditions = raw({size(a) == size(b)}); });
   const ast::SpectrumCall *each = call("dot", F32, codelet("d", dotParams, {ret(flit(F32, 1))}), "thread", {});
   auto lowered = [&](Ss stmts) {
     return lower(module(call("k", V, codelet("k", params, stmts), "process", {}), {dot, spectrum("k", V, params)}));
   };
   auto accept = [&](const ast::Module *k, int rows, int cols, int size) {
-    return accepts(*k, *k->kernels[0], target_.hardware, {matrix(rows, cols, F32), vector(static_cast<std::size_t>(size), F32), i32(0)});
+    return accepts(*k, *k->kernels[0], target_.hardware,
+                   {matrix(rows, cols, F32), vector(static_cast<std::size_t>(size), F32), i32(0)});
   };
   const ast::Module *always = lowered({run(map(Policy::Distribute, "process", each, {m, x}))});
   EXPECT_TRUE(accept(always, 3, 4, 4));
@@ -391,27 +423,33 @@ TEST_F(Partitions, PartsInVariables) {
   E parts = var("parts", A1(A1(I32))), i = var("i", U32), whole = var("whole", A1(I32));
   Ps params{in("in", A1(I32)), inOut("out", A1(I32)), in("n", I32)};
   auto keep = [&](const std::string &name, const Type &t, E e) {
-    return make<ast::Declare>(name, t, false, false, std::vector<const ast::Expr *>{}, static_cast<const ast::Tunable *>(nullptr), e.e);
+    return make<ast::Declare>(name, t, false, false, std::vector<const ast::Expr *>{},
+                              static_cast<const ast::Tunable *>(nullptr), e.e);
   };
-  C c = codelet("k", params,
-                {keep("whole", A1(I32), kIn), keep("parts", A1(A1(I32)), partition(whole, 3, seq(0, 2, lit(I32, 50)), seq(1), seq(4, 2, lit(I32, 50)))),
-                 loop("i", cast(U32, size(parts)), {add(outAt(cast(U64, i)), cast(I32, size(at(parts, {i}, A1(I32))))),
-                                                   when(size(at(parts, {i}, A1(I32))) > 1, {add(outAt(4), at(at(parts, {i}, A1(I32)), {1}, I32))}),
-                                                   add(outAt(5), E(call("sum", I32, serial(), "process", {at(parts, {i}, A1(I32))})))})});
+  C c = codelet(
+      "k", params,
+      {keep("whole", A1(I32), kIn),
+       keep("parts", A1(A1(I32)), partition(whole, 3, seq(0, 2, lit(I32, 50)), seq(1), seq(4, 2, lit(I32, 50)))),
+       loop("i", cast(U32, size(parts)),
+            {add(outAt(cast(U64, i)), cast(I32, size(at(parts, {i}, A1(I32))))),
+             when(size(at(parts, {i}, A1(I32))) > 1, {add(outAt(4), at(at(parts, {i}, A1(I32)), {1}, I32))}),
+             add(outAt(5), E(call("sum", I32, serial(), "process", {at(parts, {i}, A1(I32))})))})});
   std::vector<std::vector<Value>> calls;
   for (std::size_t s : {0u, 1u, 3u, 6u, 20u}) calls.push_back({vector(s), vector(8), i32(0)});
   checkLowering(module(call("k", V, c, "process", {}), {sumSpectrum(), spectrum("k", V, params)}), calls);
 }
 
 TEST_F(Partitions, LocalArraysAndTemporaries) {
-  E t = var("t", I32), i = var("i", U32), j = var("j", U32), k = var("k", U32), l = var("l", U32), m = var("m", U32), tmp = var("tmp", A2(I32));
+  E t = var("t", I32), i = var("i", U32), j = var("j", U32), k = var("k", U32), l = var("l", U32), m = var("m", U32),
+    tmp = var("tmp", A2(I32));
   auto t2 = [&](E a, E b) { return at(at(t, {a}, I32), {b}, I32); };
-  checkLowering(body({local("t", I32, {3, 4}), local("tmp", A2(I32), {cast(U64, n * n), lit(U64, 4)}),
-                      loop("i", lit(U32, 3), {loop("j", lit(U32, 4), {set(t2(i, j), cast(I32, i * 10 + j))})}),
-                      loop("k", cast(U32, size(tmp, 0)), {loop("l", lit(U32, 4), {set(at(tmp, {k, l}, I32), t2(k % 3, l))})}),
-                      loop("m", cast(U32, size(tmp, 0)), {add(outAt(0), at(tmp, {m, 3}, I32))}),
-                      ret(t2(lit(U32, 2), lit(U32, 1)) + cast(I32, size(tmp)))}),
-                someN());
+  checkLowering(
+      body({local("t", I32, {3, 4}), local("tmp", A2(I32), {cast(U64, n * n), lit(U64, 4)}),
+            loop("i", lit(U32, 3), {loop("j", lit(U32, 4), {set(t2(i, j), cast(I32, i * 10 + j))})}),
+            loop("k", cast(U32, size(tmp, 0)), {loop("l", lit(U32, 4), {set(at(tmp, {k, l}, I32), t2(k % 3, l))})}),
+            loop("m", cast(U32, size(tmp, 0)), {add(outAt(0), at(tmp, {m, 3}, I32))}),
+            ret(t2(lit(U32, 2), lit(U32, 1)) + cast(I32, size(tmp)))}),
+      someN());
 }
 
 // ---- the other preparers -----------------------------------------------------------------------------------
@@ -425,8 +463,9 @@ TEST_F(Passes, Functions) {
       function("new", I32, {in("x", I32)}, {when(x > 3, {ret(x)}), ret(-1)}),
       function("last", I32, {in("c", A1(I32))}, {when(size(c) == 0, {ret(-7)}), ret(at(c, {size(c) - 1}, I32))})};
   Ps params{in("n", I32), in("in", A1(I32))};
-  C k = codelet("a", params, {let("int", I32, f("ns::twice<int>", n)), let("sqrt", I32, f("last", kIn)),
-                              ret(var("int", I32) * 100 + var("sqrt", I32))});
+  C k = codelet("a", params,
+                {let("int", I32, f("ns::twice<int>", n)), let("sqrt", I32, f("last", kIn)),
+                 ret(var("int", I32) * 100 + var("sqrt", I32))});
   const ast::Module *program = module(call("f", I32, k, "thread", {}), {spectrum("f", I32, params)}, functions);
   checkLowering(program, {{i32(2), vector(3)}, {i32(9), vector(0)}});
   const ast::Module *lowered = lower(program);
@@ -438,9 +477,9 @@ TEST_F(Passes, Functions) {
 TEST_F(Passes, RecursiveFunction) {
   E x = var("x", I32);
   auto f = [&](const std::string &name) { return E(make<ast::Call>(I32, name, raw({x}))); };
-  const ast::Module *program =
-      module(call("f", I32, codelet("a", {in("x", I32)}, {ret(f("p"))}), "thread", {}), {spectrum("f", I32, {in("x", I32)})},
-             {function("p", I32, {in("x", I32)}, {ret(f("q"))}), function("q", I32, {in("x", I32)}, {ret(f("p"))})});
+  const ast::Module *program = module(
+      call("f", I32, codelet("a", {in("x", I32)}, {ret(f("p"))}), "thread", {}), {spectrum("f", I32, {in("x", I32)})},
+      {function("p", I32, {in("x", I32)}, {ret(f("q"))}), function("q", I32, {in("x", I32)}, {ret(f("p"))})});
   Diagnostic d = rejected(program);
   EXPECT_EQ(d.id, "function-collection.recursive");
   EXPECT_EQ(d.cls, DiagnosticClass::User);
@@ -448,8 +487,11 @@ TEST_F(Passes, RecursiveFunction) {
 
 TEST_F(Passes, ReservedNames) {
   Ss stmts;
-  std::vector<std::string> words{"int", "new", "__x", "_Y", "omp_get", "sin", "sinf", "f", "size_t", "a.b", "a_b", "3d", "tangram_x", "std", "INT_MAX", "\xc3\xa9"};
-  for (const std::string &w : words) stmts.push_back(make<ast::Declare>(w, I32, false, false, std::vector<const ast::Expr *>{}, static_cast<const ast::Tunable *>(nullptr), outAt(0).e));
+  std::vector<std::string> words{"int",    "new", "__x", "_Y", "omp_get",   "sin", "sinf",    "f",
+                                 "size_t", "a.b", "a_b", "3d", "tangram_x", "std", "INT_MAX", "\xc3\xa9"};
+  for (const std::string &w : words)
+    stmts.push_back(make<ast::Declare>(w, I32, false, false, std::vector<const ast::Expr *>{},
+                                       static_cast<const ast::Tunable *>(nullptr), outAt(0).e));
   E sum = 0;
   for (const std::string &w : words) {
     stmts.push_back(add(var(w, I32), 1));
@@ -461,7 +503,9 @@ TEST_F(Passes, ReservedNames) {
   std::set<std::string> seen;
   ast::walk(lower(program)->kernels[0]->body, [&](const ast::Declare &d) {
     EXPECT_TRUE(seen.insert(d.name).second) << d.name;
-    EXPECT_TRUE(std::all_of(d.name.begin(), d.name.end(), [](char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; })) << d.name;
+    EXPECT_TRUE(std::all_of(d.name.begin(), d.name.end(), [](char c) {
+      return isalnum(static_cast<unsigned char>(c)) || c == '_';
+    })) << d.name;
     EXPECT_FALSE(isdigit(static_cast<unsigned char>(d.name[0]))) << d.name;
   });
 }
@@ -477,20 +521,27 @@ TEST_F(Passes, Refused) {
   };
   using D = DiagnosticClass;
   EXPECT_EQ(id(module(sumAt(serial(), "nowhere"), {sumSpectrum()}), D::User), "flatten.unknown-level");
-  const ast::SpectrumCall *bare = arena_.derive(sumAt(serial(), "thread"), [](ast::SpectrumCall &c) { c.codelet = nullptr; });
+  const ast::SpectrumCall *bare =
+      arena_.derive(sumAt(serial(), "thread"), [](ast::SpectrumCall &c) { c.codelet = nullptr; });
   C calls = codelet("c", sumParams(), {ret(arena_.derive(bare, [&](ast::SpectrumCall &c) { c.args = raw({kIn}); }))});
   EXPECT_EQ(id(module(sumAt(calls, "process"), {sumSpectrum()}), D::User), "flatten.unspecialised");
   C coop = codelet("c", sumParams(), {ret(call("sum", I32, serial(), "thread", {kIn}))}, true);
   EXPECT_EQ(id(module(sumAt(coop, "thread"), {sumSpectrum()}), D::Limitation), "flatten.cooperative-calls");
   C writer = codelet("w", {inOut("o", A1(I32))}, {set(at(var("o", A1(I32)), {0}, I32), 1)});
   C passes = codelet("c", sumParams(), {run(call("w", V, writer, "thread", {kIn})), ret(0)});
-  EXPECT_EQ(id(module(sumAt(passes, "process"), {sumSpectrum(), spectrum("w", V, {inOut("o", A1(I32))})}), D::User), "flatten.writes-const");
+  EXPECT_EQ(id(module(sumAt(passes, "process"), {sumSpectrum(), spectrum("w", V, {inOut("o", A1(I32))})}), D::User),
+            "flatten.writes-const");
   E parts = partition(kIn, 2, seq(0, 1, 2), seq(2), seq(9)), more = partition(kIn, 3, seq(0, 1, 3), seq(3), seq(9));
   Ps two{in("a", A1(I32)), in("b", A1(I32))};
   const ast::SpectrumCall *pair = call("pair", I32, codelet("p", two, {ret(0)}), "thread", {});
   C zips = codelet("c", sumParams(), {ret(at(map(Policy::Serialize, "process", pair, {parts, more}), {0}, I32))});
-  EXPECT_EQ(id(module(sumAt(zips, "process"), {sumSpectrum(), spectrum("pair", I32, two)}), D::User), "flatten.map-lengths");
-  C empty = codelet("c", sumParams(), {make<ast::Declare>(std::string("r"), A1(I32), false, false, std::vector<const ast::Expr *>{}, static_cast<const ast::Tunable *>(nullptr), static_cast<const ast::Expr *>(nullptr)), ret(0)});
+  EXPECT_EQ(id(module(sumAt(zips, "process"), {sumSpectrum(), spectrum("pair", I32, two)}), D::User),
+            "flatten.map-lengths");
+  C empty =
+      codelet("c", sumParams(),
+              {make<ast::Declare>(std::string("r"), A1(I32), false, false, std::vector<const ast::Expr *>{},
+                                  static_cast<const ast::Tunable *>(nullptr), static_cast<const ast::Expr *>(nullptr)),
+               ret(0)});
   EXPECT_EQ(id(module(sumAt(empty, "process"), {sumSpectrum()}), D::Limitation), "flatten.empty-container");
 }
 

@@ -1,12 +1,12 @@
 // Values, argument specs, comparison, timing, shapes, child processes, kernel libraries.
+#include "tangram/ast/Build.h"
+#include "tangram/diag/Diagnostic.h"
 #include "tangram/runtime/ArgumentSpec.h"
 #include "tangram/runtime/Children.h"
 #include "tangram/runtime/Compare.h"
 #include "tangram/runtime/KernelLibrary.h"
 #include "tangram/runtime/Shapes.h"
 #include "tangram/runtime/Timing.h"
-#include "tangram/ast/Build.h"
-#include "tangram/diag/Diagnostic.h"
 
 #include <csignal>
 #include <cstdlib>
@@ -268,10 +268,11 @@ TEST(Timing, PreparationIsNotTimed) {
   MeasureOptions options;
   options.repeats = 5;
   options.warmUpSeconds = 0;
-  Measurement m = measure([&] { ++worked; }, options, [&] {
-    ++prepared;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  });
+  Measurement m = measure([&] { ++worked; }, options,
+                          [&] {
+                            ++prepared;
+                            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                          });
   EXPECT_EQ(worked, 6); // one to warm up
   EXPECT_EQ(prepared, 6);
   EXPECT_EQ(m.repeats, 5u);
@@ -305,8 +306,8 @@ struct ShapeTest : testing::Test {
         arena.make<ast::Binary>({}, ast::Type(ast::Scalar::Bool), op, a, b)); // unfolded, as a frontend makes it
   }
   std::optional<Shape> solve(std::uint64_t n, Aspect aspect = Aspect::Square) {
-    const ast::Spectrum *s = arena.make<ast::Spectrum>({}, std::string("s"), f32, params, conditions,
-                                                       std::vector<const ast::Codelet *>{});
+    const ast::Spectrum *s =
+        arena.make<ast::Spectrum>({}, std::string("s"), f32, params, conditions, std::vector<const ast::Codelet *>{});
     ShapeRequest request;
     request.n = n;
     request.aspect = aspect;
@@ -395,8 +396,8 @@ TEST_F(ShapeTest, ContradictionsAreNamed) {
 TEST_F(ShapeTest, WhatCannotBeToldIsLeftAlone) {
   vector("a");
   param("x", f32);
-  conditions.push_back(arena.make<ast::Binary>({}, ast::Type(ast::Scalar::Bool), ast::BinaryOp::Gt,
-                                               build.var("x", f32), arena.make<ast::FloatLit>({}, f32, 0.0)));
+  conditions.push_back(arena.make<ast::Binary>({}, ast::Type(ast::Scalar::Bool), ast::BinaryOp::Gt, build.var("x", f32),
+                                               arena.make<ast::FloatLit>({}, f32, 0.0)));
   EXPECT_TRUE(solve(3));
 }
 
@@ -427,7 +428,11 @@ TEST(Children, CrashesHangsAndExitsAreTold) {
   EXPECT_EQ(crash.how, ChildEnd::How::Signal);
   EXPECT_EQ(crash.number, SIGSEGV);
   EXPECT_EQ(heard, "before");
-  ChildEnd hang = runChild([](const Send &) { for (;;) pause(); }, nothing, 0.2);
+  ChildEnd hang = runChild(
+      [](const Send &) {
+        for (;;) pause();
+      },
+      nothing, 0.2);
   EXPECT_EQ(hang.how, ChildEnd::How::Silent);
   ChildEnd exits = runChild([](const Send &) { _exit(5); }, nothing, 30);
   EXPECT_EQ(exits.how, ChildEnd::How::Exit);
@@ -440,17 +445,16 @@ TEST(Children, ManyRunAndMayAddMore) {
   Children children(3);
   int sum = 0, ended = 0;
   for (int i = 1; i <= 10; ++i)
-    children.add({[i](const Send &send) { send({std::to_string(i)}); },
-                  [&](const Message &m) { sum += std::stoi(m[0]); },
-                  [&, i](const ChildEnd &end) {
-                    EXPECT_TRUE(end.done());
-                    ++ended;
-                    if (i == 10)
-                      children.add({[](const Send &send) { send({"100"}); },
-                                    [&](const Message &m) { sum += std::stoi(m[0]); }, [&](const ChildEnd &) { ++ended; },
-                                    30});
-                  },
-                  30});
+    children.add(
+        {[i](const Send &send) { send({std::to_string(i)}); }, [&](const Message &m) { sum += std::stoi(m[0]); },
+         [&, i](const ChildEnd &end) {
+           EXPECT_TRUE(end.done());
+           ++ended;
+           if (i == 10)
+             children.add({[](const Send &send) { send({"100"}); }, [&](const Message &m) { sum += std::stoi(m[0]); },
+                           [&](const ChildEnd &) { ++ended; }, 30});
+         },
+         30});
   children.run();
   EXPECT_EQ(sum, 155);
   EXPECT_EQ(ended, 11);

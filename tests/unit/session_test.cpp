@@ -42,9 +42,8 @@ struct SessionTest : testing::Test {
     add("test-two", [](const ast::Module *m, PassContext &c) { return renamed(m, c, "_2"); });
     add("test-same", [](const ast::Module *m, PassContext &) { return m; });
     add("test-null", [](const ast::Module *, PassContext &) -> const ast::Module * { return nullptr; });
-    add("test-throws", [](const ast::Module *, PassContext &) -> const ast::Module * {
-      throw std::runtime_error("out of ideas");
-    });
+    add("test-throws",
+        [](const ast::Module *, PassContext &) -> const ast::Module * { throw std::runtime_error("out of ideas"); });
     add("test-reports", [](const ast::Module *m, PassContext &c) {
       static constexpr DiagnosticKind kind{"test.wrong", DiagnosticClass::User, "it is wrong", "make it right"};
       c.diags.report(kind, {});
@@ -62,9 +61,9 @@ struct SessionTest : testing::Test {
     const ast::Kernel *kernel = s->arena().make<ast::Kernel>(
         {}, std::string("k"), std::string("k"), std::string(), ast::Type(), std::vector<const ast::Param *>{},
         std::vector<const ast::Expr *>{}, std::vector<const ast::Param *>{}, std::vector<const ast::Expr *>{}, body);
-    const ast::Spectrum *spectrum = s->arena().make<ast::Spectrum>(
-        {}, std::string("k"), ast::Type(), std::vector<const ast::Param *>{}, std::vector<const ast::Expr *>{},
-        std::vector<const ast::Codelet *>{});
+    const ast::Spectrum *spectrum =
+        s->arena().make<ast::Spectrum>({}, std::string("k"), ast::Type(), std::vector<const ast::Param *>{},
+                                       std::vector<const ast::Expr *>{}, std::vector<const ast::Codelet *>{});
     const ast::Module *module = s->arena().make<ast::Module>(
         {}, std::vector<const ast::Struct *>{}, std::vector<const ast::Function *>{},
         std::vector<const ast::Spectrum *>{spectrum}, std::vector<const ast::Kernel *>{kernel});

@@ -59,7 +59,8 @@ TEST(Suspects, ACodeletThatIsWrongAtOneLevel) {
   std::vector<Plan> plans{plan(select("kog", "block")), plan(select("kog", "warp")),
                           plan(select("c", "grid", {distribute("grid", "block", select("kog", "block"))})),
                           plan(select("c", "grid", {distribute("grid", "block", select("a", "block"))}))};
-  EXPECT_EQ(named(suspects(plans, {true, false, true, false})), std::vector<std::string>{"codelet kog of sum at block"});
+  EXPECT_EQ(named(suspects(plans, {true, false, true, false})),
+            std::vector<std::string>{"codelet kog of sum at block"});
 }
 
 TEST(Suspects, AnEdgeOfTheComposition) {
@@ -139,10 +140,11 @@ extern "C" const tangram_kernel *const *tangram_kernel_table(uint32_t *count) {
 
 TEST(CallPlans, EveryKindOfFailureIsThatPlansOwn) {
   ast::Arena arena;
-  const ast::Param *in = arena.make<ast::Param>({}, std::string("in"), ast::Type::array(1, ast::Scalar::I32), ast::Access::In);
-  const ast::Spectrum *spectrum =
-      arena.make<ast::Spectrum>({}, std::string("sum"), ast::Type(ast::Scalar::I32), std::vector<const ast::Param *>{in},
-                                std::vector<const ast::Expr *>{}, std::vector<const ast::Codelet *>{});
+  const ast::Param *in =
+      arena.make<ast::Param>({}, std::string("in"), ast::Type::array(1, ast::Scalar::I32), ast::Access::In);
+  const ast::Spectrum *spectrum = arena.make<ast::Spectrum>(
+      {}, std::string("sum"), ast::Type(ast::Scalar::I32), std::vector<const ast::Param *>{in},
+      std::vector<const ast::Expr *>{}, std::vector<const ast::Codelet *>{});
   std::filesystem::path code = std::filesystem::temp_directory_path() / fmt::format("tangram-{}-plans.cpp", getpid());
   std::filesystem::path library = code;
   library.replace_extension(".so");

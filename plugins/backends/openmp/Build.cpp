@@ -88,8 +88,10 @@ std::filesystem::path OpenMPBackend::build(const std::vector<OutputFile> &files,
   args.push_back("-I" + context.folder.string());
   for (const std::string &folder : context.options.texts("include")) args.push_back("-I" + folder);
   std::filesystem::path include = includeFolder();
-  if (!include.empty()) args.push_back("-I" + include.string());
-  else if (context.options.texts("include").empty()) fail(kNoRuntime, where);
+  if (!include.empty())
+    args.push_back("-I" + include.string());
+  else if (context.options.texts("include").empty())
+    fail(kNoRuntime, where);
   std::string sources;
   for (const OutputFile &file : files) {
     std::filesystem::path path = context.folder / file.name;

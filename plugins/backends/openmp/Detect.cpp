@@ -19,7 +19,8 @@ std::uint64_t threads() {
   }
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return static_cast<std::uint64_t>(CPU_COUNT(&set));
+  if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+    return static_cast<std::uint64_t>(CPU_COUNT(&set));
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   return online > 0 ? static_cast<std::uint64_t>(online) : 1;
 }
@@ -60,9 +61,12 @@ bool OpenMPBackend::detect(hardware::Hardware &hardware) {
     for (const hardware::Level &candidate : hardware.levels)
       if (candidate.subordinate == level.name) above = &candidate;
     std::uint64_t count = 1;
-    if (above && above->vector) count = vectorBytes() / kElement;
-    else if (above && (above->sync == "join" || above->sync == "barrier")) count = threads();
-    else if (above && above->sync == "close-loop") count = kInFlight;
+    if (above && above->vector)
+      count = vectorBytes() / kElement;
+    else if (above && (above->sync == "join" || above->sync == "barrier"))
+      count = threads();
+    else if (above && above->sync == "close-loop")
+      count = kInFlight;
     std::uint64_t multiple = std::max<std::uint64_t>(1, level.workers.multipleOf);
     count = (count + multiple - 1) / multiple * multiple;
     if (level.workers.max) count = std::min(count, level.workers.max);

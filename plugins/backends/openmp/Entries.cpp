@@ -48,8 +48,7 @@ private:
         copy.lhs = bare(b->lhs);
         copy.rhs = bare(b->rhs);
       });
-    if (const auto *u = dyn<Unary>(e))
-      return scratch_.derive(u, [&](Unary &copy) { copy.operand = bare(u->operand); });
+    if (const auto *u = dyn<Unary>(e)) return scratch_.derive(u, [&](Unary &copy) { copy.operand = bare(u->operand); });
     if (const auto *l = dyn<IntLit>(e); l && l->value >= 0 && !l->type.isBool())
       return scratch_.derive(l, [&](IntLit &copy) { copy.type = Scalar::I32; });
     return e;
@@ -69,10 +68,14 @@ std::string product(const std::vector<std::string> &factors, std::string_view se
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (unsigned char c : text) {
-    if (c == '"' || c == '\\') (out += '\\') += static_cast<char>(c);
-    else if (c == '\n') out += "\\n";
-    else if (c < 0x20 || c == 0x7f || c == '?') out += fmt::format("\\{:03o}", c);
-    else out += static_cast<char>(c);
+    if (c == '"' || c == '\\')
+      (out += '\\') += static_cast<char>(c);
+    else if (c == '\n')
+      out += "\\n";
+    else if (c < 0x20 || c == 0x7f || c == '?')
+      out += fmt::format("\\{:03o}", c);
+    else
+      out += static_cast<char>(c);
   }
   return out + '"';
 }
@@ -220,7 +223,8 @@ void checkArgument(Writer &w, const Signature &s, const Argument &a) {
   std::string fail = fmt::format("return tangram_fail({}_kernel::last_error, TANGRAM_BAD_ARGUMENT, ", s.entry);
   if (a.rank == 0) {
     if (a.access == Access::In) return;
-    w.line(fmt::format("if ({} == nullptr) {}{});", a.data, fail, quoted(fmt::format("{}: '{}' is null", s.entry, a.name))));
+    w.line(fmt::format("if ({} == nullptr) {}{});", a.data, fail,
+                       quoted(fmt::format("{}: '{}' is null", s.entry, a.name))));
     return;
   }
   std::string some, format, values;
@@ -306,11 +310,12 @@ void defineDescriptor(Writer &w, const Signature &s, const std::string &target) 
     args += fmt::format("static_cast<{} *>({}.data)", type, array);
     for (unsigned d = 0; d < a.rank; ++d) args += fmt::format(", {}.size[{}]", array, d);
     for (unsigned d = 0; d + 1 < a.rank; ++d) args += fmt::format(", {}.stride[{}]", array, d);
-    strideChecks.push_back(fmt::format("if (status == TANGRAM_OK && {0}.size[{1}] > 1 && {0}.stride[{1}] != 1)", array,
-                                       a.rank - 1));
-    strideChecks.push_back(fmt::format(
-        "  status = tangram_fail({}_kernel::last_error, TANGRAM_BAD_ARGUMENT, {});", s.entry,
-        quoted(fmt::format("{}: the elements of '{}' do not lie side by side in its last dimension", s.entry, a.name))));
+    strideChecks.push_back(
+        fmt::format("if (status == TANGRAM_OK && {0}.size[{1}] > 1 && {0}.stride[{1}] != 1)", array, a.rank - 1));
+    strideChecks.push_back(
+        fmt::format("  status = tangram_fail({}_kernel::last_error, TANGRAM_BAD_ARGUMENT, {});", s.entry,
+                    quoted(fmt::format("{}: the elements of '{}' do not lie side by side in its last dimension",
+                                       s.entry, a.name))));
   }
   w.line("int status = TANGRAM_OK;");
   for (const std::string &check : strideChecks) w.line(check);
@@ -334,10 +339,11 @@ void defineDescriptor(Writer &w, const Signature &s, const std::string &target) 
     }
     w.close(";");
   }
-  w.line(fmt::format("constexpr tangram_kernel {}_kernel_descriptor = {{sizeof(tangram_kernel), TANGRAM_KERNEL_ABI, {}, {}, {}, {}, "
-                     "{}, {}, {}_invoke}};",
-                     s.entry, quoted(s.entry), quoted(s.spectrum), quoted(s.kernel->plan), quoted(target),
-                     s.arguments.size(), s.arguments.empty() ? "nullptr" : s.entry + "_params", s.entry));
+  w.line(fmt::format(
+      "constexpr tangram_kernel {}_kernel_descriptor = {{sizeof(tangram_kernel), TANGRAM_KERNEL_ABI, {}, {}, {}, {}, "
+      "{}, {}, {}_invoke}};",
+      s.entry, quoted(s.entry), quoted(s.spectrum), quoted(s.kernel->plan), quoted(target), s.arguments.size(),
+      s.arguments.empty() ? "nullptr" : s.entry + "_params", s.entry));
 }
 
 } // namespace tangram::openmp

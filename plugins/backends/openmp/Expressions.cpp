@@ -14,8 +14,8 @@ using namespace ast;
 
 namespace {
 
-constexpr DiagnosticKind kLanguageNode{"openmp.language-node", DiagnosticClass::Bug,
-                                       "a {} reached the backend", "the passes of the target must lower it first"};
+constexpr DiagnosticKind kLanguageNode{"openmp.language-node", DiagnosticClass::Bug, "a {} reached the backend",
+                                       "the passes of the target must lower it first"};
 
 constexpr int kPrimary = 16, kPrefix = 14, kAssign = 2, kTernary = 2, kComma = 1;
 
@@ -92,7 +92,8 @@ Expressions::Text Expressions::literal(const IntLit *e, const Type &wanted) {
   if (t.isBool()) return {e->value ? "true" : "false"};
   bool wide = t.bytes() == 8;
   if (t.isSigned() && e->value < 0) {
-    if (e->value == std::numeric_limits<Int>::min() || (!wide && e->value == std::numeric_limits<std::int32_t>::min())) {
+    if (e->value == std::numeric_limits<Int>::min() ||
+        (!wide && e->value == std::numeric_limits<std::int32_t>::min())) {
       usesLimits = true;
       return {fmt::format("std::numeric_limits<{}>::min()", t.cName())};
     }
@@ -177,7 +178,8 @@ Expressions::Text Expressions::choice(const Conditional *e, const Type &wanted) 
       return {fmt::format("std::{}<{}>({}, {})", name, type(e->type), a, b)};
     }
   }
-  bool literals = (isa<IntLit>(e->then) || isa<Cast>(e->then)) && (isa<IntLit>(e->otherwise) || isa<Cast>(e->otherwise));
+  bool literals =
+      (isa<IntLit>(e->then) || isa<Cast>(e->then)) && (isa<IntLit>(e->otherwise) || isa<Cast>(e->otherwise));
   const Type &sides = literals && !(wanted == e->type) ? Type() : e->type;
   bool vectors = e->type.isVector();
   return {fmt::format("{} ? {} : {}", operand(e->cond, kTernary + 1, {}),
@@ -269,7 +271,8 @@ Expressions::Text Expressions::at(const Expr *e, const Type &wanted) {
       value = same->operand;
       type = type.element();
     }
-    return {fmt::format("{} {} {}", operand(assign->target, kPrefix, {}), symbol(assign->op), operand(value, kAssign, type)),
+    return {fmt::format("{} {} {}", operand(assign->target, kPrefix, {}), symbol(assign->op),
+                        operand(value, kAssign, type)),
             kAssign};
   }
   case Kind::Conditional: return choice(as<Conditional>(e), wanted);

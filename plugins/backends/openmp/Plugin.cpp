@@ -6,16 +6,29 @@ namespace tangram::openmp {
 
 std::vector<OptionSpec> backendOptions() {
   OptionSpec compiler{"compiler", "The C++ compiler: a name on the PATH or a path.", std::string("g++"), {}, {}, {}};
-  OptionSpec flags{"flags", "Flags of the compiler besides those that make a shared library with OpenMP.",
-                   std::vector<std::string>{"-O3", "-march=native"}, {}, {}, {}};
-  OptionSpec standard{"standard", "The C++ standard of the compiler, C++17 or later.", std::string("c++17"), {}, {}, {}};
-  OptionSpec include{"include", "More folders that the compiler looks for headers in.", std::vector<std::string>{}, {}, {}, {}};
-  OptionSpec line{"line", "Whether #line directives lead from the generated code back to the codelets; else comments do.",
-                  false, {}, {}, {}};
-  OptionSpec constants{"constants", "How tunables appear: constants that -D overrides, macros, or template parameters.",
-                       std::string("constexpr"), {}, {}, {"constexpr", "macro", "template"}};
-  OptionSpec stack{"stack-bytes", "Temporaries of known size up to this many bytes live on the stack.",
-                   std::int64_t{16384}, 0.0, 1048576.0, {}};
+  OptionSpec flags{"flags",
+                   "Flags of the compiler besides those that make a shared library with OpenMP.",
+                   std::vector<std::string>{"-O3", "-march=native"},
+                   {},
+                   {},
+                   {}};
+  OptionSpec standard{"standard", "The C++ standard of the compiler, C++17 or later.", std::string("c++17"), {}, {},
+                      {}};
+  OptionSpec include{
+      "include", "More folders that the compiler looks for headers in.", std::vector<std::string>{}, {}, {}, {}};
+  OptionSpec line{
+      "line", "Whether #line directives lead from the generated code back to the codelets; else comments do.",
+      false,  {},
+      {},     {}};
+  OptionSpec constants{"constants",
+                       "How tunables appear: constants that -D overrides, macros, or template parameters.",
+                       std::string("constexpr"),
+                       {},
+                       {},
+                       {"constexpr", "macro", "template"}};
+  OptionSpec stack{"stack-bytes",       "Temporaries of known size up to this many bytes live on the stack.",
+                   std::int64_t{16384}, 0.0,
+                   1048576.0,           {}};
   return {compiler, flags, standard, include, line, constants, stack};
 }
 

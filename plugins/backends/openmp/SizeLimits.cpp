@@ -49,8 +49,8 @@ public:
       Type to = c.type.isVector() ? c.type.element() : c.type;
       Type from = c.operand->type.isVector() ? c.operand->type.element() : c.operand->type;
       if (!to.isInteger() || to.bytes() != 4 || !from.isInteger() || from.bytes() != 8) return;
-      std::uint64_t most = to.isSigned() ? std::numeric_limits<std::int32_t>::max()
-                                         : std::numeric_limits<std::uint32_t>::max();
+      std::uint64_t most =
+          to.isSigned() ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::uint32_t>::max();
       if (isa<VectorReduce>(c.operand) || isa<VectorLane>(c.operand)) return;
       std::set<std::string> reached = sizesIn(c.operand);
       if (reached.empty()) return;

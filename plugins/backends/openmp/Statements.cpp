@@ -13,8 +13,8 @@ using namespace ast;
 
 namespace {
 
-constexpr DiagnosticKind kLanguageNode{"openmp.language-node", DiagnosticClass::Bug,
-                                       "a {} reached the backend", "the passes of the target must lower it first"};
+constexpr DiagnosticKind kLanguageNode{"openmp.language-node", DiagnosticClass::Bug, "a {} reached the backend",
+                                       "the passes of the target must lower it first"};
 constexpr DiagnosticKind kCooperate{
     "openmp.cooperate", DiagnosticClass::User, "a cooperative codelet at level '{}' reached the backend",
     "put the pass 'lockstep' into the target's pipeline: it turns cooperating lanes into vector code"};
@@ -67,10 +67,12 @@ bool ends(const Block &block) {
 
 /// Straight code that every compiler turns into vector instructions.
 bool isSimple(const Block &body) {
-  return walk(&body, [](const Stmt &s) {
-    bool plain = isa<Block>(&s) || isa<Declare>(&s) || isa<Evaluate>(&s);
-    return plain ? WalkResult::Advance : WalkResult::Stop;
-  }) && !contains<Call>(&body) && !contains<Atomic>(&body) && !contains<Conditional>(&body) &&
+  return walk(&body,
+              [](const Stmt &s) {
+                bool plain = isa<Block>(&s) || isa<Declare>(&s) || isa<Evaluate>(&s);
+                return plain ? WalkResult::Advance : WalkResult::Stop;
+              }) &&
+         !contains<Call>(&body) && !contains<Atomic>(&body) && !contains<Conditional>(&body) &&
          !any<Declare>(&body, [](const Declare &d) { return !d.extents.empty(); });
 }
 
@@ -228,7 +230,8 @@ std::string Statements::declaration(const Declare &d) {
   else if (d.isConst && !d.extents.empty() && !(text.find("const") != std::string::npos))
     text += "const ";
   std::string type = e_.type(d.type);
-  text += type + (pointer ? "" : " ") + (fixed && pointer ? "const " : "") + e_.spelling.try_emplace(d.name, d.name).first->second;
+  text += type + (pointer ? "" : " ") + (fixed && pointer ? "const " : "") +
+          e_.spelling.try_emplace(d.name, d.name).first->second;
   for (const Expr *extent : d.extents) text += "[" + e_.print(extent, Scalar::U64) + "]";
   if (d.init) {
     const Expr *init = d.init;
@@ -365,8 +368,10 @@ void Statements::forLoop(const For &loop) {
   bool outside = first && !isa<Declare>(first) && !isa<Evaluate>(first);
   if (outside) {
     w_.open("");
-    if (const auto *several = dyn<Block>(first)) block(*several);
-    else stmt(first);
+    if (const auto *several = dyn<Block>(first))
+      block(*several);
+    else
+      stmt(first);
   } else if (const auto *d = dyn<Declare>(first)) {
     init = declaration(*d);
   } else if (first) {

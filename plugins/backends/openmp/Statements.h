@@ -10,7 +10,7 @@
 namespace tangram::openmp {
 
 struct StatementOptions {
-  bool line = false;               // #line back to the codelets
+  bool line = false;                // #line back to the codelets
   std::uint64_t stackBytes = 16384; // temporaries up to this size are arrays on the stack
 };
 

@@ -135,7 +135,8 @@ clang::QualType Program::typeNamed(const std::string &text) {
   return {};
 }
 
-void Program::want(const std::string &wanted, ast::SourceRange file) {
+void Program::want(const std::string &text, ast::SourceRange file) {
+  std::string wanted = llvm::StringRef(text).trim().str();
   if (wanted.empty()) return;
   std::string name = wanted.substr(0, wanted.find('<'));
   while (!name.empty() && name.back() == ' ') name.pop_back();
@@ -173,7 +174,10 @@ void Program::want(const std::string &wanted, ast::SourceRange file) {
       group->spectrum->getDescribedFunctionTemplate(), clang::TemplateArgumentList::CreateCopy(context_, args),
       group->spectrum->getLocation());
   if (!instance) fail(kInstantiation, where, wanted);
-  enter(*group, instance);
+  // Called what it was asked for by, so that whoever asked finds it.
+  Entry &entry = enter(*group, instance);
+  if (!entry.asked) entry.name = wanted;
+  entry.asked = true;
 }
 
 } // namespace tangram::frontend

@@ -154,11 +154,12 @@ inline constexpr DiagnosticKind kWriteConst{"language.write-const", Class::User,
 inline constexpr DiagnosticKind kPassConst{"language.write-const", Class::User,
                                            "spectrum '{0}' writes its parameter '{1}', and gets a const Array",
                                            "drop const where this container is declared, or from the parameter"};
-inline constexpr DiagnosticKind kContainerAssign{"language.container-assign", Class::User, "a container is assigned",
-                                                 "assign a map's results to a variable, y = map(f, x), or assign elements"};
-inline constexpr DiagnosticKind kMapIntoArgument{
-    "language.map-into-argument", Class::User, "the results of a map are assigned to '{0}', which the map reads",
-    "declare a new container with the results, and copy its elements"};
+inline constexpr DiagnosticKind kContainerAssign{
+    "language.container-assign", Class::User, "a container is assigned",
+    "assign a map's results to a variable, y = map(f, x), or assign elements"};
+inline constexpr DiagnosticKind kMapIntoArgument{"language.map-into-argument", Class::User,
+                                                 "the results of a map are assigned to '{0}', which the map reads",
+                                                 "declare a new container with the results, and copy its elements"};
 inline constexpr DiagnosticKind kContainerExtents{"language.container-extents", Class::User,
                                                   "the container '{0}' has no size",
                                                   "say it where it is declared: Array<1, T> {0}(n);"};

@@ -1,5 +1,7 @@
 #include "Program.h"
 
+#include <llvm/ADT/StringRef.h>
+
 #include "Body.h"
 #include "Messages.h"
 #include "Placement.h"
@@ -38,7 +40,7 @@ const ast::Module *Program::read(const std::string &wanted, ast::SourceRange fil
   attempt([&] { wantInstances(); });
   for (std::size_t at = 0; at <= wanted.size();) {
     std::size_t end = std::min(wanted.find(';', at), wanted.size());
-    attempt([&] { want(wanted.substr(at, end - at), file); });
+    attempt([&] { want(llvm::StringRef(wanted).slice(at, end).trim().str(), file); });
     at = end + 1;
   }
   if (wrong()) return nullptr;

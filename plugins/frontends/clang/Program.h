@@ -29,7 +29,8 @@ class Program {
 public:
   Program(clang::Sema &sema, const Ranges &ranges, ast::Arena &arena, DiagnosticEngine &diags);
 
-  /// The module, or null with errors reported. `wanted`: a spectrum that must be there, "sum<float>" an instance.
+  /// The module, or null with errors reported. `wanted`: spectrums that must be there, "sum<float>" an instance;
+  /// several with ; between them.
   /// `file`: the place of what is wrong with the file as a whole.
   const ast::Module *read(const std::string &wanted, ast::SourceRange file);
 
@@ -62,6 +63,7 @@ private:
   struct Entry {
     Group *group = nullptr;
     std::string name;
+    bool asked = false;                         // for by the request, under this name
     clang::FunctionDecl *declaration = nullptr; // with concrete types
     std::vector<std::pair<clang::FunctionDecl *, std::string>> codelets;
   };
@@ -93,7 +95,7 @@ private:
   void nameCodelets(Group &group);
   std::string mismatch(Group &group, clang::FunctionDecl *codelet);
   [[noreturn]] void failNoSpectrum(Group &group, clang::FunctionDecl *codelet);
-  void want(const std::string &wanted, ast::SourceRange file);
+  void want(const std::string &text, ast::SourceRange file);
   void wantInstances();
   clang::QualType typeNamed(const std::string &text);
   Entry &enter(Group &group, clang::FunctionDecl *declaration);

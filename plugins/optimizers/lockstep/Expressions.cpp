@@ -24,8 +24,9 @@ bool readsMemory(const Expr *e) {
 }
 /// May trap, or read where nothing is, in a lane that does not exist.
 bool needsLanes(const Expr *e) {
-  return readsMemory(e) || contains<Call>(e) || hasEffects(e) ||
-         ast::any<Binary>(e, [](const Binary &b) { return isDivision(b.op) && b.type.isInteger() && !isa<IntLit>(b.rhs); });
+  return readsMemory(e) || contains<Call>(e) || hasEffects(e) || ast::any<Binary>(e, [](const Binary &b) {
+           return isDivision(b.op) && b.type.isInteger() && !isa<IntLit>(b.rhs);
+         });
 }
 
 } // namespace
@@ -146,8 +147,7 @@ const Expr *Lanes::unary(const Unary *e) {
   switch (e->op) {
   case UnaryOp::Deref: return load(e);
   case UnaryOp::PreInc:
-  case UnaryOp::PreDec:
-    return increment(e, Wants::New);
+  case UnaryOp::PreDec: return increment(e, Wants::New);
   case UnaryOp::PostInc:
   case UnaryOp::PostDec: return increment(e, Wants::Old);
   case UnaryOp::AddressOf: unsupported(e, "an address that differs between lanes");
@@ -190,7 +190,8 @@ const Expr *Lanes::binary(const Binary *e) {
       return arena_.make<Conditional>(here_, maskType(), lhs, then, otherwise);
     }
     BinaryOp op = e->op == BinaryOp::LogicalAnd ? BinaryOp::And : BinaryOp::Or;
-    if (!needsLanes(e->rhs)) return cast(e->type, arena_.make<Binary>(here_, maskType(), op, lhs, spread(truth(e->rhs))));
+    if (!needsLanes(e->rhs))
+      return cast(e->type, arena_.make<Binary>(here_, maskType(), op, lhs, spread(truth(e->rhs))));
     lhs = constant("known", lhs);
     const Expr *asked = both(mask_, op == BinaryOp::And ? lhs : negate(lhs));
     const Expr *rhs = nullptr;
@@ -261,9 +262,8 @@ const Expr *Lanes::laneByLane(const std::vector<const Expr *> &operands, const T
   Stmts body = collect([&] {
     std::vector<const Expr *> own;
     for (const Expr *operand : kept)
-      own.push_back(operand->type.isVector()
-                        ? arena_.make<VectorLane>(here_, operand->type.element(), operand, l)
-                        : operand);
+      own.push_back(operand->type.isVector() ? arena_.make<VectorLane>(here_, operand->type.element(), operand, l)
+                                             : operand);
     const Expr *element = b().element(place, {l}, result);
     const Expr *one = scalar(own);
     if (mask) {

@@ -41,11 +41,11 @@ private:
   /// What a name of the region stands for in the copy that is being written.
   struct Binding {
     enum class Kind : std::uint8_t { Scalar, Vector, Affine, Private, Value } kind = Kind::Scalar;
-    std::string name;                  // Scalar, Vector, Private
-    const ast::Expr *base = nullptr;   // Affine: lane 0's value; Value: what it is in all lanes
-    ast::Int step = 0;                 // Affine: from lane to lane
-    bool exact = false;                // Affine: does not wrap in lanes that are used
-    const ast::Expr *mask = nullptr;   // Vector: the lanes that it was declared for
+    std::string name;                // Scalar, Vector, Private
+    const ast::Expr *base = nullptr; // Affine: lane 0's value; Value: what it is in all lanes
+    ast::Int step = 0;               // Affine: from lane to lane
+    bool exact = false;              // Affine: does not wrap in lanes that are used
+    const ast::Expr *mask = nullptr; // Vector: the lanes that it was declared for
   };
   /// base + lane * step, modulo the width of the type.
   struct Affine {
@@ -160,7 +160,9 @@ private:
   const ast::Expr *any(const ast::Expr *mask) { return reduce(ast::ReduceOp::Any, mask, ast::Scalar::Bool); }
   const ast::Expr *both(const ast::Expr *mask, const ast::Expr *more); // null: all lanes
   const ast::Expr *negate(const ast::Expr *mask);
-  [[noreturn]] void unsupported(const ast::Node *at, std::string what) { throw Unsupported{at->range, std::move(what)}; }
+  [[noreturn]] void unsupported(const ast::Node *at, std::string what) {
+    throw Unsupported{at->range, std::move(what)};
+  }
 
   ast::Arena &arena_;
   ast::Names &names_;

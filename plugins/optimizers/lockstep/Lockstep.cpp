@@ -15,19 +15,18 @@ using namespace ast;
 
 namespace {
 
-constexpr DiagnosticKind kCannot{
-    "lockstep.cannot", DiagnosticClass::Limitation, "lanes that cooperate at level '{}' cannot do this together: {}",
-    "write it differently, or in a codelet that is not cooperative"};
+constexpr DiagnosticKind kCannot{"lockstep.cannot", DiagnosticClass::Limitation,
+                                 "lanes that cooperate at level '{}' cannot do this together: {}",
+                                 "write it differently, or in a codelet that is not cooperative"};
 constexpr DiagnosticKind kWidth{"lockstep.width", DiagnosticClass::Limitation,
                                 "{} lanes cooperate at level '{}'; at most {} can",
                                 "give the level fewer workers in the target file"};
 constexpr DiagnosticKind kUnknownWidth{"lockstep.unknown-width", DiagnosticClass::Limitation,
                                        "how many lanes cooperate at level '{}' is known only when the kernel runs",
                                        "say the number in the target file"};
-constexpr DiagnosticKind kScalar{"lockstep.scalar", DiagnosticClass::Limitation,
-                                 "the lanes of level '{}' run one after the other, for want of {}",
-                                 "it is right all the same; write it differently to have vector code",
-                                 Severity::Warning};
+constexpr DiagnosticKind kScalar{
+    "lockstep.scalar", DiagnosticClass::Limitation, "the lanes of level '{}' run one after the other, for want of {}",
+    "it is right all the same; write it differently to have vector code", Severity::Warning};
 
 constexpr std::uint64_t kMostLanes = 256;
 constexpr std::uint64_t kRegisters = 4; // vectors that a loop over lanes may spread over instead of looping

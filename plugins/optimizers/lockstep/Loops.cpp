@@ -14,7 +14,7 @@ using namespace ast;
 
 namespace {
 
-constexpr unsigned kPrefixDepth = 2;   // loops within each other that are written twice
+constexpr unsigned kPrefixDepth = 2;     // loops within each other that are written twice
 constexpr std::size_t kPrefixSize = 600; // nodes of a loop that is
 
 std::size_t size(const Node *tree) {
@@ -40,9 +40,12 @@ const VarRef *counterBelow(const Expr *e, bool &widened) {
   widened = false;
   while (const auto *cast = dyn<Cast>(e)) {
     const Type &from = cast->operand->type;
-    if (!from.isInteger() || from.isBool() || !cast->type.isInteger() || from.bytes() > cast->type.bytes()) return nullptr;
-    if (from.bytes() < cast->type.bytes()) widened = true;
-    else if (from.isSigned() != cast->type.isSigned()) return nullptr;
+    if (!from.isInteger() || from.isBool() || !cast->type.isInteger() || from.bytes() > cast->type.bytes())
+      return nullptr;
+    if (from.bytes() < cast->type.bytes())
+      widened = true;
+    else if (from.isSigned() != cast->type.isSigned())
+      return nullptr;
     e = cast->operand;
   }
   return dyn<VarRef>(e);
@@ -84,8 +87,10 @@ void Lanes::loop(const Stmt *s) {
   // Variables of the header live in a block of their own.
   Stmts stmts = collect([&] { u_.divergent(s) ? apart(c) : together(c); });
   bool several = stmts.size() > 1;
-  if (several) emit(b().block(std::move(stmts)));
-  else for (const Stmt *one : stmts) emit(one);
+  if (several)
+    emit(b().block(std::move(stmts)));
+  else
+    for (const Stmt *one : stmts) emit(one);
 }
 
 void Lanes::together(const Counted &c) {
@@ -172,8 +177,10 @@ void Lanes::apart(const Counted &c) {
   header(c);
   std::map<std::string, Binding> saved = env_;
   if (prefix(c)) env_ = std::move(saved);
-  if (monotone(c)) remainder(c);
-  else whileLive(c);
+  if (monotone(c))
+    remainder(c);
+  else
+    whileLive(c);
 }
 
 /// A value that no iteration changes and that costs nothing to ask for early.
@@ -188,8 +195,10 @@ bool Lanes::monotone(const Counted &c) const {
   const auto *test = dyn<Binary>(c.cond);
   if (!test || c.bodyFirst || u_.parts(c.owner) || !c.step) return false;
   const Expr *counter = test->lhs, *bound = test->rhs;
-  if (test->op == BinaryOp::Gt) std::swap(counter, bound);
-  else if (test->op != BinaryOp::Lt) return false;
+  if (test->op == BinaryOp::Gt)
+    std::swap(counter, bound);
+  else if (test->op != BinaryOp::Lt)
+    return false;
   bool widened = false;
   const VarRef *v = counterBelow(counter, widened);
   if (!v || widened || u_.varying(counter) || !usable(bound, c)) return false;
@@ -276,8 +285,7 @@ const Expr *Lanes::contiguous(const Counted &c, Assumed &assumed) {
       const Expr *all = b().var(it->second.name, vec(init->type));
       first = constant(name + "_0", arena_.make<VectorLane>(here_, init->type, all, b().u64(0)));
       const Expr *expected = materialise({first, *step, true}, init->type);
-      const Expr *together =
-          reduce(ReduceOp::All, arithmetic(BinaryOp::Eq, all, expected, init->type), Scalar::Bool);
+      const Expr *together = reduce(ReduceOp::All, arithmetic(BinaryOp::Eq, all, expected, init->type), Scalar::Bool);
       condition = condition ? b().both(condition, together) : together;
     }
     assumed.bindings.push_back({name, {Binding::Kind::Affine, "", first, *step, true, nullptr}});
@@ -323,10 +331,10 @@ bool Lanes::prefix(const Counted &c) {
         if (widened && isUnsigned(counter->type) && type.bytes() == 8)
           bound = constant("bound", b().min(bound, b().integer(type, Int{1} << 32)));
         bool reached = op == BinaryOp::Le;
-        const Expr *least =
-            isUnsigned(type) ? b().integer(type, 0)
-                             : b().integer(type, type.bytes() == 8 ? std::numeric_limits<std::int64_t>::min()
-                                                                   : std::numeric_limits<std::int32_t>::min());
+        const Expr *least = isUnsigned(type)
+                                ? b().integer(type, 0)
+                                : b().integer(type, type.bytes() == 8 ? std::numeric_limits<std::int64_t>::min()
+                                                                      : std::numeric_limits<std::int32_t>::min());
         const Expr *enough = b().binary(reached ? BinaryOp::Ge : BinaryOp::Gt, bound, b().add(least, k));
         const Expr *full = b().sub(bound, k);
         if (reached) full = b().add(full, b().integer(type, 1));

@@ -64,7 +64,8 @@ std::optional<Lanes::Affine> Lanes::affine(const Expr *e) {
     const auto *difference = dyn<Binary>(a->base);
     if (difference && difference->op == BinaryOp::Sub && isa<IntLit>(difference->lhs))
       last = b().sub(b().add(difference->lhs, shift), difference->rhs);
-    else last = b().add(a->base, shift);
+    else
+      last = b().add(a->base, shift);
     return Affine{b().sub(b().cast(e->type, last), b().integer(e->type, far)), a->step, true};
   }
   case Kind::Conditional: {
@@ -178,7 +179,8 @@ Lanes::Place Lanes::placeOf(const Expr *e) {
   const auto *v = dyn<VarRef>(base);
   if (v && u_.isPrivate(v->name)) {
     auto it = env_.find(v->name);
-    if (it == env_.end()) failBug(e->range, "lockstep", fmt::format("'{}' is used in front of its declaration", v->name));
+    if (it == env_.end())
+      failBug(e->range, "lockstep", fmt::format("'{}' is used in front of its declaration", v->name));
     return {arena_.derive(v, [&](VarRef &copy) { copy.name = it->second.name; }), true, index};
   }
   return {uniform(base), false, index};
@@ -313,8 +315,8 @@ const Expr *Lanes::increment(const Unary *e, Wants wants) {
   bool down = e->op == UnaryOp::PreDec || e->op == UnaryOp::PostDec;
   const Type &type = e->operand->type;
   if (!type.isScalar() || type.isBool()) unsupported(e, fmt::format("{} of a {}", symbol(e->op), type.text()));
-  const Expr *one = type.isFloating() ? static_cast<const Expr *>(arena_.make<FloatLit>(here_, type, 1.0))
-                                      : b().integer(type, 1);
+  const Expr *one =
+      type.isFloating() ? static_cast<const Expr *>(arena_.make<FloatLit>(here_, type, 1.0)) : b().integer(type, 1);
   return assign(e->operand, opposite(down), one, wants);
 }
 

@@ -8,7 +8,8 @@ TANGRAM_PLUGIN("lockstep", "1.0", "turns lanes in lock step into vector code") {
   pass.summary = "Cooperative codelets and maps over SIMD lanes become vector code";
   pass.kind = tangram::PassKind::Optimizer;
   pass.before = "cooperate lane < 16: { x: i32 = in[lane]; if (lane >= s) tmp[lane] += tmp[lane - s] }";
-  pass.after = "x: vec<i32,16> = load(in); active = lanes >= s; store(tmp, load(tmp, active) + load(tmp - s, active), active)";
+  pass.after =
+      "x: vec<i32,16> = load(in); active = lanes >= s; store(tmp, load(tmp, active) + load(tmp - s, active), active)";
   pass.requires_ = {"flat", "no-returns", "scalar-specials", "linear"};
   pass.establishes = {"vectorized"};
   pass.options = {{"warn", "Whether to say where a map over lanes stays scalar, and why.", false, {}, {}, {}}};

@@ -159,7 +159,8 @@ void Lanes::declare(const Declare *d) {
 void Lanes::alloc(const Alloc *a) {
   std::string own = nameFor(a->name);
   bool isPrivate = u_.isPrivate(a->name);
-  if (isPrivate && !a->element.isScalar()) unsupported(a, fmt::format("a container of {} in each lane", a->element.text()));
+  if (isPrivate && !a->element.isScalar())
+    unsupported(a, fmt::format("a container of {} in each lane", a->element.text()));
   std::vector<const Expr *> extents;
   for (const Expr *extent : a->extents) {
     if (u_.varying(extent)) unsupported(a, "a container whose size differs between lanes");
@@ -179,7 +180,11 @@ void Lanes::alloc(const Alloc *a) {
 
 void Lanes::branch(const If *node) {
   const Expr *cond = truth(node->cond);
-  auto side = [&](const Block *body) { return collect([&] { if (body) block(body); }); };
+  auto side = [&](const Block *body) {
+    return collect([&] {
+      if (body) block(body);
+    });
+  };
   if (!cond->type.isVector()) {
     Stmts then = side(node->then), otherwise = side(node->otherwise);
     emit(b().when(cond, std::move(then), std::move(otherwise)));
@@ -237,22 +242,23 @@ void Lanes::choose(const Switch *node) {
     if (!ends && i + 1 < node->cases.size()) unsupported(c, "a case that falls through to the next");
     if (!stmts.empty() && isa<Break>(stmts.back())) stmts.pop_back();
     // Any other break of this switch would have to leave it half-way.
-    walk(
-        c->body, [&](const Stmt &inner) {
-          if (isa<For>(&inner) || isa<While>(&inner) || isa<DoWhile>(&inner) || isa<Loop>(&inner) || isa<Switch>(&inner))
-            return WalkResult::Skip;
-          if (isa<Break>(&inner) && &inner != (c->body->stmts.empty() ? nullptr : c->body->stmts.back()))
-            unsupported(&inner, "a break in the middle of a case");
-          return WalkResult::Advance;
-        });
+    walk(c->body, [&](const Stmt &inner) {
+      if (isa<For>(&inner) || isa<While>(&inner) || isa<DoWhile>(&inner) || isa<Loop>(&inner) || isa<Switch>(&inner))
+        return WalkResult::Skip;
+      if (isa<Break>(&inner) && &inner != (c->body->stmts.empty() ? nullptr : c->body->stmts.back()))
+        unsupported(&inner, "a break in the middle of a case");
+      return WalkResult::Advance;
+    });
     const Expr *active = taken || mask_ ? constant("active", taken ? both(mask_, taken) : mask_) : nullptr;
     jumping_.push_back({node, nullptr, nullptr, true});
     const Block *body = b().block(stmts);
     masked(active, [&] { inside = collect([&] { block(body); }); });
     jumping_.pop_back();
     if (inside.empty()) continue;
-    if (active) emit(b().when(any(active), std::move(inside)));
-    else for (const Stmt *s : inside) emit(s);
+    if (active)
+      emit(b().when(any(active), std::move(inside)));
+    else
+      for (const Stmt *s : inside) emit(s);
   }
 }
 

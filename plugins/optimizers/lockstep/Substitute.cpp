@@ -37,7 +37,8 @@ private:
 
 } // namespace
 
-const Node *substitutedNode(Arena &arena, const Node *tree, const std::function<const Expr *(const VarRef *)> &replace) {
+const Node *substitutedNode(Arena &arena, const Node *tree,
+                            const std::function<const Expr *(const VarRef *)> &replace) {
   return Substitute(arena, replace).mutate(tree);
 }
 

@@ -27,7 +27,7 @@ struct SequenceValue {
   const ast::Expr *inc = nullptr, *end = nullptr; // both or none; none: `start` for every part
   /// How many parts have a value before `end`, where start + i * inc could wrap; else null.
   const ast::Expr *reach = nullptr;
-  bool always = false;              // no part comes to `end`
+  bool always = false;                // no part comes to `end`
   std::shared_ptr<Container> through; // the values are elements of this one
 };
 

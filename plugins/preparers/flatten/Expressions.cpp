@@ -21,7 +21,8 @@ constexpr DiagnosticKind kIndices{"flatten.indices", DiagnosticClass::User, "{} 
                                   "write one index a dimension"};
 
 constexpr DiagnosticKind kLaneContainer{"flatten.lane-container", DiagnosticClass::Limitation,
-                                        "{} in a cooperative codelet", "index the codelet's parameters, or use a local array"};
+                                        "{} in a cooperative codelet",
+                                        "index the codelet's parameters, or use a local array"};
 
 bool isSimple(const Expr *e) {
   while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
@@ -173,9 +174,8 @@ std::vector<const Expr *> Flattener::operands(const std::vector<const Expr *> &l
   for (std::size_t i = 0; i < list.size(); ++i) {
     // What remains of a call may read what an operand behind it writes.
     bool called = hoists(list[i]);
-    bool disturbed = std::any_of(list.begin() + static_cast<std::ptrdiff_t>(i) + 1, list.end(), [&](const Expr *later) {
-      return hoists(later) || (called && hasEffects(later));
-    });
+    bool disturbed = std::any_of(list.begin() + static_cast<std::ptrdiff_t>(i) + 1, list.end(),
+                                 [&](const Expr *later) { return hoists(later) || (called && hasEffects(later)); });
     const Expr *value = expr(list[i]);
     values.push_back(disturbed ? keep(value) : value);
   }

@@ -147,7 +147,8 @@ private:
   /// What stands at `index` of the leading dimensions: a part, a row, or an element.
   Argument at(const Container &c, const std::vector<const ast::Expr *> &index, const ast::Type &wanted, bool isConst,
               const std::string &hint);
-  Container part(const Container &c, const std::vector<const ast::Expr *> &index, bool isConst, const std::string &hint);
+  Container part(const Container &c, const std::vector<const ast::Expr *> &index, bool isConst,
+                 const std::string &hint);
   Container window(const Container &base, const ast::Type &type, const ast::Expr *offset,
                    std::vector<const ast::Expr *> sizes, std::vector<const ast::Expr *> strides, bool isConst,
                    const std::string &name);
@@ -159,17 +160,17 @@ private:
   ast::SourceRange here_; // of the statement being flattened: what is made for it carries this
   ast::Build b() const { return ast::Build(arena_, here_); }
   ast::Names names_;
-  const ast::Kernel *kernel_ = nullptr;
   std::vector<const ast::Expr *> conditions_;
-  std::set<std::string> parameters_;            // scalar ones that do not change, and containers
-  std::map<std::string, unsigned> copies_, used_; // of a codelet's name: in all, so far
-  std::set<std::string> stable_;                // variables of the kernel that keep their value
+  std::set<std::string> parameters_;                   // scalar ones that do not change, and containers
+  std::map<std::string, unsigned> copies_, used_;      // of a codelet's name: in all, so far
+  std::set<std::string> stable_;                       // variables of the kernel that keep their value
   std::map<std::string, const ast::Expr *> constants_; // what they were initialised with
+  std::map<std::string, Binding> tunables_;            // constants of the kernel
   Scope *scope_ = nullptr;
-  std::string level_;                           // that runs the current codelet
-  std::optional<std::uint64_t> lanes_;          // coopDim() of the guard that is being evaluated
+  std::string level_;                  // that runs the current codelet
+  std::optional<std::uint64_t> lanes_; // coopDim() of the guard that is being evaluated
   bool cooperative_ = false;
-  const ast::Expr *reached_ = nullptr;          // when this is run, over the kernel's parameters; null: not known
+  const ast::Expr *reached_ = nullptr; // when this is run, over the kernel's parameters; null: not known
   Stmts *out_ = nullptr;
 };
 

@@ -10,12 +10,8 @@ const Flattener::Binding &Flattener::lookup(const std::string &name, SourceRange
   auto found = scope_->bindings.find(name);
   if (found != scope_->bindings.end()) return found->second;
   // A codelet sees of its kernel only the constants that its tunables became.
-  for (const Param *constant : kernel_->constants)
-    if (constant->name == name) {
-      static thread_local Binding binding;
-      binding = {b().var(name, constant->type), nullptr};
-      return binding;
-    }
+  auto constant = tunables_.find(name);
+  if (constant != tunables_.end()) return constant->second;
   failBug(where, "flatten", fmt::format("'{}' is not declared in the codelet", name));
 }
 
@@ -36,7 +32,6 @@ std::string Flattener::takeSuffix(const std::string &codelet) {
 }
 
 const Kernel *Flattener::run(const Kernel *kernel) {
-  kernel_ = kernel;
   here_ = kernel->range;
   walk(kernel->body, [&](const Codelet &codelet) { ++copies_[codelet.name]; });
 
@@ -45,6 +40,7 @@ const Kernel *Flattener::run(const Kernel *kernel) {
   for (const Param *constant : kernel->constants) {
     names_.reserve(constant->name);
     stable_.insert(constant->name);
+    tunables_[constant->name] = {b().var(constant->name, constant->type), nullptr};
   }
   for (const Param *param : kernel->params) {
     names_.reserve(param->name);
@@ -66,8 +62,10 @@ const Kernel *Flattener::run(const Kernel *kernel) {
     for (unsigned d = 0; d < rank; ++d) {
       const Expr *dim = rank == 1 ? nullptr : b().u64(d);
       c.sizes.push_back(arena_.make<Size>(here_, Type(Scalar::U64), self, dim));
-      if (d + 1 == rank) c.strides.push_back(b().u64(1));
-      else c.strides.push_back(arena_.make<Pitch>(here_, Type(Scalar::U64), self, dim));
+      if (d + 1 == rank)
+        c.strides.push_back(b().u64(1));
+      else
+        c.strides.push_back(arena_.make<Pitch>(here_, Type(Scalar::U64), self, dim));
     }
     scope.bindings[param->name] = {nullptr, std::make_shared<Container>(std::move(c))};
   }

@@ -57,8 +57,10 @@ std::optional<Container> Flattener::map(const Map *map, const std::string &hint,
   for (std::size_t i = 0; i < map->args.size(); ++i) {
     const Expr *arg = map->args[i];
     Argument value;
-    if (arg->type.isArray()) value.container = container(arg);
-    else value.value = keep(expr(arg), params[i]->name);
+    if (arg->type.isArray())
+      value.container = container(arg);
+    else
+      value.value = keep(expr(arg), params[i]->name);
     const Type &type = arg->type.isArray() ? value.container.type : arg->type;
     std::optional<unsigned> dims = mappedDims(type, params[i]->type);
     if (!dims) fail(kShape, map->range, map->spectrum, i + 1, type.text(), params[i]->name, params[i]->type.text());

@@ -9,8 +9,8 @@ namespace tangram::flatten {
 using namespace ast;
 
 namespace {
-constexpr DiagnosticKind kParts{"flatten.partition-of-parts", DiagnosticClass::Limitation,
-                                "a partition of a partition", "partition the parts in a codelet of their own"};
+constexpr DiagnosticKind kParts{"flatten.partition-of-parts", DiagnosticClass::Limitation, "a partition of a partition",
+                                "partition the parts in a codelet of their own"};
 constexpr DiagnosticKind kDimensions{"flatten.partition-dimensions", DiagnosticClass::User,
                                      "a container of rank {} is cut in {} dimensions ({} starts, {} strides, {} ends)",
                                      "give one count, start, stride and end for each dimension that is cut"};
@@ -46,7 +46,8 @@ SequenceValue Flattener::sequence(const Sequence *node, const Expr *count) {
     if (s.through->parts || s.through->type.rank() != 1 || !s.through->type.element().isInteger())
       fail(kThrough, node->range, s.through->type.text());
   }
-  if (!node->inc != !node->end) fail(kSequence, node->range, node->inc ? "a step" : "an end", node->inc ? "end" : "step");
+  if (!node->inc != !node->end)
+    fail(kSequence, node->range, node->inc ? "a step" : "an end", node->inc ? "end" : "step");
   std::vector<const Expr *> values{node->start};
   if (node->inc) values.insert(values.end(), {node->inc, node->end});
   values = operands(values);
@@ -77,9 +78,12 @@ const Expr *Flattener::sequenceAt(const SequenceValue &s, const Expr *index, con
   const Expr *value = s.start;
   if (s.inc) {
     const Expr *moved = b().add(s.start, b().mul(index, s.inc));
-    if (s.always) value = moved;
-    else if (s.reach) value = b().select(b().less(index, s.reach), moved, s.end);
-    else value = b().min(simpleCalled(moved, hint), simpleCalled(s.end, hint + "_limit"));
+    if (s.always)
+      value = moved;
+    else if (s.reach)
+      value = b().select(b().less(index, s.reach), moved, s.end);
+    else
+      value = b().min(simpleCalled(moved, hint), simpleCalled(s.end, hint + "_limit"));
   }
   if (!s.through) return value;
 
@@ -163,7 +167,8 @@ Container Flattener::part(const Container &c, const std::vector<const Expr *> &i
     const Expr *start = cut(parts.starts[d], "_from", "_start", "_begin");
     const Expr *end = cut(parts.ends[d], "_to", "_stop", "_end");
     const Expr *step = sequenceAt(parts.incs[d], index[d], dim + "_by");
-    bool positive = literal(step) ? !isLiteral(step, 0) : equal(step, c.sizes[d]); // a part exists only if there are any
+    bool positive =
+        literal(step) ? !isLiteral(step, 0) : equal(step, c.sizes[d]); // a part exists only if there are any
     if (!positive) {
       step = simpleCalled(step, dim + "_step");
       step = b().select(b().equal(step, b().u64(0)), b().u64(1), step);

@@ -77,8 +77,7 @@ void Flattener::statement(const Stmt *stmt) {
   case Kind::Break:
   case Kind::Continue:
   case Kind::Sync: return emit(stmt);
-  default:
-    failBug(stmt->range, "flatten", fmt::format("a {} cannot stand in a composed kernel", name(stmt->kind())));
+  default: failBug(stmt->range, "flatten", fmt::format("a {} cannot stand in a composed kernel", name(stmt->kind())));
   }
 }
 
@@ -129,10 +128,14 @@ void Flattener::breakUnless(const Expr *cond) {
 void Flattener::forLoop(const For *loop) {
   // Names are unique, so that what the initialisation needs may stand in front of the loop.
   const Stmt *init = nullptr;
-  Stmts before = collect([&] {
-    if (const auto *several = dyn<Block>(loop->init)) statements(several->stmts);
-    else if (loop->init) statement(loop->init);
-  }, false);
+  Stmts before = collect(
+      [&] {
+        if (const auto *several = dyn<Block>(loop->init))
+          statements(several->stmts);
+        else if (loop->init)
+          statement(loop->init);
+      },
+      false);
   if (!before.empty() && (isa<Declare>(before.back()) || isa<Evaluate>(before.back()))) {
     init = before.back();
     before.pop_back();

@@ -46,8 +46,10 @@ void Linearizer::containerParam(const Param *param, bool lastStride, std::vector
   };
   for (unsigned d = 0; d < rank; ++d) extra("size", d, layout.sizes);
   for (unsigned d = 0; d < rank; ++d) {
-    if (lastStride || d + 1 < rank) extra("stride", d, layout.strides);
-    else layout.strides.push_back(build(param).u64(1));
+    if (lastStride || d + 1 < rank)
+      extra("stride", d, layout.strides);
+    else
+      layout.strides.push_back(build(param).u64(1));
   }
   layouts_[param->name] = std::move(layout);
 }
@@ -73,8 +75,10 @@ const Kernel *Linearizer::kernel(const Kernel *kernel) {
   for (const Param *constant : kernel->constants) names_.reserve(constant->name);
   std::vector<const Param *> params;
   for (const Param *param : kernel->params) {
-    if (param->type.isArray()) containerParam(param, false, params);
-    else scalarParam(param, params);
+    if (param->type.isArray())
+      containerParam(param, false, params);
+    else
+      scalarParam(param, params);
   }
   return arena().derive(kernel, [&](Kernel &copy) {
     copy.params = std::move(params);
@@ -87,8 +91,10 @@ const Function *Linearizer::function(const Function *function) {
   startBody(function->params, function->body);
   std::vector<const Param *> params;
   for (const Param *param : function->params) {
-    if (param->type.isArray()) containerParam(param, true, params);
-    else scalarParam(param, params);
+    if (param->type.isArray())
+      containerParam(param, true, params);
+    else
+      scalarParam(param, params);
   }
   const Block *body = mutateAs(function->body);
   if (params == function->params && body == function->body) return function;
@@ -135,7 +141,8 @@ const Expr *Linearizer::pick(const Exprs &values, const Expr *dim, const Node *a
 const Node *Linearizer::mutateSize(const Size *e) {
   const Layout &of = container(e->container);
   const Expr *result = of.sizes[0];
-  if (e->dim) result = pick(of.sizes, mutateAs(e->dim), e);
+  if (e->dim)
+    result = pick(of.sizes, mutateAs(e->dim), e);
   else
     for (std::size_t d = 1; d < of.sizes.size(); ++d) result = build(e).mul(result, of.sizes[d]);
   return build(e).cast(e->type, result);
@@ -231,7 +238,8 @@ const Node *Linearizer::mutateAlloc(const Alloc *stmt) {
         fixed(mutateAs(stmt->extents[d]), stmt->name + "_size" + (rank > 1 ? std::to_string(d) : "")));
   layout.strides.assign(rank, b.u64(1));
   for (std::size_t d = rank - 1; d-- > 0;)
-    layout.strides[d] = fixed(b.mul(layout.strides[d + 1], layout.sizes[d + 1]), fmt::format("{}_stride{}", stmt->name, d));
+    layout.strides[d] =
+        fixed(b.mul(layout.strides[d + 1], layout.sizes[d + 1]), fmt::format("{}_stride{}", stmt->name, d));
   const Expr *all = b.mul(layout.sizes[0], layout.strides[0]);
   layouts_[stmt->name] = std::move(layout);
   if (rank == 1 && all == stmt->extents[0]) return stmt;
@@ -249,7 +257,8 @@ const Node *Linearizer::mutateDeclare(const Declare *stmt) {
     layout.sizes.push_back(fixed(b.cast(Scalar::U64, result->extents[d]), fmt::format("{}_size{}", stmt->name, d)));
   layout.strides.assign(rank, b.u64(1));
   for (std::size_t d = rank - 1; d-- > 0;)
-    layout.strides[d] = fixed(b.mul(layout.strides[d + 1], layout.sizes[d + 1]), fmt::format("{}_stride{}", stmt->name, d));
+    layout.strides[d] =
+        fixed(b.mul(layout.strides[d + 1], layout.sizes[d + 1]), fmt::format("{}_stride{}", stmt->name, d));
   const Expr *all = b.mul(layout.sizes[0], layout.strides[0]);
 
   // Nested braces become one list, short rows filled up with zeros, as C++ would.

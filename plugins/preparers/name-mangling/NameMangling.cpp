@@ -22,14 +22,14 @@ public:
     for (std::string &name : wanted) {
       if (name == identifier(name) && !isReserved(name) && !isMathFunction(name) && !outside.taken(name))
         used_.reserve(names_[name] = name);
-      else bad.push_back(std::move(name));
+      else
+        bad.push_back(std::move(name));
     }
     for (const std::string &name : bad) {
       std::string base = identifier(name), candidate = base;
       if (isReserved(base + "_1")) base = candidate = "v_" + base; // a reserved prefix
-      for (unsigned i = 1; used_.taken(candidate) || own.taken(candidate) || isReserved(candidate) ||
-                           isMathFunction(candidate);
-           ++i)
+      for (unsigned i = 1;
+           used_.taken(candidate) || own.taken(candidate) || isReserved(candidate) || isMathFunction(candidate); ++i)
         candidate = base + "_" + std::to_string(i);
       used_.reserve(names_[name] = candidate);
     }

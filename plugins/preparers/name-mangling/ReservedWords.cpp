@@ -26,8 +26,8 @@ const std::set<std::string_view> &words() {
       "FP_SUBNORMAL", "errno", "assert", "stdin", "stdout", "stderr", "size_t", "ptrdiff_t", "int8_t", "int16_t",
       "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "intptr_t", "uintptr_t", "intmax_t",
       "uintmax_t", "max_align_t", "va_list", "offsetof", "std", "main", "malloc", "calloc", "realloc", "free", "memcpy",
-      "memset", "memmove", "snprintf", "printf", "exit", "abort", "div", "ldiv", "lldiv", "labs", "j0", "j1", "jn", "y0",
-      "y1", "yn", "gamma", "lgamma", "signgam", "isnan", "isinf", "isfinite", "signbit", "aligned_alloc", "linux",
+      "memset", "memmove", "snprintf", "printf", "exit", "abort", "div", "ldiv", "lldiv", "labs", "j0", "j1", "jn",
+      "y0", "y1", "yn", "gamma", "lgamma", "signgam", "isnan", "isinf", "isfinite", "signbit", "aligned_alloc", "linux",
       "unix", "i386", "near", "far"};
   return all;
 }
@@ -38,10 +38,11 @@ bool isDigit(char c) { return c >= '0' && c <= '9'; }
 /// INT_MAX, UINT64_C, FLT_EPSILON, _Bool, __x, omp_get_num_threads, ...
 bool matchesReservedForm(std::string_view name) {
   if (name.starts_with('_') || name.find("__") != std::string_view::npos) return true;
-  for (std::string_view prefix : {"omp_", "ompx_", "GOMP_", "kmp_", "__kmpc", "tangram_", "TANGRAM_", "FLT_", "DBL_",
-                                  "LDBL_", "INT8_", "INT16_", "INT32_", "INT64_", "UINT8_", "UINT16_", "UINT32_",
-                                  "UINT64_", "INTMAX_", "UINTMAX_", "SIZE_", "PTRDIFF_", "CHAR_", "SCHAR_", "UCHAR_",
-                                  "SHRT_", "USHRT_", "INT_", "UINT_", "LONG_", "ULONG_", "LLONG_", "ULLONG_", "FE_"})
+  for (std::string_view prefix :
+       {"omp_",    "ompx_",    "GOMP_",  "kmp_",     "__kmpc", "tangram_", "TANGRAM_", "FLT_",    "DBL_",
+        "LDBL_",   "INT8_",    "INT16_", "INT32_",   "INT64_", "UINT8_",   "UINT16_",  "UINT32_", "UINT64_",
+        "INTMAX_", "UINTMAX_", "SIZE_",  "PTRDIFF_", "CHAR_",  "SCHAR_",   "UCHAR_",   "SHRT_",   "USHRT_",
+        "INT_",    "UINT_",    "LONG_",  "ULONG_",   "LLONG_", "ULLONG_",  "FE_"})
     if (name.starts_with(prefix)) return true;
   return false;
 }
@@ -53,8 +54,10 @@ bool isReserved(std::string_view name) { return words().count(name) || matchesRe
 std::string identifier(std::string_view name) {
   std::string out;
   for (char c : name) {
-    if (isLetter(c) || isDigit(c)) out += c;
-    else if (!out.empty() && out.back() != '_') out += '_';
+    if (isLetter(c) || isDigit(c))
+      out += c;
+    else if (!out.empty() && out.back() != '_')
+      out += '_';
   }
   while (out.size() > 1 && out.back() == '_') out.pop_back();
   // Names may hold two underscores in a row no more than they may begin with one.

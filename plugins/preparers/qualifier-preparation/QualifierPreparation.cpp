@@ -1,5 +1,5 @@
-// Qualifier preparation (Table 7.1): const wherever a variable keeps its first value. That functions are internal to the
-// output and inline is the same for all of them, so that the backend needs no mark.
+// Qualifier preparation (Table 7.1): const wherever a variable keeps its first value. That functions are internal to
+// the output and inline is the same for all of them, so that the backend needs no mark.
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/pass/Pass.h"

@@ -11,9 +11,9 @@ namespace {
 using namespace tangram;
 using namespace tangram::ast;
 
-constexpr DiagnosticKind kContainerResult{
-    "return-promotion.container-result", DiagnosticClass::Limitation, "'{}' returns a container ({})",
-    "make it an in/out parameter and return void"};
+constexpr DiagnosticKind kContainerResult{"return-promotion.container-result", DiagnosticClass::Limitation,
+                                          "'{}' returns a container ({})",
+                                          "make it an in/out parameter and return void"};
 
 /// Whether control can come to the end of the statements: every path that does not is a return.
 bool alwaysReturns(const Stmt *stmt);
@@ -97,8 +97,10 @@ private:
 
   void leave(const Return &ret, Around around, Stmts &out) {
     Build here = build_.at(ret.range);
-    if (ret.value && result_) out.push_back(here.assign(here.var(result_->name, result_->type), ret.value));
-    else if (ret.value) out.push_back(build_.arena().make<Evaluate>(ret.range, ret.value));
+    if (ret.value && result_)
+      out.push_back(here.assign(here.var(result_->name, result_->type), ret.value));
+    else if (ret.value)
+      out.push_back(build_.arena().make<Evaluate>(ret.range, ret.value));
     if (around.follows) out.push_back(here.assign(flag(), here.boolean(true)));
     if (around.breakable) out.push_back(build_.arena().make<Break>(ret.range));
   }
@@ -192,8 +194,7 @@ private:
   const Node *mutateSpectrumCall(const SpectrumCall *call) override {
     const SpectrumCall *result = rebuild(call); // inner calls first: their codelets are bodies of their own
     if (!result->codelet) return result;
-    return arena().derive(result,
-                          [&](SpectrumCall &copy) { copy.codelet = promote(result->codelet, result->type); });
+    return arena().derive(result, [&](SpectrumCall &copy) { copy.codelet = promote(result->codelet, result->type); });
   }
   const Node *mutateKernel(const Kernel *kernel) override {
     const Kernel *result = rebuild(kernel);

@@ -117,8 +117,8 @@ void rotate(const Array<1, int> in, Array<1, int> out) {
     out[i] = in[(i + 3) % in.size()];
 }
 
-__codelet __coop __tag(lanes) __requires(in.size() <= coopDim())
-void rotate(const Array<1, int> in, Array<1, int> out) {
+__codelet __coop __tag(lanes)
+void rotate(const Array<1, int> in, Array<1, int> out) __requires(in.size() <= coopDim()) {
   __shared int tmp[coopDim()];
   unsigned id = coopIdx();
   unsigned n = in.size();

@@ -44,8 +44,8 @@ protected:
       loader_->load(path, *registry_);
     }
   }
-  static constexpr const char *kPasses[] = {"parameterization",  "return-promotion",    "flatten",
-                                            "special-function",  "index-calculation",   "function-collection",
+  static constexpr const char *kPasses[] = {"parameterization",      "return-promotion",  "flatten",
+                                            "special-function",      "index-calculation", "function-collection",
                                             "qualifier-preparation", "name-mangling"};
 
   PassHarness() {
@@ -106,13 +106,15 @@ protected:
         std::string wrong;
         try {
           Outcome got = outcome(module, calls[i]);
-          if (!same(got, expected[i])) wrong = fmt::format("result {} instead of {}", got.result.i, expected[i].result.i);
+          if (!same(got, expected[i]))
+            wrong = fmt::format("result {} instead of {}", got.result.i, expected[i].result.i);
         } catch (const Failure &failure) {
           wrong = failure.what();
         }
         if (!wrong.empty()) {
           ADD_FAILURE() << "call " << i << " after " << pass << ": " << wrong << "\nbefore:\n"
-                        << ast::print(before->kernels[0]) << "\nafter:\n" << ast::print(module->kernels[0]);
+                        << ast::print(before->kernels[0]) << "\nafter:\n"
+                        << ast::print(module->kernels[0]);
           return;
         }
       }

@@ -32,7 +32,8 @@ Scalar convert(const Scalar &v, const Type &type) {
   }
   if (v.type.isFloating()) {
     if (type.isBool()) return integer(type, v.d != 0);
-    if (type == Type(ast::Scalar::U64)) return integer(type, static_cast<std::int64_t>(static_cast<std::uint64_t>(v.d)));
+    if (type == Type(ast::Scalar::U64))
+      return integer(type, static_cast<std::int64_t>(static_cast<std::uint64_t>(v.d)));
     return integer(type, static_cast<std::int64_t>(v.d));
   }
   return integer(type, v.i);
@@ -85,7 +86,8 @@ Wide sequenceAt(const Parts::Sequence &s, std::int64_t i) {
   Wide size = s.through.sizes[0];
   if (size == 0) return 0;
   v = std::min<Wide>(v, size - 1);
-  return sizeNumber(s.through.storage->at(static_cast<std::size_t>(s.through.offset + static_cast<std::int64_t>(v) * s.through.strides[0])));
+  return sizeNumber(s.through.storage->at(
+      static_cast<std::size_t>(s.through.offset + static_cast<std::int64_t>(v) * s.through.strides[0])));
 }
 
 Array partOf(const Parts &p, const std::vector<std::int64_t> &index) {
@@ -219,7 +221,9 @@ public:
   }
 
 private:
-  static bool none(const Mask &m) { return std::none_of(m.begin(), m.end(), [](bool b) { return b; }); }
+  static bool none(const Mask &m) {
+    return std::none_of(m.begin(), m.end(), [](bool b) { return b; });
+  }
   void step() {
     if (++steps_ > 20'000'000) throw Failure("too many steps");
   }
@@ -321,7 +325,8 @@ private:
         all *= sizes.back();
       }
       if (all < 0 || all > 10'000'000) throw Failure(fmt::format("an allocation of {} elements", all));
-      frame_->lanes[0][n->name] = arrayValue(std::vector<Scalar>(static_cast<std::size_t>(all), zero(n->element)), sizes);
+      frame_->lanes[0][n->name] =
+          arrayValue(std::vector<Scalar>(static_cast<std::size_t>(all), zero(n->element)), sizes);
       return;
     }
     default: throw Failure(fmt::format("a {} cannot be run", name(s->kind())));
@@ -332,12 +337,13 @@ private:
     Mask active = mask, done(mask.size(), false);
     for (bool first = true;; first = false) {
       this->step();
-      if (cond && !(first && bodyFirst)) each(active, [&](std::size_t l) {
-        if (!truth(scalar(cond, l))) {
-          active[l] = false;
-          done[l] = true;
-        }
-      });
+      if (cond && !(first && bodyFirst))
+        each(active, [&](std::size_t l) {
+          if (!truth(scalar(cond, l))) {
+            active[l] = false;
+            done[l] = true;
+          }
+        });
       if (none(active)) break;
       Loop loop{Mask(mask.size()), Mask(mask.size())};
       exec(body, active, &loop);
@@ -437,8 +443,10 @@ private:
     std::size_t length = 1, start = at;
     for (std::size_t k = d; k < sizes.size(); ++k) length *= static_cast<std::size_t>(sizes[k]);
     for (const Expr *e : list->values) {
-      if (const auto *inner = dyn<InitList>(e)) fill(inner, values, at, sizes, d + 1, lane, element);
-      else values.at(at++) = convert(scalar(e, lane), element);
+      if (const auto *inner = dyn<InitList>(e))
+        fill(inner, values, at, sizes, d + 1, lane, element);
+      else
+        values.at(at++) = convert(scalar(e, lane), element);
     }
     if (d > 0) at = start + length;
   }
@@ -500,15 +508,17 @@ private:
     Value v = eval(e, lane);
     if (v.kind != Value::Kind::Scalar) throw Failure(fmt::format("a {} is no scalar", name(e->kind())));
     if (!(v.scalar.type == e->type))
-      throw Failure(fmt::format("a {} of type {} has a value of type {}", name(e->kind()), e->type.text(),
-                                v.scalar.type.text()));
+      throw Failure(
+          fmt::format("a {} of type {} has a value of type {}", name(e->kind()), e->type.text(), v.scalar.type.text()));
     return v.scalar;
   }
   Scalar compound(const Assign *n, const Scalar &old, const Scalar &value) {
     // C++ computes in the common type and converts back.
-    Type common = value.type.isFloating() || old.type.isFloating()
-                      ? (old.type == Type(ast::Scalar::F64) || value.type == Type(ast::Scalar::F64) ? Type(ast::Scalar::F64) : Type(ast::Scalar::F32))
-                      : (old.type.bytes() >= value.type.bytes() ? old.type : value.type);
+    Type common =
+        value.type.isFloating() || old.type.isFloating()
+            ? (old.type == Type(ast::Scalar::F64) || value.type == Type(ast::Scalar::F64) ? Type(ast::Scalar::F64)
+                                                                                          : Type(ast::Scalar::F32))
+            : (old.type.bytes() >= value.type.bytes() ? old.type : value.type);
     return convert(arithmetic(binaryOf(n->op), convert(old, common), convert(value, common)), old.type);
   }
 
@@ -550,7 +560,8 @@ private:
       Array a = eval(n->container, lane).array;
       const std::vector<std::int64_t> &sizes = a.parts ? a.parts->counts : a.sizes;
       std::int64_t result = 1;
-      if (n->dim) result = sizes.at(static_cast<std::size_t>(scalar(n->dim, lane).i));
+      if (n->dim)
+        result = sizes.at(static_cast<std::size_t>(scalar(n->dim, lane).i));
       else
         for (std::int64_t s : sizes) result *= s;
       return scalarValue(integer(e->type, result));
@@ -581,7 +592,7 @@ private:
       std::vector<const Expr *> exprs = n->args;
       for (std::size_t i = 0; i < exprs.size(); ++i)
         args.push_back(n->codelet->params[i]->access != Access::In && !exprs[i]->type.isArray() ? place(exprs[i], lane)
-                                                                                              : eval(exprs[i], lane));
+                                                                                                : eval(exprs[i], lane));
       return spectrum(n, args);
     }
     case Kind::Map: return map(as<Map>(e), lane);
@@ -644,12 +655,16 @@ private:
     }
     Frame frame;
     const Function *f = found->second;
-    if (n->args.size() != f->params.size()) throw Failure(fmt::format("'{}' with a wrong number of arguments", n->callee));
+    if (n->args.size() != f->params.size())
+      throw Failure(fmt::format("'{}' with a wrong number of arguments", n->callee));
     for (std::size_t i = 0; i < n->args.size(); ++i) {
       Value v;
-      if (f->params[i]->type.isPointer()) v = pointer(n->args[i], lane), v.scalar.i = 0;
-      else if (f->params[i]->access != Access::In && !f->params[i]->type.isArray()) v = place(n->args[i], lane);
-      else v = eval(n->args[i], lane);
+      if (f->params[i]->type.isPointer())
+        v = pointer(n->args[i], lane), v.scalar.i = 0;
+      else if (f->params[i]->access != Access::In && !f->params[i]->type.isArray())
+        v = place(n->args[i], lane);
+      else
+        v = eval(n->args[i], lane);
       if (v.kind == Value::Kind::Scalar) v = variable(convert(v.scalar, f->params[i]->type));
       frame.lanes[0][f->params[i]->name] = std::move(v);
     }
@@ -727,8 +742,10 @@ private:
         if (dims[i]) {
           own[i] = elementOf(args[i].array, index);
           bool value = own[i].kind == Value::Kind::Pointer && call->codelet->params[i]->access == Access::In;
-          if (value) own[i] = scalarValue(read(own[i]));
-          else if (own[i].kind == Value::Kind::Pointer) own[i].scalar.i = 1;
+          if (value)
+            own[i] = scalarValue(read(own[i]));
+          else if (own[i].kind == Value::Kind::Pointer)
+            own[i].scalar.i = 1;
         }
       Value r = spectrum(call, own);
       if (r.kind == Value::Kind::Scalar) results.push_back(r.scalar);
@@ -822,7 +839,8 @@ Machine::Frame bound(const Module &module, const Kernel &kernel, const std::vect
 
 } // namespace
 
-Scalar run(const Module &module, const Kernel &kernel, const hardware::Hardware &hardware, const std::vector<Value> &args) {
+Scalar run(const Module &module, const Kernel &kernel, const hardware::Hardware &hardware,
+           const std::vector<Value> &args) {
   Machine machine(module, hardware);
   Value result;
   Machine::Frame frame = bound(module, kernel, args, result);
@@ -834,7 +852,8 @@ Scalar run(const Module &module, const Kernel &kernel, const hardware::Hardware 
   return result.storage ? (*result.storage)[0] : convert(frame.returned[0], kernel.result);
 }
 
-bool accepts(const Module &module, const Kernel &kernel, const hardware::Hardware &hardware, const std::vector<Value> &args) {
+bool accepts(const Module &module, const Kernel &kernel, const hardware::Hardware &hardware,
+             const std::vector<Value> &args) {
   Machine machine(module, hardware);
   Value result;
   Machine::Frame frame = bound(module, kernel, args, result);

@@ -27,7 +27,9 @@ struct E {
 using Es = std::vector<E>;
 using S = const ast::Stmt *;
 using Ss = std::vector<S>;
-template <class T, class... Args> const T *make(Args &&...args) { return arena->make<T>({}, std::forward<Args>(args)...); }
+template <class T, class... Args> const T *make(Args &&...args) {
+  return arena->make<T>({}, std::forward<Args>(args)...);
+}
 inline std::vector<const ast::Expr *> raw(const Es &es) {
   std::vector<const ast::Expr *> out;
   for (E e : es) out.push_back(e.e);
@@ -101,9 +103,10 @@ inline S local(const std::string &n, const Type &t, Es extents, bool shared = fa
                             static_cast<const ast::Expr *>(nullptr));
 }
 inline S tunable(const std::string &n, const Type &t, int value) {
-  return make<ast::Declare>(n, t, false, false, std::vector<const ast::Expr *>{},
-                            make<ast::Tunable>(std::int64_t{1}, std::int64_t{0}, std::int64_t{1}, std::vector<std::int64_t>{}),
-                            lit(t, value).e);
+  return make<ast::Declare>(
+      n, t, false, false, std::vector<const ast::Expr *>{},
+      make<ast::Tunable>(std::int64_t{1}, std::int64_t{0}, std::int64_t{1}, std::vector<std::int64_t>{}),
+      lit(t, value).e);
 }
 inline S run(E e) { return make<ast::Evaluate>(e.e); }
 inline S set(E t, E v) { return run(assign(t, v)); }
@@ -127,7 +130,8 @@ inline const ast::Param *in(const std::string &n, const Type &t) { return make<a
 inline const ast::Param *inOut(const std::string &n, const Type &t) { return make<ast::Param>(n, t, Access::InOut); }
 using Ps = std::vector<const ast::Param *>;
 inline const ast::Codelet *codelet(const std::string &n, Ps params, Ss body, bool coop = false) {
-  return make<ast::Codelet>(n, std::string(), coop, ast::Texts{}, params, std::vector<const ast::Expr *>{}, block(body));
+  return make<ast::Codelet>(n, std::string(), coop, ast::Texts{}, params, std::vector<const ast::Expr *>{},
+                            block(body));
 }
 inline const ast::SpectrumCall *call(const std::string &spectrum, const Type &result, const ast::Codelet *c,
                                      const std::string &level, Es args, ast::Texts devolved = {}) {
@@ -141,7 +145,8 @@ inline const ast::SpectrumCall *guarded(const ast::SpectrumCall *c, Es guard, co
     copy.fallback = fallback;
   });
 }
-inline const ast::Map *map(Policy policy, const std::string &level, const ast::SpectrumCall *c, Es args, unsigned rank = 1) {
+inline const ast::Map *map(Policy policy, const std::string &level, const ast::SpectrumCall *c, Es args,
+                           unsigned rank = 1) {
   Type type = c->type.isVoid() ? V : Type::array(rank, c->type);
   return make<ast::Map>(type, c->spectrum, raw(args), policy, level, static_cast<const ast::Expr *>(nullptr),
                         static_cast<const ast::Map *>(nullptr), c);
@@ -163,10 +168,9 @@ inline const ast::Module *module(const ast::SpectrumCall *top, std::vector<const
   for (const ast::Param *p : top->codelet->params) args.push_back(var(p->name, p->type).e);
   const ast::SpectrumCall *c = arena->derive(top, [&](ast::SpectrumCall &copy) { copy.args = args; });
   S body = c->type.isVoid() ? run(c) : ret(c);
-  const ast::Kernel *kernel =
-      make<ast::Kernel>(c->spectrum, c->spectrum, std::string("plan"), c->type, c->codelet->params,
-                        std::vector<const ast::Expr *>{}, std::vector<const ast::Param *>{},
-                        std::vector<const ast::Expr *>{}, block({body}));
+  const ast::Kernel *kernel = make<ast::Kernel>(
+      c->spectrum, c->spectrum, std::string("plan"), c->type, c->codelet->params, std::vector<const ast::Expr *>{},
+      std::vector<const ast::Param *>{}, std::vector<const ast::Expr *>{}, block({body}));
   return make<ast::Module>(std::vector<const ast::Struct *>{}, functions, spectrums,
                            std::vector<const ast::Kernel *>{kernel});
 }

@@ -28,9 +28,12 @@ template <class T> std::vector<T> values(int n, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<T> v(n);
   for (T &x : v) {
-    if constexpr (std::is_same_v<T, bool>) x = random() & 1;
-    else if constexpr (std::is_floating_point_v<T>) x = T(int(random() % 2001) - 1000) / 8;
-    else x = T(random());
+    if constexpr (std::is_same_v<T, bool>)
+      x = random() & 1;
+    else if constexpr (std::is_floating_point_v<T>)
+      x = T(int(random() % 2001) - 1000) / 8;
+    else
+      x = T(random());
   }
   return v;
 }

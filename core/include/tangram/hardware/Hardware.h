@@ -28,7 +28,7 @@ enum class Tiling : std::uint8_t { Any, Adjacent, Strided };
 /// How many units of this level one unit of the level above has.
 struct Workers {
   std::uint64_t count = 1; // what plans assume unless tuned; resolved when `automatic`
-  bool automatic = false;  // the file says `auto`: taken from the machine at hand when the target is loaded
+  bool automatic = false;  // the file says `auto`: until the backend's detect() has looked, `count` is a default
   std::uint64_t multipleOf = 1;
   std::uint64_t max = 0; // 0: not said
 };
@@ -38,7 +38,7 @@ struct Level {
   std::string symbol;                                  // G, B, W, T, L, I, P: the dissertation's notation
   bool scalar = false, vector = false, matrix = false; // capabilities SE, VE, ME
   std::string subordinate;                             // name of the level below; empty: none
-  std::string sync; // how it synchronises that level: join, relaunch, barrier, warp, close-loop, none
+  std::string sync; // how it synchronises it: join, relaunch, barrier, warp, lock-step, close-loop, none
   Workers workers;
   Tiling tiling = Tiling::Any;
   std::vector<Memory> memories;

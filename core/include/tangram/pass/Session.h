@@ -14,7 +14,7 @@ enum class PrintAfter : std::uint8_t { None, Change, All, Fail, Named };
 struct SessionOptions {
   std::vector<std::filesystem::path> pluginFolders; // searched first
   PrintAfter printAfter = PrintAfter::None;
-  std::string printAfterPass; // PrintAfter::Named
+  std::string printAfterPass;      // PrintAfter::Named
   std::ostream *printTo = nullptr; // null: standard error
   bool verifyBetweenPasses = true;
   std::string heuristic; // instead of the target's; empty: the target's
@@ -86,8 +86,7 @@ public:
   /// The composed AST before any pass.
   const ast::Module *compose(const std::vector<Plan> &plans, ast::Arena &arena);
   /// Runs `passes` in order, verifying and printing between them as the options say.
-  const ast::Module *runPasses(const ast::Module *module, const std::vector<hardware::Step> &passes,
-                               ast::Arena &arena);
+  const ast::Module *runPasses(const ast::Module *module, const std::vector<hardware::Step> &passes, ast::Arena &arena);
   std::vector<OutputFile> emit(const ast::Module &lowered, const std::string &stem);
   std::filesystem::path build(const std::vector<OutputFile> &files, const std::filesystem::path &folder,
                               const std::string &stem);

@@ -18,10 +18,10 @@ namespace tangram::runtime {
 struct ArgumentSpec {
   enum class Kind : std::uint8_t { Random, Iota, Zeros, Ones, Values, MatrixMarket, Raw };
   Kind kind = Kind::Values;
-  std::string text;                   // as written
-  std::vector<std::uint64_t> sizes;   // empty for a scalar, and where a file says them
-  std::vector<std::string> values;    // Values
-  std::filesystem::path path;         // MatrixMarket, Raw
+  std::string text;                       // as written
+  std::vector<std::uint64_t> sizes;       // empty for a scalar, and where a file says them
+  std::vector<std::string> values;        // Values
+  std::filesystem::path path;             // MatrixMarket, Raw
   std::optional<tangram_element> element; // Raw: as written
 };
 

@@ -3,9 +3,9 @@
 // Integers must be equal. Floats may differ by what another order of evaluation explains:
 //     |got - expected| <= eps * (terms + 2) * max(1, |expected|)
 // where eps is the spacing of the type at 1 and `terms` how many elements may have been combined into one. Inputs are
-// in [-1, 1] where this is used. On inputs that are small whole numbers sums and products are exact in any order: there,
-// where the expected value is itself a whole number that the type holds exactly, `terms` counts as 2.
-// Infinities must be the same, and a NaN must be met by a NaN.
+// in [-1, 1] where this is used. On inputs that are small whole numbers sums and products are exact in any order:
+// there, where the expected value is itself a whole number that the type holds exactly, `terms` counts as 2. Infinities
+// must be the same, and a NaN must be met by a NaN.
 #pragma once
 
 #include "tangram/runtime/Value.h"

@@ -30,7 +30,7 @@ struct ShapeRequest {
   Aspect aspect = Aspect::Square;
   std::vector<std::optional<std::int64_t>> scalars; // what integer scalars are unless a condition says otherwise
   std::vector<std::optional<std::vector<std::uint64_t>>> fixed; // sizes that must stay as they are
-  std::uint64_t most = 1ull << 26; // elements of one container
+  std::uint64_t most = 1ull << 26;                              // elements of one container
 };
 
 /// Starts with n elements for each container and repairs what a condition contradicts: of `a.size(1) == x.size()` the

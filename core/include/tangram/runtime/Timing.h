@@ -8,7 +8,7 @@
 namespace tangram::runtime {
 
 struct MeasureOptions {
-  std::size_t repeats = 0;     // 0: as many as fit `seconds`, between `least` and `most`
+  std::size_t repeats = 0; // 0: as many as fit `seconds`, between `least` and `most`
   std::size_t least = 7, most = 101;
   double seconds = 1;          // of measured work
   double warmUpSeconds = 0.05; // runs that are not counted; at least one

@@ -10,15 +10,15 @@ struct VerifyOptions {
   std::vector<std::uint64_t> sizes{0, 1, 2, 31, 1000003};
   std::size_t randomSizes = 3; // more of them, from the seed
   std::uint64_t seed = 1;
-  bool all = false;            // every plan, however many there are
-  std::size_t most = 500;      // more plans than this are sampled
-  std::size_t sample = 0;      // how many then; 0: kSample. Said by the user: fewer plans are sampled, too
-  std::vector<Plan> plans;     // these instead
+  bool all = false;        // every plan, however many there are
+  std::size_t most = 500;  // more plans than this are sampled
+  std::size_t sample = 0;  // how many then; 0: kSample. Said by the user: fewer plans are sampled, too
+  std::vector<Plan> plans; // these instead
   std::map<std::string, ArgumentSpec> arguments; // of parameters that are not to be made up
   unsigned jobs = 2;
-  std::size_t batch = 24;      // plans compiled into one library
-  double timeout = 30;         // seconds that a plan may take longer than `slowest` ...
-  double slowest = 20;         // ... which the plainest may take: arguments for which it takes longer are skipped
+  std::size_t batch = 24;       // plans compiled into one library
+  double timeout = 30;          // seconds that a plan may take longer than `slowest` ...
+  double slowest = 20;          // ... which the plainest may take: arguments for which it takes longer are skipped
   std::filesystem::path folder; // for sources and libraries
   std::function<void(std::size_t done, std::size_t all, const std::string &what)> progress;
 };
@@ -26,10 +26,10 @@ inline constexpr std::size_t kSample = 200;
 
 /// One plan that fails, by what it did first.
 struct PlanFailure {
-  std::size_t plan = 0;    // index in VerifyReport::plans
-  std::string arguments;   // sizes and kind of data; empty: it failed before it was called
-  std::string reason;      // "result: got 3, expected 4", "crashed (...)", "does not compile: ..."
-  std::string param;       // where a value differs: of what ...
+  std::size_t plan = 0;  // index in VerifyReport::plans
+  std::string arguments; // sizes and kind of data; empty: it failed before it was called
+  std::string reason;    // "result: got 3, expected 4", "crashed (...)", "does not compile: ..."
+  std::string param;     // where a value differs: of what ...
   std::vector<std::uint64_t> index;
   std::string got, expected;
   double bound = 0;
@@ -38,8 +38,8 @@ struct PlanFailure {
 
 /// What failing plans have and passing ones have not.
 struct Suspect {
-  std::string what;          // "codelet kog", "codelet kog at block", "asso_tiled at process -> kog at thread"
-  std::size_t failing = 0;   // plans
+  std::string what;        // "codelet kog", "codelet kog at block", "asso_tiled at process -> kog at thread"
+  std::size_t failing = 0; // plans
 };
 
 struct VerifyReport {

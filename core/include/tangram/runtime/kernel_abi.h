@@ -1,7 +1,7 @@
 /* The contract between generated code and whatever calls it without knowing its signature: plain C.
  *
- * A kernel library exports `const tangram_kernel *const *tangram_kernel_table(uint32_t *count)`. Typed entries are in the
- * generated header; `invoke` is for callers that read the signature at run time. */
+ * A kernel library exports `const tangram_kernel *const *tangram_kernel_table(uint32_t *count)`. Typed entries are in
+ * the generated header; `invoke` is for callers that read the signature at run time. */
 #ifndef TANGRAM_RUNTIME_KERNEL_ABI_H
 #define TANGRAM_RUNTIME_KERNEL_ABI_H
 

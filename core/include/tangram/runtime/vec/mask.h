@@ -14,10 +14,9 @@ template <class T, int N> struct vec;
 
 namespace vec_detail {
 template <int N>
-using bits =
-    std::conditional_t<(N <= 8), std::uint8_t,
-                       std::conditional_t<(N <= 16), std::uint16_t,
-                                          std::conditional_t<(N <= 32), std::uint32_t, std::uint64_t>>>;
+using bits = std::conditional_t<
+    (N <= 8), std::uint8_t,
+    std::conditional_t<(N <= 16), std::uint16_t, std::conditional_t<(N <= 32), std::uint32_t, std::uint64_t>>>;
 
 /// What a mask of N lanes holds: bits up to 64 lanes, two halves beyond.
 template <int N, bool Whole = (N <= 64)> struct mask_storage {

@@ -111,8 +111,7 @@ template <class T, int N> TANGRAM_INLINE void store(T *p, const vec<T, N> &v, ve
 }
 
 /// p[index] a lane; 0 where `m` leaves a lane out.
-template <class T, class I, int N>
-TANGRAM_INLINE vec<T, N> gather(const T *p, const vec<I, N> &index, vec<bool, N> m) {
+template <class T, class I, int N> TANGRAM_INLINE vec<T, N> gather(const T *p, const vec<I, N> &index, vec<bool, N> m) {
 #if defined(TANGRAM_VEC_AVX512)
   if constexpr (vec_detail::has_gather<T, N> && !std::is_same_v<T, bool>) {
     __m512i at = (__m512i)convert<std::uint64_t>(index).r;
@@ -124,7 +123,7 @@ TANGRAM_INLINE vec<T, N> gather(const T *p, const vec<I, N> &index, vec<bool, N>
     return v;
   } else
 #endif
-    if constexpr (N > 8) {
+      if constexpr (N > 8) {
     return vec<T, N>::join(gather(p, index.low(), m.low()), gather(p, index.high(), m.high()));
   } else if constexpr (std::is_same_v<T, bool>) {
     std::uint64_t bits = 0;
@@ -154,7 +153,7 @@ TANGRAM_INLINE void scatter(T *p, const vec<I, N> &index, const vec<T, N> &v, ve
       _mm512_mask_i64scatter_epi64(p, m.value, at, (__m512i)v.r, 8);
   } else
 #endif
-    if constexpr (N > 8) {
+      if constexpr (N > 8) {
     scatter(p, index.low(), v.low(), m.low());
     scatter(p, index.high(), v.high(), m.high());
   } else {

@@ -39,9 +39,9 @@ template <class T, int N> struct storage<T, N, false> {
 };
 
 template <std::size_t Bytes>
-using uint_of = std::conditional_t<Bytes == 1, std::uint8_t,
-                                   std::conditional_t<Bytes == 2, std::uint16_t,
-                                                      std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
+using uint_of = std::conditional_t<
+    Bytes == 1, std::uint8_t,
+    std::conditional_t<Bytes == 2, std::uint16_t, std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
 template <class T>
 using wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::common_type<T>>::type;
 
@@ -64,7 +64,7 @@ template <int N, class V> TANGRAM_INLINE vec<bool, N> to_mask(V lanes) {
   } else
 #endif
 #if defined(__AVX2__)
-    if constexpr (sizeof(V) == 32 && element == 4) {
+      if constexpr (sizeof(V) == 32 && element == 4) {
     return vec<bool, N>::from_bits(_mm256_movemask_ps((__m256)lanes));
   } else if constexpr (sizeof(V) == 32 && element == 8) {
     return vec<bool, N>::from_bits(_mm256_movemask_pd((__m256d)lanes));
@@ -109,8 +109,7 @@ template <Compare C, class V> TANGRAM_INLINE auto compare_lanes(V a, V b) {
 #if defined(TANGRAM_VEC_AVX512)
 template <class T> constexpr int predicate(Compare c) {
   constexpr int real[] = {_CMP_EQ_OQ, _CMP_LT_OS, _CMP_LE_OS, _CMP_NEQ_UQ, _CMP_GE_OS, _CMP_GT_OS};
-  constexpr int whole[] = {_MM_CMPINT_EQ, _MM_CMPINT_LT,  _MM_CMPINT_LE,
-                           _MM_CMPINT_NE, _MM_CMPINT_NLT, _MM_CMPINT_NLE};
+  constexpr int whole[] = {_MM_CMPINT_EQ, _MM_CMPINT_LT, _MM_CMPINT_LE, _MM_CMPINT_NE, _MM_CMPINT_NLT, _MM_CMPINT_NLE};
   return std::is_floating_point_v<T> ? real[int(c)] : whole[int(c)];
 }
 #define TANGRAM_VEC_REGISTER(bits, cmp_prefix)                                                                         \
@@ -275,7 +274,7 @@ template <class T, int N> struct vec : vec_detail::storage<T, N> {
     vec v;                                                                                                             \
     if constexpr (whole) {                                                                                             \
       using W = typename vec_detail::native<vec_detail::wrapping<T>, N>::type;                                         \
-      v.r = (decltype(v.r))((W)a.r op (W)b.r);                                                                         \
+      v.r = (decltype(v.r))((W)a.r op(W) b.r);                                                                         \
     } else {                                                                                                           \
       v.lo = a.lo op b.lo;                                                                                             \
       v.hi = a.hi op b.hi;                                                                                             \
@@ -309,7 +308,7 @@ template <class T, int N> struct vec : vec_detail::storage<T, N> {
 #undef TANGRAM_VEC_PLAIN
 
 #define TANGRAM_VEC_COMPARE(op, name)                                                                                  \
-  friend TANGRAM_INLINE vec<bool, N> operator op(const vec &a, const vec &b) {                                         \
+  friend TANGRAM_INLINE vec<bool, N> operator op(const vec & a, const vec & b) {                                       \
     if constexpr (whole)                                                                                               \
       return vec_detail::compare_register<vec_detail::Compare::name, T, N>(a.r, b.r);                                  \
     else                                                                                                               \
