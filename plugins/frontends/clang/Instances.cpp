@@ -135,8 +135,7 @@ clang::QualType Program::typeNamed(const std::string &text) {
   return {};
 }
 
-void Program::want(const std::string &text, ast::SourceRange file) {
-  std::string wanted = llvm::StringRef(text).trim().str();
+void Program::want(const std::string &wanted, ast::SourceRange file) {
   if (wanted.empty()) return;
   std::string name = wanted.substr(0, wanted.find('<'));
   while (!name.empty() && name.back() == ' ') name.pop_back();
