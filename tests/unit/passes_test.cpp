@@ -77,9 +77,6 @@ TEST_F(Passes, SumOfFigure56) {
   const ast::Module *sum =
       module(sumAt(tiled("c", false, 4, a, rest, Policy::Distribute, "process"), "process"), {sumSpectrum()});
   checkLowering(sum, sizes());
-  if (getenv("SHOW")) {
-    fmt::print("{}\n", ast::print(sum));
-  }
 }
 
 TEST_F(Passes, SumsOfAllShapes) {

@@ -95,7 +95,7 @@ private:
   void nameCodelets(Group &group);
   std::string mismatch(Group &group, clang::FunctionDecl *codelet);
   [[noreturn]] void failNoSpectrum(Group &group, clang::FunctionDecl *codelet);
-  void want(const std::string &text, ast::SourceRange file);
+  void want(const std::string &wanted, ast::SourceRange file);
   void wantInstances();
   clang::QualType typeNamed(const std::string &text);
   Entry &enter(Group &group, clang::FunctionDecl *declaration);

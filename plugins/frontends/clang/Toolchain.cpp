@@ -35,7 +35,8 @@ fs::path folderOf(const boost::dll::fs::path &library) { return fs::path(library
 
 std::string languageInclude() {
   fs::path plugin = folderOf(boost::dll::this_line_location());
-  return first(unlessSet("TANGRAM_INCLUDE", {plugin / "../../../include"}), "tangram/tangram.h", "TANGRAM_INCLUDE");
+  return first(unlessSet("TANGRAM_INCLUDE", {plugin / "../../../include", plugin / "../../../../include"}),
+               "tangram/tangram.h", "TANGRAM_INCLUDE");
 }
 
 std::string clangResources() {
