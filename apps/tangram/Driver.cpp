@@ -300,8 +300,9 @@ std::string stemOf(const std::filesystem::path &file) {
 void addCommonFlags(CLI::App &app, Driver &driver) {
   CommonFlags &c = driver.common;
   const char *group = "Common flags";
-  app.add_option("--plugin-path", c.pluginPath, "Folder with plugins, searched first; may stand several times")
-      ->type_name("DIR")
+  app.add_option("--plugin-path", c.pluginPath,
+                 "Folder with plugins, searched first, or one plugin; may stand several times")
+      ->type_name("PATH")
       ->expected(1)
       ->take_all()
       ->group(group);

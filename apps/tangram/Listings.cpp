@@ -2,6 +2,7 @@
 #include "Driver.h"
 
 #include "tangram/ast/Text.h"
+#include "tangram/ast/Verify.h"
 
 #include <iostream>
 
@@ -14,8 +15,13 @@ constexpr DiagnosticKind kNoBackend{"targets.no-backend", DiagnosticClass::Limit
 constexpr DiagnosticKind kNoDevice{"targets.no-device", DiagnosticClass::User,
                                    "this machine has no device of the kind that target '{0}' describes",
                                    "use a target for what is there; `tangram targets` lists them"};
+constexpr DiagnosticKind kUnsound{"passes.unsound", DiagnosticClass::User, "this AST is not sound: {0}",
+                                  "print one with `tangram compile FILE --emit ast`, or correct it here"};
 constexpr DiagnosticKind kNotAModule{"passes.not-a-module", DiagnosticClass::User, "'{0}' holds a {1}, not a Module",
                                      "print one with `tangram compile FILE --emit ast`"};
+constexpr DiagnosticKind kBadEmit{"passes.bad-emit", DiagnosticClass::User, "--emit cannot be '{0}'", "use {1}"};
+constexpr DiagnosticKind kEmitTarget{"passes.emit-target", DiagnosticClass::User,
+                                     "--emit {0} needs a target, whose backend writes it", "add --target T"};
 constexpr DiagnosticKind kOutputAlone{"targets.output-alone", DiagnosticClass::User, "-o goes with --detect",
                                       "write `tangram targets --detect T -o FILE`"};
 
@@ -135,12 +141,24 @@ hardware::Target bareTarget() {
   return target;
 }
 
-int runPasses(Driver &driver, const std::vector<std::string> &names, const std::string &file,
-              const std::string &targetName, bool locations) {
+struct PassesFlags {
+  std::string word, target, run, emit = "ast", folder, stem;
+  bool locations = false;
+};
+
+int runPasses(Driver &driver, const PassesFlags &flags) {
+  static const std::vector<std::string> kinds{"ast", "source", "library"};
+  if (std::find(kinds.begin(), kinds.end(), flags.emit) == kinds.end())
+    fail(kBadEmit, {}, flags.emit, suggest(flags.emit, kinds));
+  if (flags.emit != "ast" && flags.target.empty()) fail(kEmitTarget, {}, flags.emit);
+  const std::string &file = flags.word, &targetName = flags.target;
+  std::vector<std::string> names = flags.run.empty() ? std::vector<std::string>{} : splitList(flags.run);
   Session &s = driver.session();
   const ast::Node *node = ast::parse(readFile(file), s.arena(), file);
   const ast::Module *module = ast::dyn<ast::Module>(node);
   if (!module) fail(kNotAModule, {}, file, ast::name(node->kind()));
+  if (std::vector<ast::Violation> broken = ast::verify(*module); !broken.empty())
+    fail(kUnsound, broken[0].node ? broken[0].node->range : module->range, broken[0].message);
   if (targetName.empty())
     s.open(module, bareTarget());
   else
@@ -154,7 +172,16 @@ int runPasses(Driver &driver, const std::vector<std::string> &names, const std::
     steps.push_back(step);
   }
   ast::Arena arena;
-  std::cout << ast::print(s.runPasses(module, steps, arena), {.locations = locations}) << "\n";
+  const ast::Module *lowered = s.runPasses(module, steps, arena);
+  if (flags.emit == "ast") {
+    std::cout << ast::print(lowered, {.locations = flags.locations}) << "\n";
+    return 0;
+  }
+  std::filesystem::path folder = flags.folder.empty() ? "." : flags.folder;
+  std::string stem = flags.stem.empty() ? stemOf(file) : flags.stem;
+  std::vector<OutputFile> files = s.emit(*lowered, stem);
+  for (const OutputFile &output : files) writeFile(folder / output.name, output.text);
+  if (flags.emit == "library") std::cout << s.build(files, folder, stem).string() << "\n";
   return 0;
 }
 
@@ -266,27 +293,30 @@ void addPlugins(CLI::App &app, Driver &driver) {
 
 void addPasses(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("passes", "List passes, describe one, or run some on a textual AST");
-  struct Flags {
-    std::string word, target, run;
-    bool locations = false;
-  };
-  auto flags = std::make_shared<Flags>();
-  sub->add_option("NAME", flags->word, "A pass to describe; with --run the file with the AST");
+  auto flags = std::make_shared<PassesFlags>();
+  sub->add_option("NAME", flags->word, "A pass to describe; with --run or --emit the file with the AST");
   sub->add_option("--run", flags->run, "Run these on the module in the file and print it")->type_name("P1,P2,...");
   sub->add_option("--target,-t", flags->target,
                   "With --run: hardware and options of passes; default: one level that runs scalar code")
       ->type_name("T");
+  CLI::Option *emit = sub->add_option("--emit,-e", flags->emit,
+                                      "ast (default), or what the target's backend makes of the AST after --run: "
+                                      "source, or library, whose path is printed")
+                          ->type_name("WHAT");
+  sub->add_option("-o,--output", flags->folder, "With --emit: folder for files; default: the current one")
+      ->type_name("DIR");
+  sub->add_option("--stem", flags->stem, "With --emit: base name of the files; default: the file's")->type_name("NAME");
   sub->add_flag("--locations", flags->locations, "With --run: print the place of every node");
   addJson(*sub, driver);
   addCommonFlags(*sub, driver);
   sub->footer(
       "Examples:\n  tangram passes flatten\n  tangram passes --run return-promotion,flatten --target cpu-simple "
-      "sum.ast");
-  sub->callback([&driver, flags] {
-    if (!flags->run.empty() && flags->word.empty()) throw CLI::RequiredError("FILE");
-    driver.command = [&driver, flags] {
-      if (!flags->run.empty())
-        return runPasses(driver, splitList(flags->run), flags->word, flags->target, flags->locations);
+      "sum.ast\n  tangram passes --emit library --target opencl-cpu -o out lowered.ast");
+  sub->callback([&driver, flags, emit] {
+    bool runs = !flags->run.empty() || emit->count() > 0;
+    if (runs && flags->word.empty()) throw CLI::RequiredError("FILE");
+    driver.command = [&driver, flags, runs] {
+      if (runs) return runPasses(driver, *flags);
       return flags->word.empty() ? passes(driver) : helpOnPass(driver, flags->word);
     };
   });

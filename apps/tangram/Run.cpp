@@ -4,6 +4,7 @@
 #include "tangram/runtime/ArgumentSpec.h"
 #include "tangram/runtime/Children.h"
 #include "tangram/runtime/Compare.h"
+#include "tangram/runtime/DeviceArguments.h"
 #include "tangram/runtime/KernelLibrary.h"
 #include "tangram/runtime/Shapes.h"
 #include "tangram/runtime/Timing.h"
@@ -124,7 +125,7 @@ std::string shown(const Value &value) {
 /// What the child found out.
 struct Outcome {
   std::string stage = "compiled kernel"; // what is being called
-  std::string refused, differs, bound;
+  std::string refused, differs, bound, device;
   std::vector<std::pair<std::string, std::string>> results; // name and value
   Measurement time;
   std::uint64_t bytes = 0;
@@ -174,14 +175,27 @@ void runKernels(const std::filesystem::path &library, const std::vector<std::str
   };
   MeasureOptions options;
   options.repeats = repeat;
-  bool failed = false;
-  Measurement m = measure(
-      [&] {
-        result = call(chosen, got);
-        failed |= !result.ok();
-      },
-      options, restores ? std::function<void()>(restore) : std::function<void()>());
-  if (failed) return send({"refused", result.message});
+  auto note = [&](CallResult next) {
+    if (result.ok()) result = std::move(next);
+  };
+  Measurement m;
+  if (const tangram_device *device = deviceOf(chosen)) {
+    send({"device", describe(*device)});
+    restore();
+    DeviceArguments arguments(chosen, got);
+    if (!arguments.status().ok()) return send({"refused", arguments.status().message});
+    auto onDevice = [&] {
+      double seconds = 0;
+      if (result.ok()) note(arguments.time(seconds));
+      return seconds;
+    };
+    auto again = [&] { note(arguments.restore()); };
+    m = measureBy(onDevice, options, restores ? std::function<void()>(again) : std::function<void()>());
+  } else {
+    m = measure([&] { note(call(chosen, got)); }, options,
+                restores ? std::function<void()>(restore) : std::function<void()>());
+  }
+  if (!result.ok()) return send({"refused", result.message});
   send({"time", fmt::format("{}", m.median), fmt::format("{}", m.low), fmt::format("{}", m.high),
         fmt::format("{}", m.confidence), std::to_string(m.repeats)});
 }
@@ -235,6 +249,7 @@ int run(Driver &driver, const Flags &flags) {
         if (m[0] == "refused") outcome.refused = m[1];
         if (m[0] == "differs") outcome.differs = m[1];
         if (m[0] == "error") error = m[1];
+        if (m[0] == "device") outcome.device = m[1];
         if (m[0] == "result") outcome.results.emplace_back(m[1], m[2]);
         if (m[0] == "checked") outcome.bytes = std::stoull(m[1]);
         if (m[0] == "time") {
@@ -266,6 +281,7 @@ int run(Driver &driver, const Flags &flags) {
               {"bytes", outcome.bytes},
               {"gigabytes-per-second", rate},
               {"results", Json::object()}};
+    if (!outcome.device.empty()) json["device"] = outcome.device;
     for (const auto &[name, value] : outcome.results) json["results"][name] = value;
     std::cout << json.dump(2) << "\n";
     return 0;
@@ -273,6 +289,8 @@ int run(Driver &driver, const Flags &flags) {
   std::cout << tangram::print(plan);
   std::cout << fmt::format("agrees with the plainest plan, {}\n", key(plans[1]));
   for (const auto &[name, value] : outcome.results) std::cout << fmt::format("{} = {}\n", name, value);
+  if (!outcome.device.empty())
+    std::cout << fmt::format("device {}; times are its own, with the data in its memory\n", outcome.device);
   std::cout << fmt::format("time {} ({} to {}, {}median of {})\n", seconds(t.median), seconds(t.low), seconds(t.high),
                            t.confidence >= 0.95 ? fmt::format("{:.0f} % confidence, ", 100 * t.confidence) : "",
                            t.repeats);

@@ -22,7 +22,7 @@ struct Flags : ProgramFlags {
   std::vector<std::string> arguments;
   std::uint64_t seed = 1;
   unsigned jobs = 2;
-  double timeout = 30;
+  double timeout = 30, patience = 0.25;
   std::string folder;
 };
 
@@ -30,7 +30,8 @@ Json toJson(const runtime::VerifyReport &r) {
   Json json{
       {"spectrum", r.spectrum},    {"target", r.target},        {"plainest", r.plainest},   {"plans", r.space.str()},
       {"checked", r.plans.size()}, {"sampled", r.sampled},      {"seed", r.seed},           {"arguments", r.arguments},
-      {"skipped", r.skipped},      {"failures", Json::array()}, {"suspects", Json::array()}};
+      {"skipped", r.skipped},      {"left-out", r.leftOut},     {"failures", Json::array()},
+      {"suspects", Json::array()}};
   for (const runtime::PlanFailure &f : r.failures)
     json["failures"].push_back(Json{{"plan", key(r.plans[f.plan])},
                                     {"arguments", f.arguments},
@@ -56,6 +57,8 @@ void print(const runtime::VerifyReport &r) {
   std::cout << fmt::format(" with {} argument sets (seed {})\n", r.arguments.size(), r.seed);
   std::cout << fmt::format("  against {}\n", r.plainest);
   for (const std::string &skipped : r.skipped) std::cout << fmt::format("  skipped {}\n", skipped);
+  if (r.leftOut)
+    std::cout << fmt::format("  left out {} calls of plans that would take too long (--patience)\n", r.leftOut);
   if (r.ok()) {
     std::cout << "  all agree\n";
     return;
@@ -90,6 +93,7 @@ int verify(Driver &driver, const Flags &flags) {
   options.seed = flags.seed;
   options.jobs = flags.jobs;
   options.timeout = flags.timeout;
+  options.patience = flags.patience;
   constexpr std::uint64_t kLargest = 1ull << 26;
   if (!flags.sizes.empty()) {
     options.sizes.clear();
@@ -175,6 +179,11 @@ void addVerify(CLI::App &app, Driver &driver) {
   sub->add_option("--timeout", flags->timeout, "Seconds after which a call counts as endless (default 30)")
       ->type_name("S")
       ->check(CLI::Range(0.1, 86400.0));
+  sub->add_option("--patience", flags->patience,
+                  "A call that would take longer than this, by how long the plan took for fewer elements, is left out "
+                  "(default 0.25)")
+      ->type_name("S")
+      ->check(CLI::Range(0.001, 86400.0));
   sub->add_option("-o,--output", flags->folder, "Keep sources and libraries in this folder")->type_name("DIR");
   sub->add_flag("--json", driver.common.json, "As JSON");
   addCommonFlags(*sub, driver);

@@ -92,7 +92,7 @@ private:
     out += ' ';
     out += text;
   }
-  void newline() { out += '\n' + std::string(2 * depth_, ' '); }
+  void newline() { out += '\n' + std::string(std::size_t{2} * depth_, ' '); }
 
   PrintOptions options_;
   unsigned depth_ = 0;

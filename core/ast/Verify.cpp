@@ -144,6 +144,20 @@ private:
       traverse(n.body);
     });
   }
+  // The device's code has names of its own, and sees those around it until it is given what it uses.
+  void traverseLaunch(const Launch &n) override {
+    preBase(n);
+    traverse(n.groups);
+    for (const Expr *arg : n.args) traverse(arg);
+    if (n.params.size() != n.args.size()) report(n, "a launch has not one argument a parameter");
+    std::vector<std::set<std::string>> around = bodies_.empty() ? decltype(around){} : bodies_.back().scopes;
+    bodies_.push_back({{}, std::move(around)});
+    scope([&] {
+      for (const Param *param : n.params) declare(*param, param->name);
+      traverse(n.body);
+    });
+    bodies_.pop_back();
+  }
   void traverseSwitch(const Switch &n) override {
     if (!bodies_.empty()) ++bodies_.back().switches;
     Visitor::traverseSwitch(n);

@@ -81,7 +81,7 @@ private:
     states_[id].candidates.insert(std::move(derivation));
   }
 
-  void expand(GoalId id, Derivation derivation) {
+  void expand(GoalId id, const Derivation &derivation) {
     for (std::size_t i = 0; i < derivation.ranks.size(); ++i) {
       std::vector<std::size_t> ranks = derivation.ranks;
       ++ranks[i];

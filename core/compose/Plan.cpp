@@ -59,7 +59,8 @@ std::string head(const PlanNode &node, const std::string &inherited, bool root) 
 }
 
 void printNode(const PlanNode &node, const std::string &inherited, unsigned indent, bool isElse, std::string &out) {
-  out += std::string(2 * indent, ' ') + (isElse ? "else " : "") + head(node, inherited, indent == 0) + '\n';
+  out +=
+      std::string(std::size_t{2} * indent, ' ') + (isElse ? "else " : "") + head(node, inherited, indent == 0) + '\n';
   for (std::size_t i = 0; i < node.children.size(); ++i)
     printNode(*node.children[i], node.spectrum, indent + 1, node.guarded && i + 1 == node.children.size(), out);
 }

@@ -165,7 +165,10 @@ public:
       } else {
         std::size_t depth = indent / 2;
         if (indent % 2 || depth > open.size() || (depth == 0) != !root)
-          fail(kIndent, line.here(), indent, root ? fmt::format("2 to {}", 2 * open.size()) : std::string("0"));
+          fail(kIndent, line.here(), indent,
+               !root             ? std::string("0")
+               : open.size() < 2 ? std::string("2")
+                                 : fmt::format("2 to {}", 2 * open.size()));
         if (depth > kMaxDepth) fail(kDeep, line.here(), kMaxDepth);
         open.resize(depth);
         Entry entry = rule(line, open.empty() ? nullptr : open.back());

@@ -137,7 +137,7 @@ std::vector<TargetInfo> listTargets() {
       Target target = loadTarget(path.string(), arena);
       result.push_back({target.name, target.summary, path});
     } catch (const DiagnosticError &) {
-      // Left out: whoever asks for it by name is told why.
+      continue; // left out: whoever asks for it by name is told why
     }
   }
   return result;

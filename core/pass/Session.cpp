@@ -256,7 +256,15 @@ struct Session::Impl {
 };
 
 Session::Session(SessionOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {
-  impl_->loader.loadAll(PluginLoader::searchPath(impl_->options.pluginFolders), impl_->registry, impl_->diags);
+  std::vector<std::filesystem::path> folders;
+  for (const std::filesystem::path &path : impl_->options.pluginFolders) {
+    std::error_code ec;
+    if (std::filesystem::is_directory(path, ec))
+      folders.push_back(path);
+    else // a plugin that is named is wanted: what is wrong with it is an error
+      impl_->loader.load(path, impl_->registry);
+  }
+  impl_->loader.loadAll(PluginLoader::searchPath(folders), impl_->registry, impl_->diags);
 }
 
 Session::~Session() = default;

@@ -8,6 +8,7 @@
 #include <boost/dll/runtime_symbol_info.hpp>
 #include <boost/dll/shared_library.hpp>
 #include <cstdlib>
+#include <map>
 
 namespace tangram {
 
@@ -18,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr DiagnosticKind kMissing{"plugin.missing", DiagnosticClass::User, "there is no plugin '{0}'",
-                                  "use {1}, or build the plugin first"};
+                                  "{1}, or build the plugin first"};
 constexpr DiagnosticKind kNotALibrary{"plugin.not-a-library", DiagnosticClass::User,
                                       "'{0}' cannot be loaded as a plugin: {1}",
                                       "give a shared library that tangram_add_plugin() has built for this machine"};
@@ -43,6 +44,9 @@ constexpr DiagnosticKind kThrew{"plugin.registration-failed", DiagnosticClass::U
 constexpr DiagnosticKind kDuplicate{"plugin.duplicate", DiagnosticClass::User,
                                     "plugin '{0}' of '{1}' is loaded already, from '{2}'", "give only one of the two"};
 constexpr DiagnosticKind kNotUsable{"plugin.not-usable", DiagnosticClass::User, "{0}", "{1}", Severity::Warning};
+constexpr DiagnosticKind kStale{
+    "plugin.stale", DiagnosticClass::User, "{0} of the plugins in '{1}' cannot be used: each {2}",
+    "rebuild them against this version of tangram, or leave the folder out", Severity::Warning};
 constexpr DiagnosticKind kNoFolder{"plugin.no-folder", DiagnosticClass::User, "plugin folder '{0}' cannot be read: {1}",
                                    "correct --plugin-path or TANGRAM_PLUGIN_PATH", Severity::Warning};
 
@@ -61,6 +65,18 @@ std::vector<std::string> pluginFiles(const fs::path &folder) {
     if (isPluginFile(it->path())) result.push_back(it->path().filename().string());
   std::sort(result.begin(), result.end());
   return result;
+}
+
+bool isStale(const Diagnostic &diagnostic) {
+  for (const DiagnosticKind &kind : {kApiVersion, kStructSize, kBuildId})
+    if (diagnostic.id == kind.id) return true;
+  return false;
+}
+
+/// What the message of a stale plugin says of it, without its name: the same for all that are stale in the same way.
+std::string predicate(const Diagnostic &diagnostic, const fs::path &path) {
+  std::string subject = fmt::format("plugin '{}' ", path.string());
+  return diagnostic.message.starts_with(subject) ? diagnostic.message.substr(subject.size()) : diagnostic.message;
 }
 
 /// The reason alone out of what Boost.DLL wraps around the loader's message.
@@ -98,8 +114,11 @@ struct PluginLoader::Impl {
 const TangramPlugin &PluginLoader::Impl::open(const fs::path &path, boost::dll::shared_library &library) {
   std::string shownPath = path.string();
   std::error_code error;
-  if (!fs::exists(path, error))
-    fail(kMissing, {}, shown(shownPath), suggest(path.filename().string(), pluginFiles(path.parent_path())));
+  if (!fs::exists(path, error)) {
+    std::vector<std::string> there = pluginFiles(path.parent_path());
+    fail(kMissing, {}, shown(shownPath),
+         there.empty() ? "check the path" : "use " + suggest(path.filename().string(), there));
+  }
   if (!fs::is_regular_file(path, error)) fail(kNotALibrary, {}, shownPath, "it is not a file");
   if (std::string why = notALibrary(path); !why.empty()) fail(kNotALibrary, {}, shownPath, why);
   try {
@@ -204,17 +223,40 @@ void PluginLoader::loadAll(const std::vector<fs::path> &folders, Registry &regis
       diags.report(kNoFolder, {}, folder.string(), error.message());
       continue;
     }
+    auto refuse = [&](const std::string &file, const Diagnostic &diagnostic) {
+      auto handle = diags.report(kNotUsable, {}, diagnostic.message, diagnostic.advice);
+      for (const Note &note : diagnostic.notes) handle.note(note.range, note.message);
+      registry.addFailure(fmt::format("{}: {}", (folder / file).string(), diagnostic.message));
+    };
+    struct Stale {
+      std::string file;
+      Diagnostic diagnostic;
+    };
+    std::map<std::string, std::vector<Stale>> stale; // by what is wrong with them
     for (const std::string &file : pluginFiles(folder)) {
       if (std::find(seen.begin(), seen.end(), file) != seen.end()) continue;
       seen.push_back(file);
       try {
         impl_->load(folder / file, registry, true);
       } catch (const DiagnosticError &failure) {
-        const Diagnostic &diagnostic = failure.diagnostic;
-        auto handle = diags.report(kNotUsable, {}, diagnostic.message, diagnostic.advice);
-        for (const Note &note : diagnostic.notes) handle.note(note.range, note.message);
-        registry.addFailure(fmt::format("{}: {}", (folder / file).string(), diagnostic.message));
+        if (isStale(failure.diagnostic))
+          stale[predicate(failure.diagnostic, folder / file)].push_back({file, failure.diagnostic});
+        else
+          refuse(file, failure.diagnostic);
       }
+    }
+    // A folder that an older tangram's build left is one mistake, not one a plugin.
+    for (const auto &[why, plugins] : stale) {
+      if (plugins.size() == 1) {
+        refuse(plugins[0].file, plugins[0].diagnostic);
+        continue;
+      }
+      constexpr std::size_t most = 5;
+      std::string names;
+      for (std::size_t i = 0; i < std::min(most, plugins.size()); ++i) names += (i ? ", " : "") + plugins[i].file;
+      if (plugins.size() > most) names += fmt::format(" and {} more", plugins.size() - most);
+      diags.report(kStale, {}, plugins.size(), folder.string(), why).note({}, fmt::format("these are {}", names));
+      registry.addFailure(fmt::format("{} of the plugins in '{}': each {}", plugins.size(), folder.string(), why));
     }
   }
 }

@@ -32,6 +32,16 @@ void fill(Value &value, bool whole, std::uint64_t seed) {
 
 } // namespace
 
+std::uint64_t ArgumentSet::elements() const {
+  std::uint64_t all = 0;
+  for (const Shape::Argument &a : shape.arguments) {
+    std::uint64_t count = 1;
+    for (std::uint64_t size : a.sizes) count *= size;
+    all += count;
+  }
+  return all;
+}
+
 std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const VerifyOptions &options,
                                           std::vector<std::string> &skipped) {
   std::vector<std::uint64_t> sizes = options.sizes;
@@ -90,6 +100,8 @@ std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const V
         if (seen.insert({set.shape.text, whole}).second) sets.push_back(std::move(set));
       }
     }
+  std::stable_sort(sets.begin(), sets.end(),
+                   [](const ArgumentSet &a, const ArgumentSet &b) { return a.elements() < b.elements(); });
   return sets;
 }
 

@@ -77,6 +77,20 @@ PlanFailure decode(const Message &m) {
   return f;
 }
 
+/// How long a plan will take, from how long it took.
+class Forecast {
+public:
+  void took(double seconds, std::uint64_t elements) {
+    // Of small calls the constant part is most.
+    if (elements < 1000) return;
+    perElement_ = seconds / static_cast<double>(elements);
+  }
+  double seconds(std::uint64_t elements) const { return perElement_ * static_cast<double>(elements); }
+
+private:
+  double perElement_ = 0;
+};
+
 } // namespace
 
 void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &reference,
@@ -85,6 +99,7 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
                const VerifyOptions &options, const BatchEvents &events) {
   constexpr std::size_t kReference = static_cast<std::size_t>(-1);
   std::set<std::size_t> dead; // plans (by position) that took the process with them
+  std::vector<Forecast> forecasts(plans.size());
   std::size_t set = 0, position = 0;
   while (set < sets.size()) {
     std::size_t atSet = set, atPosition = position; // what is being called
@@ -98,9 +113,9 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
         std::vector<Value> original;
         for (const Value &v : expected) original.push_back(v.copy());
         CallResult result;
-        double seconds = secondsOf([&] { result = call(plainKernel, expected); });
+        double plainSeconds = secondsOf([&] { result = call(plainKernel, expected); });
         std::string why = result.ok() ? "" : fmt::format("the plainest plan refuses it: {}", result.message);
-        if (seconds > options.slowest) why = fmt::format("the plainest plan takes {:.1f} s", seconds);
+        if (plainSeconds > options.slowest) why = fmt::format("the plainest plan takes {:.1f} s", plainSeconds);
         if (!why.empty()) {
           send({"skip", "0", std::to_string(s), why});
           continue;
@@ -111,11 +126,18 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
         }
         for (std::size_t p = s == set ? position : 0; p < plans.size(); ++p) {
           if (dead.count(p)) continue;
+          if (forecasts[p].seconds(sets[s].elements()) > options.patience) {
+            send({"late", std::to_string(p), std::to_string(s)});
+            continue;
+          }
           send({"call", std::to_string(p), std::to_string(s)});
           const tangram_kernel &kernel = batch.get(plans[p].second);
           std::vector<Value> values;
           for (const Value &v : original) values.push_back(v.copy());
-          CallResult outcome = call(kernel, values);
+          CallResult outcome;
+          double seconds = secondsOf([&] { outcome = call(kernel, values); });
+          forecasts[p].took(seconds, sets[s].elements());
+          send({"took", std::to_string(p), std::to_string(s), fmt::format("{}", seconds)});
           std::optional<PlanFailure> bad = judge(kernel, outcome, values, expected, sets[s].whole);
           if (bad)
             send(encode("fail", p, s, *bad));
@@ -138,6 +160,10 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
         events.skipped(s, m[3]);
       } else if (m[0] == "plain") {
         events.skipped(s, "the plainest plan itself: " + m[3]);
+      } else if (m[0] == "took") { // for the child that goes on where this one crashes
+        forecasts[p].took(std::stod(m[3]), sets[s].elements());
+      } else if (m[0] == "late") {
+        events.leftOut(plans[p].first, s);
       } else if (m[0] == "pass") {
         events.passed(plans[p].first, s);
       } else {

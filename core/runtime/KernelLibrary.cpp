@@ -22,6 +22,9 @@ constexpr DiagnosticKind kAbi{"kernels.abi", DiagnosticClass::User,
 constexpr DiagnosticKind kBadDescriptor{"kernels.bad-descriptor", DiagnosticClass::User,
                                         "kernel {1} of '{0}' does not describe itself: {2}",
                                         "compile it again with this version of tangram"};
+/// What every version has; what was appended later is looked for by the size.
+constexpr std::size_t kLeast = offsetof(tangram_kernel, invoke) + sizeof(tangram_kernel::invoke);
+
 constexpr DiagnosticKind kUnknownKernel{"kernels.unknown", DiagnosticClass::User, "'{0}' has no kernel '{1}'",
                                         "use {2}"};
 
@@ -36,6 +39,12 @@ std::string wrongWith(const tangram_kernel &k) {
       return fmt::format("parameter '{}' has the unknown element type {}", p.name, p.element);
     if (p.rank > TANGRAM_MAX_RANK) return fmt::format("parameter '{}' has {} dimensions", p.name, p.rank);
   }
+  if (k.struct_size < offsetof(tangram_kernel, launch) + sizeof k.launch || !k.device) return "";
+  const tangram_device &d = *k.device;
+  if (!k.workspace || !k.launch) return "it has a device and no way to launch it there";
+  if (d.struct_size < sizeof(tangram_device) || !d.open || !d.describe || !d.allocate || !d.release || !d.upload ||
+      !d.download || !d.wait || !d.time)
+    return "its device lacks a function";
   return "";
 }
 
@@ -65,8 +74,8 @@ KernelLibrary::KernelLibrary(const std::filesystem::path &path) : path_(path), h
   for (std::uint32_t i = 0; i < count; ++i) {
     if (!list || !list[i]) fail(kBadDescriptor, {}, path.string(), i, "it is null");
     const tangram_kernel &k = *list[i];
-    if (k.abi != TANGRAM_KERNEL_ABI || k.struct_size < sizeof(tangram_kernel))
-      fail(kAbi, {}, path.string(), i, k.abi, k.struct_size, TANGRAM_KERNEL_ABI, sizeof(tangram_kernel));
+    if (k.abi != TANGRAM_KERNEL_ABI || k.struct_size < kLeast)
+      fail(kAbi, {}, path.string(), i, k.abi, k.struct_size, TANGRAM_KERNEL_ABI, kLeast);
     if (std::string wrong = wrongWith(k); !wrong.empty()) fail(kBadDescriptor, {}, path.string(), i, wrong);
     kernels_.push_back(&k);
   }

@@ -164,7 +164,7 @@ private:
     if (rank == 1) return {n};
     std::vector<std::uint64_t> result(rank, 1);
     auto root = [](double x, double k) {
-      return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::pow(x, 1 / k) + 0.5));
+      return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(std::pow(x, 1 / k))));
     };
     std::uint64_t side = root(static_cast<double>(n), rank);
     switch (request_.aspect) {

@@ -32,15 +32,24 @@ Measurement summarize(std::vector<double> seconds) {
 Measurement measure(const std::function<void()> &work, const MeasureOptions &options,
                     const std::function<void()> &prepare) {
   using Clock = std::chrono::steady_clock;
-  auto once = [&] {
-    if (prepare) prepare();
+  auto timed = [&] {
     auto start = Clock::now();
     work();
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
+  return measureBy(timed, options, prepare);
+}
+
+Measurement measureBy(const std::function<double()> &work, const MeasureOptions &options,
+                      const std::function<void()> &prepare) {
+  auto once = [&] {
+    if (prepare) prepare();
+    return work();
+  };
+  // A clock that stands still must not keep us here.
+  constexpr std::size_t mostWarmUps = 10000;
   double warm = 0;
-  do warm += once();
-  while (warm < options.warmUpSeconds);
+  for (std::size_t i = 0; i == 0 || (warm < options.warmUpSeconds && i < mostWarmUps); ++i) warm += once();
   std::vector<double> times;
   double spent = 0;
   while (options.repeats ? times.size() < options.repeats

@@ -173,6 +173,7 @@ private:
     BatchEvents events;
     events.passed = [&](std::size_t plan, std::size_t) { send({"pass", std::to_string(plan)}); };
     events.skipped = [&](std::size_t set, const std::string &why) { send({"skip", std::to_string(set), why}); };
+    events.leftOut = [&](std::size_t, std::size_t) { send({"late"}); };
     events.failed = [&](std::size_t plan, std::size_t set, const PlanFailure &f) {
       Message m{"fail", std::to_string(plan), std::to_string(set),       f.reason, f.param,
                 f.got,  f.expected,           fmt::format("{}", f.bound)};
@@ -187,6 +188,7 @@ private:
     if (m[0] == "end") state.second = true;
     if (m[0] == "error") state.first = m[1];
     if (m[0] == "pass") ++called_[std::stoull(m[1])];
+    if (m[0] == "late") ++report_.leftOut;
     if (m[0] == "skip") skippedSets_[std::stoull(m[1])] = m[2];
     if (m[0] != "fail") return;
     std::size_t plan = std::stoull(m[1]), set = std::stoull(m[2]);

@@ -14,9 +14,10 @@ struct ArgumentSet {
   Layout layout;
   std::uint64_t seed = 0;
   std::string text;
+  std::uint64_t elements() const; // of all arguments
 };
 
-/// The sets for all sizes; sizes for which the spectrum's conditions cannot be met are named in `skipped`.
+/// The sets for all sizes, fewest elements first; sizes for which the spectrum's conditions cannot be met are named in `skipped`.
 std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const VerifyOptions &options,
                                           std::vector<std::string> &skipped);
 
@@ -29,10 +30,12 @@ struct BatchEvents {
   std::function<void(std::size_t plan, std::size_t set, PlanFailure failure)> failed;
   std::function<void(std::size_t plan, std::size_t set)> passed;
   std::function<void(std::size_t set, const std::string &why)> skipped;
+  std::function<void(std::size_t plan, std::size_t set)> leftOut;
 };
 
 /// Calls kernels of `library` with every set and compares with `reference`, each call guarded: what crashes or hangs is
-/// that plan's failure and the others go on. `plans` names the entries of the plans.
+/// that plan's failure and the others go on. `plans` names the entries of the plans. A plan that takes far longer than
+/// others (parts of parts of single elements) is left out of the sets that would cost more than options.patience.
 void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &reference,
                const std::filesystem::path &library, const std::string &plainest,
                const std::vector<std::pair<std::size_t, std::string>> &plans, const std::vector<ArgumentSet> &sets,

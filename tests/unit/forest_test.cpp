@@ -352,10 +352,21 @@ TEST(Forest, RejectionsSayWhy) {
   Forest shallow = program.forest(1);
   EXPECT_EQ(rejection(shallow, "process", "c", 1), "needs 2 more rules than the search depth 1 leaves");
   Program env(module({spectrum("sum", {serialSum(), codelet("x", {fmt::format("(Return {})", lit("i32", 0))}, false,
-                                                            "\"gpu\" \"fpga\"")})}),
+                                                            "\"gpu\" \"gpu-simple\"")})}),
               cpuSimple());
-  EXPECT_EQ(rejection(env.forest(3), "thread", "x", 2), "it is for gpu, fpga only (__env), and this is 'cpu-simple'");
+  EXPECT_EQ(rejection(env.forest(3), "thread", "x", 2), "it is for gpu, gpu-simple only (__env), and this is 'cpu-simple'");
   EXPECT_TRUE(env.diags.all().empty());
+}
+
+TEST(LevelMatching, ATargetThatThereIsNot) {
+  Program env(module({spectrum("sum", {serialSum(), codelet("x", {fmt::format("(Return {})", lit("i32", 0))}, false,
+                                                            "\"cpu-simple\" \"gpu-simpel\"")})}),
+              cpuSimple());
+  ASSERT_EQ(env.diags.all().size(), 1u);
+  EXPECT_EQ(env.diags.all()[0].cls, DiagnosticClass::User);
+  EXPECT_EQ(env.diags.all()[0].severity, Severity::Error);
+  EXPECT_EQ(env.diags.all()[0].message, "codelet 'x' of 'sum' is for target 'gpu-simpel' (__env), which there is not");
+  EXPECT_NE(env.diags.all()[0].advice.find("'gpu-simple'"), std::string::npos);
 }
 
 // ---- no plan at all ----

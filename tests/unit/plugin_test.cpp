@@ -77,6 +77,7 @@ TEST(Plugin, MissingSaysTheNearest) {
   EXPECT_NE(diagnostic.message.find("libtangram-test-god.so"), std::string::npos);
   EXPECT_NE(diagnostic.advice.find("libtangram-test-good.so"), std::string::npos);
   EXPECT_EQ(failure("/nowhere/at/all.so").id, "plugin.missing");
+  EXPECT_EQ(failure("/nowhere/at/all.so").advice, "check the path, or build the plugin first");
   EXPECT_EQ(failure("").id, "plugin.missing");
 }
 
@@ -181,6 +182,37 @@ TEST(Plugin, LoadAllWarnsAndGoesOn) {
     FAIL();
   } catch (const DiagnosticError &error) {
     EXPECT_FALSE(error.diagnostic.notes.empty());
+  }
+}
+
+TEST(Plugin, AFolderOfStaleOnesIsOneWarning) {
+  TempFolder folder;
+  for (const char *name : {"a", "b", "c", "d", "e", "f", "g"})
+    fs::copy_file(plugin("test-bad-build-id"), folder.path / fmt::format("libtangram-{}.so", name));
+  fs::copy_file(plugin("test-bad-api-version"), folder.path / "libtangram-old.so");
+  fs::copy_file(plugin("test-good"), folder.path / "libtangram-good.so");
+  PluginLoader loader;
+  Registry registry;
+  DiagnosticEngine diags;
+  loader.loadAll({folder.path}, registry, diags);
+  EXPECT_TRUE(registry.passes.find("test-pass"));
+  ASSERT_EQ(diags.all().size(), 2u); // another reason is another warning
+  const Diagnostic &stale = diags.all()[diags.all()[0].id == "plugin.stale" ? 0 : 1];
+  EXPECT_EQ(stale.id, "plugin.stale");
+  EXPECT_EQ(stale.severity, Severity::Warning);
+  EXPECT_EQ(stale.message,
+            fmt::format("7 of the plugins in '{}' cannot be used: each was compiled against core "
+                        "'tangram-0.0.1/of-another-core', but this core is '{}'",
+                        folder.path.string(), coreBuildId()));
+  EXPECT_NE(stale.advice.find("rebuild them"), std::string::npos);
+  ASSERT_EQ(stale.notes.size(), 1u);
+  EXPECT_EQ(stale.notes[0].message, "these are libtangram-a.so, libtangram-b.so, libtangram-c.so, libtangram-d.so, "
+                                    "libtangram-e.so and 2 more");
+  try {
+    registry.passes.get("test-half");
+    FAIL();
+  } catch (const DiagnosticError &error) {
+    EXPECT_EQ(error.diagnostic.notes.size(), 2u);
   }
 }
 

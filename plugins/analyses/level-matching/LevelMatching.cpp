@@ -8,6 +8,7 @@
 // A compound codelet without a map needs nothing of its level: what it calls does. A map may also be a loop at a level
 // that executes vector code only (5.2.1: "if it has a computational capability").
 #include "tangram/ast/Walk.h"
+#include "tangram/hardware/Target.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>
@@ -20,6 +21,25 @@ using namespace ast;
 constexpr DiagnosticKind kNowhere{
     "level-matching.nowhere", DiagnosticClass::User, "no level of '{2}' can run codelet '{0}' of '{1}': {3}",
     "other codelets are used; to keep it from this target without a warning, say so with __env", Severity::Warning};
+
+constexpr DiagnosticKind kUnknownTarget{"level-matching.unknown-target", DiagnosticClass::User,
+                                        "codelet '{0}' of '{1}' is for target '{2}' (__env), which there is not",
+                                        "use {3}; a target of yours is found in a folder of TANGRAM_HW_PATH"};
+
+/// A codelet for a target that nobody knows would be left out everywhere, in silence.
+void checkEnv(const Module &module, const std::string &target, DiagnosticEngine &diags) {
+  std::vector<std::string> known;
+  for (const Spectrum *spectrum : module.spectrums)
+    for (const Codelet *codelet : spectrum->codelets)
+      for (const std::string &name : codelet->env) {
+        if (name == target) continue;
+        if (known.empty()) // reading them takes a while, and few programs need it
+          for (const hardware::TargetInfo &info : hardware::listTargets()) known.push_back(info.name);
+        if (std::find(known.begin(), known.end(), name) == known.end())
+          diags.report(kUnknownTarget, codelet->range, codelet->name, spectrum->name, shown(name),
+                       suggest(name, known));
+      }
+}
 
 LevelMatch match(const Codelet &codelet, const Parallelism &parallelism, const hardware::Level &level,
                  const std::string &target) {
@@ -47,6 +67,7 @@ LevelMatch match(const Codelet &codelet, const Parallelism &parallelism, const h
 class LevelMatching final : public Analysis {
 public:
   void run(const Module &module, const hardware::Hardware &hardware, Facts &facts, DiagnosticEngine &diags) override {
+    checkEnv(module, hardware.name, diags);
     for (const Spectrum *spectrum : module.spectrums) {
       bool composable = false;
       std::vector<const Codelet *> nowhere;

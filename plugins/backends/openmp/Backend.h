@@ -14,7 +14,4 @@ public:
   bool detect(hardware::Hardware &hardware) override;
 };
 
-/// Where <tangram/runtime/kernel_abi.h> lies, beside the plugin as it is installed or built; empty: not found.
-std::filesystem::path includeFolder();
-
 } // namespace tangram::openmp

@@ -49,6 +49,8 @@ void Forward::BeginSourceFile(const clang::LangOptions &language, const clang::P
 
 void Forward::flush() {
   if (!pending_) return;
+  ast::SourceRange &range = pending_->range;
+  if (range.file && !range.line) range = {range.file, 1, 1, 1, 1};
   if (pending_->severity == Severity::Error || !homeless_) diags_.add(std::move(*pending_));
   pending_.reset();
 }
@@ -115,6 +117,8 @@ void Forward::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clan
       if (wider.line == range.line && wider.column == range.column) range = wider;
     }
     users = ranges->isUsers(info.getLocation());
+  } else if (level >= Level::Error) {
+    users = false; // at the end of a macro's expansion, for one: a note says where
   }
 
   if (level == Level::Note) {

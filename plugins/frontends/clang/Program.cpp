@@ -31,7 +31,7 @@ const ast::Module *Program::read(const std::string &wanted, ast::SourceRange fil
   matchCodelets();
   if (wrong()) return nullptr;
   if (groups_.empty()) {
-    attempt([&] { fail(kNoSpectrums, file); });
+    attempt([&] { fail(kNoSpectrums, {file.file, 1, 1, 1, 1}); });
     return nullptr;
   }
 

@@ -1,9 +1,9 @@
 // Expressions: scalar where all lanes agree, vectors where not.
 #include "Lanes.h"
-#include "Substitute.h"
 
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram::lockstep {
@@ -72,7 +72,11 @@ const Expr *Lanes::uniform(const Expr *e) {
     if (it->second.name == v->name) return v;
     return arena_.derive(v, [&](VarRef &copy) { copy.name = it->second.name; });
   };
-  return substituted(arena_, e, rename);
+  auto element = [&](const Subscript *place) {
+    const Binding *array = exchange(place);
+    return array ? exchanged(*array, place) : nullptr;
+  };
+  return substituted(arena_, e, rename, element);
 }
 
 const Expr *Lanes::laneNumbers(const Type &scalar) { return arena_.make<LaneIndex>(here_, vec(scalar)); }
@@ -94,7 +98,8 @@ const Expr *Lanes::variable(const VarRef *e) {
   case Binding::Kind::Value: return binding.base;
   case Binding::Kind::Vector: return b().var(binding.name, vec(e->type));
   case Binding::Kind::Affine: return materialise({binding.base, binding.step, binding.exact}, e->type);
-  case Binding::Kind::Private: break;
+  case Binding::Kind::Private:
+  case Binding::Kind::Exchange: break;
   }
   unsupported(e, fmt::format("array '{}' as a value", e->name));
 }

@@ -3,10 +3,9 @@
 // neighbouring lanes touch neighbouring elements, gathers and scatters where not.
 #pragma once
 
-#include "Uniformity.h"
-
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Names.h"
+#include "tangram/ast/Uniformity.h"
 #include "tangram/diag/Diagnostic.h"
 
 #include <functional>
@@ -14,6 +13,9 @@
 #include <utility>
 
 namespace tangram::lockstep {
+
+using ast::Region;
+using ast::Uniformity;
 
 /// What the vector form lacks; the region then stays scalar, or is an error where it cannot.
 struct Unsupported {
@@ -40,8 +42,8 @@ public:
 private:
   /// What a name of the region stands for in the copy that is being written.
   struct Binding {
-    enum class Kind : std::uint8_t { Scalar, Vector, Affine, Private, Value } kind = Kind::Scalar;
-    std::string name;                // Scalar, Vector, Private
+    enum class Kind : std::uint8_t { Scalar, Vector, Affine, Private, Value, Exchange } kind = Kind::Scalar;
+    std::string name;                // Scalar, Vector, Private, Exchange
     const ast::Expr *base = nullptr; // Affine: lane 0's value; Value: what it is in all lanes
     ast::Int step = 0;               // Affine: from lane to lane
     bool exact = false;              // Affine: does not wrap in lanes that are used
@@ -98,6 +100,14 @@ private:
   std::optional<Affine> affine(const ast::Expr *e);
   std::optional<ast::Int> likelyStep(const ast::Expr *e);
   const ast::Expr *privateIndex(const Place &place);
+
+  // Shared arrays with an element a lane, held in a vector register (Exchange.cpp).
+  bool exchanges(const ast::Declare *d) const;
+  bool isOwnLane(const ast::Expr *index) const;
+  const Binding *exchange(const ast::Expr *place) const;
+  const ast::Expr *exchanged(const Binding &array, const ast::Subscript *e);
+  const ast::Expr *assignExchange(const Binding &array, const ast::Subscript *target, ast::AssignOp op,
+                                  const ast::Expr *operand, Wants wants);
 
   // Statements (Statements.cpp).
   void block(const ast::Block *block, std::size_t from = 0);

@@ -1,9 +1,9 @@
 // The pass: finds what runs on lanes and has it written as vector code.
 #include "Lockstep.h"
 #include "Lanes.h"
-#include "Substitute.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/KnownValues.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 
@@ -34,59 +34,24 @@ constexpr std::uint64_t kRegisters = 4; // vectors that a loop over lanes may sp
 class Lowering final : public Mutator {
 public:
   Lowering(const Module &module, const Kernel &kernel, PassContext &context, bool warns)
-      : Mutator(context.arena), module_(module), kernel_(kernel), context_(context), warns_(warns) {
+      : Mutator(context.arena), module_(module), kernel_(kernel), context_(context), warns_(warns), known_(kernel),
+        assigned_(assignedVariables(kernel.body)) {
     names_.reserveAll(&kernel);
-    assigned_ = assignedVariables(kernel.body);
-    for (std::size_t i = 0; i < kernel.constants.size(); ++i) defaults_[kernel.constants[i]->name] = kernel.defaults[i];
-    walk(kernel.body, [&](const Declare &d) {
-      if (d.init && d.extents.empty() && !assigned_.count(d.name)) initialisers_[d.name] = d.init;
-    });
   }
 
   const Kernel *run() {
     const Kernel *result = as<Kernel>(mutate(&kernel_));
-    return frozen_.empty() ? result : freeze(result);
+    return freeze(arena(), result, frozen_);
   }
 
 private:
   /// The value of an expression where compilation knows it. Constants that it rests on are no tunables any more: code
   /// is made for their value.
   std::optional<Int> known(const Expr *e) {
-    Build b(arena());
-    auto folded = [&](const Expr *made) { return literal(made); };
-    switch (e->kind()) {
-    case Kind::IntLit: return as<IntLit>(e)->value;
-    case Kind::VarRef: {
-      const std::string &name = as<VarRef>(e)->name;
-      if (auto it = defaults_.find(name); it != defaults_.end()) {
-        std::optional<Int> value = known(it->second);
-        if (value) frozen_.insert(name);
-        return value;
-      }
-      auto it = initialisers_.find(name);
-      return it == initialisers_.end() ? std::nullopt : known(it->second);
-    }
-    case Kind::Cast: {
-      const Expr *operand = as<Cast>(e)->operand;
-      if (!e->type.isInteger() || !operand->type.isInteger()) return {};
-      std::optional<Int> value = known(operand);
-      return value ? folded(b.cast(e->type, b.integer(operand->type, *value))) : std::nullopt;
-    }
-    case Kind::Binary: {
-      const auto *node = as<Binary>(e);
-      if (!node->lhs->type.isInteger() || !node->rhs->type.isInteger()) return {};
-      std::optional<Int> lhs = known(node->lhs);
-      std::optional<Int> rhs = lhs ? known(node->rhs) : std::nullopt;
-      if (!rhs) return {};
-      return folded(b.binary(node->op, b.integer(node->lhs->type, *lhs), b.integer(node->rhs->type, *rhs)));
-    }
-    case Kind::Conditional: {
-      const auto *node = as<Conditional>(e);
-      std::optional<Int> cond = known(node->cond);
-      return cond ? known(*cond ? node->then : node->otherwise) : std::nullopt;
-    }
-    default: return {};
-    }
+    std::set<std::string> used;
+    std::optional<Int> value = known_.value(e, &used);
+    if (value) frozen_.merge(used);
+    return value;
   }
 
   std::uint64_t lanesOf(const hardware::Level &level) const {
@@ -206,45 +171,13 @@ private:
     }
   }
 
-  const Kernel *freeze(const Kernel *kernel) {
-    Build b(arena());
-    std::map<std::string, const Expr *> values;
-    std::vector<const Param *> constants;
-    std::vector<const Expr *> defaults;
-    for (std::size_t i = 0; i < kernel->constants.size(); ++i) {
-      const Param *p = kernel->constants[i];
-      if (frozen_.count(p->name)) {
-        values[p->name] = b.integer(p->type, *known(kernel->defaults[i]));
-      } else {
-        constants.push_back(p);
-        defaults.push_back(kernel->defaults[i]);
-      }
-    }
-    // Variables that are such a constant, and nothing else, are it as well.
-    walk(kernel->body, [&](const Declare &d) {
-      if (!initialisers_.count(d.name) || !d.type.isInteger()) return;
-      std::set<std::string> frozen = frozen_;
-      std::optional<Int> value = known(d.init);
-      if (value && frozen_ == frozen) values[d.name] = b.integer(d.type, *value);
-      frozen_ = std::move(frozen);
-    });
-    const Kernel *fixed = substituted(arena(), kernel, [&](const VarRef *v) -> const Expr * {
-      auto it = values.find(v->name);
-      return it == values.end() ? v : it->second;
-    });
-    return arena().derive(fixed, [&](Kernel &copy) {
-      copy.constants = std::move(constants);
-      copy.defaults = std::move(defaults);
-    });
-  }
-
   const Module &module_;
   const Kernel &kernel_;
   PassContext &context_;
   bool warns_;
+  KnownValues known_;
   Names names_;
   std::set<std::string> assigned_, frozen_;
-  std::map<std::string, const Expr *> defaults_, initialisers_;
 };
 
 } // namespace

@@ -194,7 +194,10 @@ const Expr *Lanes::privateIndex(const Place &place) {
   return arithmetic(BinaryOp::Add, wide, laneNumbers(u64), u64);
 }
 
-const Expr *Lanes::load(const Expr *e) { return loadFrom(placeOf(e), e->type); }
+const Expr *Lanes::load(const Expr *e) {
+  if (const Binding *array = exchange(e)) return exchanged(*array, as<Subscript>(e));
+  return loadFrom(placeOf(e), e->type);
+}
 
 const Expr *Lanes::loadFrom(const Place &place, const Type &type) {
   if (!type.isScalar()) unsupported(place.base, fmt::format("elements of type {}", type.text()));
@@ -290,6 +293,7 @@ const Expr *Lanes::assignBase(const VarRef *target, AssignOp op, const Expr *ope
 }
 
 const Expr *Lanes::assignMemory(const Expr *target, AssignOp op, const Expr *operand, Wants wants) {
+  if (const Binding *array = exchange(target)) return assignExchange(*array, as<Subscript>(target), op, operand, wants);
   Place place = placeOf(target);
   bool reads = op != AssignOp::Set || wants == Wants::Old;
   if (reads && hasEffects(place.index)) unsupported(target, "an index with effects in a compound assignment");

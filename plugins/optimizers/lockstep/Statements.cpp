@@ -105,6 +105,12 @@ void Lanes::declare(const Declare *d) {
     env_[d->name] = {Binding::Kind::Scalar, own, nullptr, 0, false, nullptr};
   };
   if (!d->extents.empty()) {
+    if (exchanges(d)) {
+      std::string own = nameFor(d->name);
+      emit(b().declare(own, vec(d->type), spread(b().zero(d->type)), false));
+      env_[d->name] = {Binding::Kind::Exchange, own, nullptr, 0, false, nullptr};
+      return;
+    }
     if (!u_.isPrivate(d->name)) return scalar(d->init ? uniform(d->init) : nullptr);
     if (!d->type.isScalar()) unsupported(d, fmt::format("an array of {} in each lane", d->type.text()));
     const Expr *count = b().u64(lanes_);

@@ -370,7 +370,7 @@ Container Flattener::temporary(const std::string &name, const Type &element, std
   c.sizes = extents;
   c.strides.assign(extents.size(), b().u64(1));
   for (std::size_t d = extents.size() - 1; d-- > 0;) c.strides[d] = b().mul(c.strides[d + 1], extents[d + 1]);
-  emit(arena_.make<Alloc>(here_, name, element, std::move(extents), level_));
+  emit(arena_.make<Alloc>(here_, name, element, std::move(extents), level_, ""));
   return c;
 }
 

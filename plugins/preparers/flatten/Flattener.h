@@ -152,6 +152,11 @@ private:
   Container window(const Container &base, const ast::Type &type, const ast::Expr *offset,
                    std::vector<const ast::Expr *> sizes, std::vector<const ast::Expr *> strides, bool isConst,
                    const std::string &name);
+  /// ceil((end - start) / step), 0 where there is nothing between them.
+  const ast::Expr *length(const ast::Expr *start, const ast::Expr *step, const ast::Expr *end) const;
+  /// The same where start < step: without a branch, and lower or equal from start to start.
+  const ast::Expr *interleaved(const ast::Expr *start, const ast::Expr *step, const ast::Expr *end);
+  unsigned bits(const ast::Expr *e) const;
   bool atMost(const ast::Expr *value, const ast::Expr *bound) const;
 
   PassContext &context_;

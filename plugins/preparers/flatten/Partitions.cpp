@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Compare.h"
 
+#include <bit>
 #include <limits>
 
 namespace tangram::flatten {
@@ -76,6 +77,10 @@ const Expr *Flattener::reach(const SequenceValue &s) {
 
 const Expr *Flattener::sequenceAt(const SequenceValue &s, const Expr *index, const std::string &hint) {
   const Expr *value = s.start;
+  auto saturated = [&](const Expr *moved, const Expr *end, const std::string &name) {
+    moved = simpleCalled(moved, name);
+    return b().min(moved, simpleCalled(end, name + "_limit"));
+  };
   if (s.inc) {
     const Expr *moved = b().add(s.start, b().mul(index, s.inc));
     if (s.always)
@@ -83,7 +88,7 @@ const Expr *Flattener::sequenceAt(const SequenceValue &s, const Expr *index, con
     else if (s.reach)
       value = b().select(b().less(index, s.reach), moved, s.end);
     else
-      value = b().min(simpleCalled(moved, hint), simpleCalled(s.end, hint + "_limit"));
+      value = saturated(moved, s.end, hint);
   }
   if (!s.through) return value;
 
@@ -149,6 +154,44 @@ bool Flattener::atMost(const Expr *value, const Expr *bound) const {
   }
 }
 
+const Expr *Flattener::length(const Expr *start, const Expr *step, const Expr *end) const {
+  const Expr *all = b().sub(end, start);
+  if (!isLiteral(step, 1)) all = b().add(b().div(b().sub(all, b().u64(1)), step), b().u64(1));
+  return b().select(b().less(start, end), all, b().u64(0));
+}
+
+const Expr *Flattener::interleaved(const Expr *start, const Expr *step, const Expr *end) {
+  const Expr *last = b().sub(b().sub(step, b().u64(1)), start);
+  if (bits(end) < 64) return b().div(b().add(end, last), step);
+  // One for every whole round, and one of the last round.
+  end = simple(end, "end");
+  return b().add(b().div(end, step), b().cast(Scalar::U64, b().less(start, b().rem(end, step))));
+}
+
+/// How many bits hold the value of an unsigned expression.
+unsigned Flattener::bits(const Expr *e) const {
+  unsigned width = 8 * e->type.bytes();
+  if (e->type.isBool()) return 1;
+  if (std::optional<Int> value = literal(e)) return static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(*value)));
+  if (e->type.isSigned()) return width;
+  if (const auto *cast = dyn<Cast>(e)) return std::min(width, bits(cast->operand));
+  if (const auto *variable = dyn<VarRef>(e)) {
+    auto known = constants_.find(variable->name);
+    return known == constants_.end() ? width : bits(known->second);
+  }
+  if (const auto *choice = dyn<Conditional>(e)) return std::max(bits(choice->then), bits(choice->otherwise));
+  const auto *node = dyn<Binary>(e);
+  if (!node) return width;
+  unsigned lhs = bits(node->lhs);
+  if (node->op == BinaryOp::Add) return std::min(width, std::max(lhs, bits(node->rhs)) + 1);
+  std::optional<Int> divisor = node->op == BinaryOp::Div ? literal(node->rhs) : std::nullopt;
+  if (divisor && *divisor > 0) {
+    unsigned less = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(*divisor))) - 1;
+    return lhs > less ? lhs - less : 1;
+  }
+  return node->op == BinaryOp::Div ? lhs : width;
+}
+
 Container Flattener::part(const Container &c, const std::vector<const Expr *> &index, bool isConst,
                           const std::string &hint) {
   const Parts &parts = *c.parts;
@@ -158,14 +201,16 @@ Container Flattener::part(const Container &c, const std::vector<const Expr *> &i
   for (std::size_t d = 0; d < index.size(); ++d) {
     std::string dim = index.size() > 1 ? hint + std::to_string(d) : hint;
     const Expr *size = base.sizes[d];
-    auto cut = [&](const SequenceValue &s, const char *moved, const char *value, const char *name) {
-      const Expr *bound = sequenceAt(s, index[d], dim + moved);
-      bool within = !s.through && atMost(s.end ? s.end : s.start, size);
-      if (!within) bound = b().min(simpleCalled(bound, dim + value), size);
-      return simpleCalled(bound, dim + name);
-    };
-    const Expr *start = cut(parts.starts[d], "_from", "_start", "_begin");
-    const Expr *end = cut(parts.ends[d], "_to", "_stop", "_end");
+    const SequenceValue &starts = parts.starts[d], &ends = parts.ends[d];
+    const Expr *end = sequenceAt(ends, index[d], dim + "_to");
+    if (ends.through || !atMost(ends.end ? ends.end : ends.start, size))
+      end = b().min(simpleCalled(end, dim + "_stop"), size);
+    end = simpleCalled(end, dim + "_end");
+    // A part that starts behind its end is empty, wherever that is: what would cut the start there is left out.
+    bool saturates = !(starts.inc && ends.inc && !starts.through && !starts.reach && equal(starts.end, ends.end));
+    const Expr *start = saturates ? sequenceAt(starts, index[d], dim + "_from")
+                                  : b().add(starts.start, b().mul(index[d], starts.inc));
+    start = simpleCalled(start, dim + "_begin");
     const Expr *step = sequenceAt(parts.incs[d], index[d], dim + "_by");
     bool positive =
         literal(step) ? !isLiteral(step, 0) : equal(step, c.sizes[d]); // a part exists only if there are any
@@ -175,9 +220,8 @@ Container Flattener::part(const Container &c, const std::vector<const Expr *> &i
     }
     step = simpleCalled(step, dim + "_inc");
 
-    const Expr *length = b().sub(end, start);
-    if (!isLiteral(step, 1)) length = b().add(b().div(b().sub(length, b().u64(1)), step), b().u64(1));
-    sizes[d] = b().select(b().less(start, end), length, b().u64(0));
+    sizes[d] = starts.always && equal(written(step), written(c.sizes[d])) ? interleaved(start, step, end)
+                                                                           : length(start, step, end);
     offset = b().add(offset, b().mul(start, base.strides[d]));
     strides[d] = b().mul(step, base.strides[d]);
   }

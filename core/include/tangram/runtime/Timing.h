@@ -26,6 +26,10 @@ struct Measurement {
 Measurement measure(const std::function<void()> &work, const MeasureOptions &options = {},
                     const std::function<void()> &prepare = {});
 
+/// The same by another clock: `work` returns the seconds that it took.
+Measurement measureBy(const std::function<double()> &work, const MeasureOptions &options = {},
+                      const std::function<void()> &prepare = {});
+
 /// Of times that were taken already: order statistics, no assumption on how they are distributed.
 Measurement summarize(std::vector<double> seconds);
 

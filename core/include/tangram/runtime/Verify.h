@@ -19,6 +19,7 @@ struct VerifyOptions {
   std::size_t batch = 24;       // plans compiled into one library
   double timeout = 30;          // seconds that a plan may take longer than `slowest` ...
   double slowest = 20;          // ... which the plainest may take: arguments for which it takes longer are skipped
+  double patience = 0.25;       // a call that would take more seconds, by how long smaller ones took, is left out
   std::filesystem::path folder; // for sources and libraries
   std::function<void(std::size_t done, std::size_t all, const std::string &what)> progress;
 };
@@ -50,6 +51,7 @@ struct VerifyReport {
   std::vector<Plan> plans;
   std::vector<std::string> arguments; // argument sets that were used
   std::vector<std::string> skipped;   // those that were not, and why
+  std::size_t leftOut = 0;            // calls of single plans, by VerifyOptions::patience
   std::vector<PlanFailure> failures;  // by plan
   std::vector<Suspect> suspects;
   bool ok() const { return failures.empty(); }

@@ -59,18 +59,53 @@ typedef struct tangram_error {
   char message[512]; /* says which argument or condition; empty where status is 0 */
 } tangram_error;
 
-typedef struct tangram_kernel {
+/* The device that the kernels of a library run on, for callers that keep data there. All are callable from any thread;
+ * those that return an int return a tangram_status and say why in `error`, which may be null. */
+typedef struct tangram_device {
   uint32_t struct_size;
-  uint32_t abi;     /* TANGRAM_KERNEL_ABI */
-  const char *name; /* of the entry */
+  /* Finds the device and makes it ready; calling it again costs nothing. The others may be called once it was TANGRAM_OK. */
+  int (*open)(tangram_error *error);
+  /* What the device calls itself, cut to `size` bytes with the final zero. */
+  int (*describe)(char *text, size_t size, tangram_error *error);
+  /* A handle of memory on the device: what kernels take as a pointer to data. Never null where it is TANGRAM_OK. */
+  int (*allocate)(void **memory, uint64_t bytes, tangram_error *error);
+  void (*release)(void *memory); /* null: nothing */
+  int (*upload)(void *memory, const void *from, uint64_t bytes, tangram_error *error);
+  int (*download)(void *to, void *memory, uint64_t bytes, tangram_error *error);
+  /* Until all that was launched is done; reports what went wrong meanwhile. */
+  int (*wait)(tangram_error *error);
+  /* How long the device took for what `work` launched, by its own clock. Waits for it. */
+  int (*time)(int (*work)(void *context), void *context, double *milliseconds, tangram_error *error);
+} tangram_device;
+
+#ifdef __cplusplus
+#define TANGRAM_ABSENT = nullptr
+#else
+#define TANGRAM_ABSENT
+#endif
+
+typedef struct tangram_kernel {
+  uint32_t struct_size; /* members behind it are not there */
+  uint32_t abi;         /* TANGRAM_KERNEL_ABI */
+  const char *name;     /* of the entry */
   const char *spectrum;
   const char *plan; /* its one-line key */
   const char *target;
   uint32_t num_params;
   const tangram_param *params; /* the spectrum's parameters, then its result (name "result") unless void */
-  /* args[i]: a tangram_array * where params[i].rank > 0, else a pointer to the scalar. */
+  /* args[i]: a tangram_array * where params[i].rank > 0, else a pointer to the scalar. All in host memory. */
   int (*invoke)(void *const *args, tangram_error *error);
+  /* Null for a kernel that runs on the host, as are the two below. */
+  const tangram_device *device TANGRAM_ABSENT;
+  /* Bytes of device memory that `launch` needs for itself with these arguments, of which it reads sizes and scalars. */
+  uint64_t (*workspace)(void *const *args) TANGRAM_ABSENT;
+  /* Starts the kernel and does not wait for it. args as for invoke, but the data of a tangram_array is a handle of memory
+   * on the device, and so is args[i] of the result. `workspace` has the bytes that the function above says, may be null
+   * where that is 0, and must not be shared by kernels that run at the same time. */
+  int (*launch)(void *const *args, void *workspace, tangram_error *error) TANGRAM_ABSENT;
 } tangram_kernel;
+
+#undef TANGRAM_ABSENT
 
 typedef const tangram_kernel *const *(*tangram_kernel_table_fn)(uint32_t *count);
 

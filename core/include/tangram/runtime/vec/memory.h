@@ -7,6 +7,12 @@
 
 namespace tangram {
 
+// Lanes beyond an array are masked out; compilers that see the array, and not the mask, warn of them.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Warray-bounds"
+#endif
+
 namespace vec_detail {
 #if defined(TANGRAM_VEC_AVX512)
 template <class T, int N> TANGRAM_INLINE typename native<T, N>::type load_masked(const T *p, vec<bool, N> m) {
@@ -164,6 +170,10 @@ TANGRAM_INLINE void scatter(T *p, const vec<I, N> &index, const vec<T, N> &v, ve
 template <class T, class I, int N> TANGRAM_INLINE void scatter(T *p, const vec<I, N> &index, const vec<T, N> &v) {
   scatter(p, index, v, vec<bool, N>(true));
 }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 } // namespace tangram
 #endif

@@ -387,6 +387,27 @@ template <class T, int N> TANGRAM_INLINE vec<T, N> max(const vec<T, N> &a, const
   return select(a < b, b, a);
 }
 
+/// Each lane gets what another one has; numbers of lanes count modulo N.
+template <class T, int N, class I, class = std::enable_if_t<std::is_unsigned_v<I>>>
+TANGRAM_INLINE vec<T, N> shuffle(const vec<T, N> &v, const vec<I, N> &lanes) {
+  if constexpr (!vec<T, N>::whole) {
+    auto half = [&](const vec<I, N / 2> &from) {
+      return select((from & vec<I, N / 2>(N / 2)) == vec<I, N / 2>(0), shuffle(v.lo, from), shuffle(v.hi, from));
+    };
+    return vec<T, N>::join(half(lanes.low()), half(lanes.high()));
+  } else {
+    vec<T, N> result(T(0));
+#if !defined(__clang__)
+    if constexpr (N > 1) {
+      result.r = __builtin_shuffle(v.r, convert<vec_detail::uint_of<sizeof(T)>>(lanes).r);
+      return result;
+    }
+#endif
+    for (int i = 0; i < N; ++i) result.set(std::size_t(i), v[std::size_t(lanes[std::size_t(i)]) % N]);
+    return result;
+  }
+}
+
 /// One value from the lanes, pairwise: halves are combined until one lane is left.
 template <class T, int N> TANGRAM_INLINE T reduce_add(const vec<T, N> &v) {
   if constexpr (N == 1)

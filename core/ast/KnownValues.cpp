@@ -1,0 +1,136 @@
+#include "tangram/ast/KnownValues.h"
+
+#include "tangram/ast/Build.h"
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Mutator.h"
+#include "tangram/ast/Substitute.h"
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+
+namespace tangram::ast {
+
+KnownValues::KnownValues(const Kernel &kernel) {
+  for (std::size_t i = 0; i < kernel.constants.size() && i < kernel.defaults.size(); ++i) {
+    defaults_[kernel.constants[i]->name] = kernel.defaults[i];
+    parameters_.insert(kernel.constants[i]->name);
+  }
+  std::set<std::string> assigned = assignedVariables(kernel.body);
+  for (const Param *p : kernel.params)
+    if (p->access == Access::In && !assigned.count(p->name)) parameters_.insert(p->name);
+  walk(kernel.body, [&](const Declare &d) {
+    if (d.init && d.extents.empty() && !assigned.count(d.name)) initialisers_[d.name] = d.init;
+  });
+}
+
+const Expr *KnownValues::initialiser(const std::string &variable) const {
+  auto it = initialisers_.find(variable);
+  return it == initialisers_.end() ? nullptr : it->second;
+}
+
+std::optional<Int> KnownValues::value(const Expr *e, std::set<std::string> *used) const {
+  if (!e->type.isInteger()) return {};
+  Arena scratch;
+  Build build(scratch);
+  switch (e->kind()) {
+  case Kind::IntLit: return as<IntLit>(e)->value;
+  case Kind::VarRef: {
+    auto constant = defaults_.find(as<VarRef>(e)->name);
+    if (constant != defaults_.end()) {
+      std::optional<Int> known = value(constant->second, used);
+      if (known && used) used->insert(constant->first);
+      return known;
+    }
+    const Expr *init = initialiser(as<VarRef>(e)->name);
+    return init ? value(init, used) : std::nullopt;
+  }
+  case Kind::Cast: {
+    if (!as<Cast>(e)->operand->type.isInteger()) return {};
+    std::optional<Int> operand = value(as<Cast>(e)->operand, used);
+    if (!operand) return {};
+    return literal(build.cast(e->type, build.integer(as<Cast>(e)->operand->type, *operand)));
+  }
+  case Kind::Binary: {
+    const auto *b = as<Binary>(e);
+    if (!b->lhs->type.isInteger() || !b->rhs->type.isInteger()) return {};
+    std::optional<Int> lhs = value(b->lhs, used);
+    std::optional<Int> rhs = lhs ? value(b->rhs, used) : std::nullopt;
+    if (!rhs) return {};
+    return literal(build.binary(b->op, build.integer(b->lhs->type, *lhs), build.integer(b->rhs->type, *rhs)));
+  }
+  case Kind::Conditional: {
+    const auto *c = as<Conditional>(e);
+    std::optional<Int> cond = value(c->cond, used);
+    return cond ? value(*cond ? c->then : c->otherwise, used) : std::nullopt;
+  }
+  default: return {};
+  }
+}
+
+const Expr *KnownValues::overParameters(const Expr *e, Arena &arena) const {
+  struct Inline final : Mutator {
+    Inline(const KnownValues &known, Arena &arena) : Mutator(arena), known(known) {}
+    const Node *mutateVarRef(const VarRef *v) override {
+      if (known.parameters_.count(v->name)) return v;
+      const Expr *init = known.initialiser(v->name);
+      if (init && v->type.isScalar()) return mutateAs(init);
+      failed = true;
+      return v;
+    }
+    const Node *mutateBinary(const Binary *b) override {
+      const Binary *result = rebuild(b);
+      const Expr *folded = Build(this->arena(), b->range).binary(b->op, result->lhs, result->rhs);
+      return folded->type == b->type ? folded : result;
+    }
+    const Node *mutateCast(const Cast *c) override {
+      const Cast *result = rebuild(c);
+      return Build(this->arena(), c->range).cast(c->type, result->operand);
+    }
+    const KnownValues &known;
+    bool failed = false;
+  };
+  bool memory = any<Expr>(e, [](const Expr &part) {
+    return isa<Subscript>(&part) || isa<Atomic>(&part) || isa<WorkerIndex>(&part) || isa<Shuffle>(&part) ||
+           (isa<Unary>(&part) && as<Unary>(&part)->op == UnaryOp::Deref);
+  });
+  if (memory || hasEffects(e)) return nullptr;
+  Inline inlining(*this, arena);
+  const Expr *result = inlining(e);
+  return inlining.failed ? nullptr : result;
+}
+
+const Kernel *freeze(Arena &arena, const Kernel *kernel, const std::set<std::string> &frozen) {
+  if (frozen.empty()) return kernel;
+  KnownValues known(*kernel);
+  Build b(arena, kernel->range);
+  std::map<std::string, const Expr *> values;
+  std::vector<const Param *> constants;
+  std::vector<const Expr *> defaults;
+  for (std::size_t i = 0; i < kernel->constants.size(); ++i) {
+    const Param *p = kernel->constants[i];
+    std::optional<Int> value = known.value(kernel->defaults[i]);
+    if (frozen.count(p->name) && value) {
+      values[p->name] = b.integer(p->type, *value);
+    } else {
+      constants.push_back(p);
+      defaults.push_back(kernel->defaults[i]);
+    }
+  }
+  walk(kernel->body, [&](const Declare &d) {
+    if (!known.initialiser(d.name) || !d.type.isInteger()) return;
+    std::set<std::string> used;
+    std::optional<Int> value = known.value(d.init, &used);
+    bool fixed = value && std::all_of(used.begin(), used.end(), [&](const auto &name) { return frozen.count(name); });
+    if (fixed) values[d.name] = b.integer(d.type, *value);
+  });
+  const Kernel *fixed = substituted(arena, kernel, [&](const VarRef *v) -> const Expr * {
+    auto it = values.find(v->name);
+    return it == values.end() ? v : it->second;
+  });
+  return arena.derive(fixed, [&](Kernel &copy) {
+    copy.constants = std::move(constants);
+    copy.defaults = std::move(defaults);
+  });
+}
+
+} // namespace tangram::ast

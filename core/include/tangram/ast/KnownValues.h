@@ -1,0 +1,35 @@
+// Values that are known when a kernel is compiled: of literals, of the kernel's constants (as they are by default), and
+// of variables that keep a value made of these.
+#pragma once
+
+#include "tangram/ast/Node.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace tangram::ast {
+
+class KnownValues {
+public:
+  explicit KnownValues(const Kernel &kernel);
+
+  /// The value of an integer expression where the kernel's constants have their defaults. `used` gets the names of the
+  /// constants that it rests on: code made for the value is right only where these are frozen.
+  std::optional<Int> value(const Expr *e, std::set<std::string> *used = nullptr) const;
+  /// Initialiser of a scalar variable that keeps its value; null for all others.
+  const Expr *initialiser(const std::string &variable) const;
+  /// The expression over parameters and constants of the kernel alone, initialisers put in for variables; null where
+  /// that cannot be said.
+  const Expr *overParameters(const Expr *e, Arena &arena) const;
+
+private:
+  std::map<std::string, const Expr *> defaults_, initialisers_;
+  std::set<std::string> parameters_;
+};
+
+/// The kernel with these of its constants, and variables that are nothing else, put in as numbers: tunables no more.
+const Kernel *freeze(Arena &arena, const Kernel *kernel, const std::set<std::string> &constants);
+
+} // namespace tangram::ast

@@ -1,0 +1,23 @@
+// The levels of a machine that kernels are launched on, found by how they synchronise, whatever they are called.
+#pragma once
+
+#include "tangram/hardware/Hardware.h"
+
+namespace tangram::hardware {
+
+struct LaunchLevels {
+  const Level *device = nullptr;   // sync relaunch: its units below are not synchronised within a launch
+  const Level *group = nullptr;    // below it, sync barrier
+  const Level *subgroup = nullptr; // below that, sync warp; null: there is none
+  const Level *worker = nullptr;   // below these: what runs alone
+  std::uint64_t groupWorkers = 0;  // of a group
+  std::uint64_t subgroupWorkers = 0; // of a subgroup; 0: there is none
+
+  /// Workers in a unit of `level`; 1 for the worker and all below it, 0 for the device.
+  std::uint64_t workers(const std::string &level) const;
+};
+
+/// Nothing where the machine has no level that synchronises by relaunch over one that does by barrier.
+std::optional<LaunchLevels> launchLevels(const Hardware &hardware);
+
+} // namespace tangram::hardware

@@ -1,0 +1,123 @@
+// What an entry checks before anything runs.
+#include "tangram/c-family/Entries.h"
+
+#include "tangram/c-family/Expressions.h"
+#include "tangram/c-family/SizeLimits.h"
+
+#include <fmt/format.h>
+
+namespace tangram::c_family {
+
+using namespace ast;
+
+namespace {
+
+/// A condition in the words of the source: sizes as in.size(), no conversions.
+class InSourceWords {
+public:
+  explicit InSourceWords(const Signature &signature) {
+    for (const Argument &a : signature.arguments) {
+      for (std::size_t d = 0; d < a.sizes.size(); ++d)
+        words_.spelling[a.sizes[d]] = a.rank == 1 ? a.name + ".size()" : fmt::format("{}.size({})", a.name, d);
+      for (std::size_t d = 0; d < a.strides.size(); ++d)
+        words_.spelling[a.strides[d]] = fmt::format("the stride of dimension {} of {}", d, a.name);
+    }
+  }
+  std::string operator()(const Expr *e) { return words_.print(bare(e), Type(Scalar::U64)); }
+
+private:
+  const Expr *bare(const Expr *e) {
+    if (const auto *cast = dyn<Cast>(e)) return bare(cast->operand);
+    if (const auto *b = dyn<Binary>(e))
+      return scratch_.derive(b, [&](Binary &copy) {
+        copy.lhs = bare(b->lhs);
+        copy.rhs = bare(b->rhs);
+      });
+    if (const auto *u = dyn<Unary>(e)) return scratch_.derive(u, [&](Unary &copy) { copy.operand = bare(u->operand); });
+    if (const auto *l = dyn<IntLit>(e); l && l->value >= 0 && !l->type.isBool())
+      return scratch_.derive(l, [&](IntLit &copy) { copy.type = Scalar::I32; });
+    return e;
+  }
+  Arena scratch_;
+  Expressions words_;
+};
+
+void checkArgument(Writer &w, const Signature &s, const Argument &a) {
+  std::string fail = fmt::format("return tangram_fail({}_kernel::last_error, TANGRAM_BAD_ARGUMENT, ", s.entry);
+  if (a.rank == 0) {
+    if (a.access == Access::In) return;
+    w.line(fmt::format("if ({} == nullptr) {}{});", a.data, fail,
+                       quoted(fmt::format("{}: '{}' is null", s.entry, a.name))));
+    return;
+  }
+  std::string some, format, values;
+  for (const std::string &size : a.sizes) {
+    some += fmt::format(" && {} != 0", size);
+    format += format.empty() ? "%zu" : " x %zu";
+    values += ", " + size;
+  }
+  w.line(fmt::format("if ({} == nullptr{}) {}{}{});", a.data, some, fail,
+                     quoted(fmt::format("{}: '{}' is null, but it has {} elements", s.entry, a.name, format)), values));
+  for (std::size_t d = 0; d < a.strides.size(); ++d) {
+    // A row and all that it holds lie within its stride.
+    bool last = d + 1 == a.strides.size();
+    std::string extent = last ? a.sizes[d + 1] : fmt::format("{} * {}", a.sizes[d + 1], a.strides[d + 1]);
+    w.line(fmt::format("if ({} > 1{} && {} < {}) {}{}, {}, {});", a.sizes[d], some, a.strides[d], extent, fail,
+                       quoted(fmt::format("{}: stride {} of '{}' is %zu, less than the %zu elements that it steps over",
+                                          s.entry, d, a.name)),
+                       a.strides[d], extent));
+  }
+}
+
+} // namespace
+
+void defineError(Writer &w, const Signature &s) {
+  w.line(fmt::format("const char *{}_error(void) {{ return {}_kernel::last_error; }}", s.entry, s.entry));
+}
+
+void checkArguments(Writer &w, const Signature &s) {
+  for (const Argument &a : s.arguments) checkArgument(w, s, a);
+
+  std::string fail = fmt::format("return tangram_fail({}_kernel::last_error, TANGRAM_BAD_ARGUMENT, ", s.entry);
+  InSourceWords words(s);
+  Expressions expressions;
+  for (const Expr *condition : s.kernel->conditions) {
+    // Quotes, percent signs: the words of a condition are data.
+    std::string text = fmt::format("{}: {} does not hold", s.entry, words(condition));
+    w.line(fmt::format("if (!({})) {}\"%s\", {});", expressions.print(condition), fail, quoted(text)));
+  }
+  std::set<std::string> sizes;
+  for (const Argument &a : s.arguments) sizes.insert(a.sizes.begin(), a.sizes.end());
+  Arena arena;
+  for (const SizeLimit &limit : sizeLimits(*s.kernel, sizes, arena)) {
+    std::string value = expressions.print(limit.value);
+    std::string text = fmt::format("{}: {} is %zu, but its codelets count it in 32 bits: at most {}", s.entry,
+                                   words(limit.value), limit.most);
+    w.line(fmt::format("if ({} > {}u) {}{}, {});", isa<VarRef>(limit.value) ? value : "size_t(" + value + ")",
+                       limit.most, fail, quoted(text), value));
+  }
+}
+
+void defineEntry(Writer &w, const Signature &s, const std::string &run, bool canFail) {
+  defineError(w, s);
+  w.blank();
+  w.open(fmt::format("int {}({})", s.entry, parameters(s)));
+  w.line(fmt::format("{}_kernel::last_error[0] = '\\0';", s.entry));
+  checkArguments(w, s);
+  std::string args;
+  for (const Param *p : s.kernel->params) {
+    bool dereferences = !p->type.isPointer() && p->access != Access::In && p->type.isScalar();
+    args += (args.empty() ? "" : ", ") + std::string(dereferences ? "*" : "") + p->name;
+  }
+  if (canFail) {
+    w.line(fmt::format("if ({}({}) != TANGRAM_OK)", run, args));
+    w.line(fmt::format("  return tangram_fail({}_kernel::last_error, TANGRAM_OUT_OF_MEMORY, {});", s.entry,
+                       quoted(s.entry + ": no memory for temporaries")));
+  } else {
+    w.line(fmt::format("{}({});", run, args));
+  }
+  w.line("return TANGRAM_OK;");
+  w.close();
+}
+
+} // namespace tangram::c_family

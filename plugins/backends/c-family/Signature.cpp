@@ -1,0 +1,119 @@
+#include "tangram/c-family/Signature.h"
+
+#include "tangram/diag/Diagnostic.h"
+#include "tangram/runtime/kernel_abi.h"
+
+namespace tangram::c_family {
+
+using namespace ast;
+
+namespace {
+
+constexpr DiagnosticKind kRank{"c-family.rank", DiagnosticClass::Limitation,
+                               "parameter '{}' of '{}' has {} dimensions; a kernel's parameters have at most {}",
+                               "pass it as several containers of fewer dimensions"};
+constexpr DiagnosticKind kElement{"c-family.element", DiagnosticClass::Limitation,
+                                  "parameter '{}' of '{}' has elements of type {}, which cannot be passed to a kernel",
+                                  "pass one container for each member"};
+
+} // namespace
+
+std::string pointer(const Argument &a) {
+  return (a.access == Access::In ? "const " : "") + a.element.cName() + " *" + a.data;
+}
+
+Signature signatureOf(const Module &module, const Kernel &kernel) {
+  Signature s;
+  s.kernel = &kernel;
+  s.entry = kernel.name;
+  s.spectrum = kernel.spectrum;
+  const Spectrum *spectrum = nullptr;
+  for (const Spectrum *candidate : module.spectrums)
+    if (candidate->name == kernel.spectrum) spectrum = candidate;
+  if (!spectrum) failBug(kernel.range, "c-family", fmt::format("kernel '{}' has no spectrum", kernel.name));
+
+  std::size_t next = 0;
+  auto take = [&]() -> const Param * {
+    if (next == kernel.params.size())
+      failBug(kernel.range, "c-family", fmt::format("kernel '{}' has too few parameters", kernel.name));
+    return kernel.params[next++];
+  };
+  auto element = [&](const std::string &name, const Type &type) {
+    if (!type.isScalar()) fail(kElement, spectrum->range, name, spectrum->name, type.text());
+    return type;
+  };
+  for (const Param *p : spectrum->params) {
+    Argument a;
+    a.name = p->name;
+    a.access = p->access;
+    a.rank = p->type.rank();
+    a.element = element(p->name, p->type.isArray() ? p->type.element() : p->type);
+    if (a.rank > TANGRAM_MAX_RANK) fail(kRank, p->range, p->name, spectrum->name, a.rank, TANGRAM_MAX_RANK);
+    a.data = take()->name;
+    for (unsigned d = 0; d < a.rank; ++d) a.sizes.push_back(take()->name);
+    for (unsigned d = 0; d + 1 < a.rank; ++d) a.strides.push_back(take()->name);
+    s.arguments.push_back(std::move(a));
+  }
+  s.hasResult = !spectrum->result.isVoid();
+  if (s.hasResult) {
+    Argument a;
+    a.name = "result";
+    a.access = Access::Out;
+    a.element = element("result", spectrum->result);
+    a.data = take()->name;
+    s.arguments.push_back(std::move(a));
+  }
+  if (next != kernel.params.size())
+    failBug(kernel.range, "c-family", fmt::format("kernel '{}' has too many parameters", kernel.name));
+  return s;
+}
+
+namespace {
+
+void append(std::string &list, const std::string &item) { list += (list.empty() ? "" : ", ") + item; }
+
+bool isValue(const Argument &a) { return a.rank == 0 && a.access == Access::In; }
+
+} // namespace
+
+std::string parameters(const Signature &signature, const std::function<std::string(const Argument &)> &data) {
+  std::string text;
+  for (const Argument &a : signature.arguments) {
+    append(text, isValue(a) ? a.element.cName() + " " + a.data : data(a));
+    for (const std::string &size : a.sizes) append(text, "size_t " + size);
+    for (const std::string &stride : a.strides) append(text, "size_t " + stride);
+  }
+  return text.empty() ? "void" : text;
+}
+
+std::string names(const Signature &signature) {
+  std::string text;
+  for (const Argument &a : signature.arguments) {
+    append(text, a.data);
+    for (const std::string &size : a.sizes) append(text, size);
+    for (const std::string &stride : a.strides) append(text, stride);
+  }
+  return text;
+}
+
+std::string sizeParameters(const Signature &signature) {
+  std::string text;
+  for (const Argument &a : signature.arguments) {
+    if (isValue(a)) append(text, a.element.cName() + " " + a.data);
+    for (const std::string &size : a.sizes) append(text, "size_t " + size);
+    for (const std::string &stride : a.strides) append(text, "size_t " + stride);
+  }
+  return text.empty() ? "void" : text;
+}
+
+std::string sizeNames(const Signature &signature) {
+  std::string text;
+  for (const Argument &a : signature.arguments) {
+    if (isValue(a)) append(text, a.data);
+    for (const std::string &size : a.sizes) append(text, size);
+    for (const std::string &stride : a.strides) append(text, stride);
+  }
+  return text;
+}
+
+} // namespace tangram::c_family

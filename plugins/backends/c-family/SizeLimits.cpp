@@ -1,0 +1,160 @@
+#include "tangram/c-family/SizeLimits.h"
+
+#include "tangram/ast/Build.h"
+#include "tangram/ast/Compare.h"
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tangram::c_family {
+
+using namespace ast;
+
+namespace {
+
+class Sizes {
+public:
+  Sizes(const Kernel &kernel, const std::set<std::string> &sizes, Arena &arena)
+      : kernel_(kernel), sizes_(sizes), constants_(kernel), build_(arena) {
+    for (const std::string &size : sizes) of_[size] = {size};
+    for (bool changed = true; changed;) {
+      changed = false;
+      auto flow = [&](const std::string &to, const Expr *from) {
+        if (!from) return;
+        std::set<std::string> more = sizesIn(from);
+        std::size_t before = of_[to].size();
+        of_[to].insert(more.begin(), more.end());
+        changed |= of_[to].size() != before;
+      };
+      walk(
+          kernel.body, [&](const Declare &d) { flow(d.name, d.init); },
+          [&](const Assign &a) {
+            if (const auto *v = dyn<VarRef>(a.target)) flow(v->name, a.value);
+          },
+          [&](const Launch &launch) {
+            for (std::size_t i = 0; i < launch.params.size() && i < launch.args.size(); ++i)
+              flow(launch.params[i]->name, launch.args[i]);
+          });
+    }
+  }
+
+  std::vector<SizeLimit> limits() {
+    std::vector<SizeLimit> result;
+    auto add = [&](const Expr *value, std::uint64_t most) {
+      for (SizeLimit &known : result)
+        if (equal(known.value, value)) {
+          known.most = std::min(known.most, most);
+          return;
+        }
+      result.push_back({value, most});
+    };
+    walk(kernel_.body, [&](const Cast &c) {
+      Type to = c.type.isVector() ? c.type.element() : c.type;
+      Type from = c.operand->type.isVector() ? c.operand->type.element() : c.operand->type;
+      if (!to.isInteger() || to.bytes() != 4 || !from.isInteger() || from.bytes() != 8) return;
+      std::uint64_t most =
+          to.isSigned() ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::uint32_t>::max();
+      if (isa<VectorReduce>(c.operand) || isa<VectorLane>(c.operand)) return;
+      std::set<std::string> reached = sizesIn(c.operand);
+      if (reached.empty()) return;
+      if (const Expr *exact = overParameters(c.operand)) return add(exact, most);
+      for (const std::string &size : reached) add(build_.var(size, Scalar::U64), most);
+    });
+    return result;
+  }
+
+private:
+  /// The size parameters that bound the value of an expression.
+  std::set<std::string> sizesIn(const Expr *e) const {
+    std::set<std::string> result;
+    auto merge = [&](const Expr *child) {
+      std::set<std::string> more = sizesIn(child);
+      result.insert(more.begin(), more.end());
+    };
+    if (!e) return result;
+    switch (e->kind()) {
+    case Kind::VarRef: {
+      auto it = of_.find(as<VarRef>(e)->name);
+      return it == of_.end() ? result : it->second;
+    }
+    case Kind::Binary: {
+      const auto *b = as<Binary>(e);
+      switch (b->op) {
+      case BinaryOp::Div:
+      case BinaryOp::Shr: merge(b->lhs); break;
+      case BinaryOp::Rem: merge(b->rhs); break;
+      case BinaryOp::Add:
+      case BinaryOp::Sub:
+      case BinaryOp::Mul:
+      case BinaryOp::Shl:
+      case BinaryOp::Or:
+      case BinaryOp::Xor:
+        merge(b->lhs);
+        merge(b->rhs);
+        break;
+      case BinaryOp::And:
+        if (!isa<IntLit>(b->rhs) && !isa<IntLit>(b->lhs)) merge(b->lhs);
+        break;
+      default: break; // a comparison is 0 or 1
+      }
+      return result;
+    }
+    case Kind::Conditional:
+      merge(as<Conditional>(e)->then);
+      merge(as<Conditional>(e)->otherwise);
+      return result;
+    case Kind::VectorSelect:
+      merge(as<VectorSelect>(e)->then);
+      merge(as<VectorSelect>(e)->otherwise);
+      return result;
+    case Kind::Cast: merge(as<Cast>(e)->operand); return result;
+    case Kind::Unary: merge(as<Unary>(e)->operand); return result;
+    case Kind::Broadcast: merge(as<Broadcast>(e)->operand); return result;
+    case Kind::VectorReduce: merge(as<VectorReduce>(e)->operand); return result;
+    case Kind::VectorLane: merge(as<VectorLane>(e)->operand); return result;
+    case Kind::Assign: merge(as<Assign>(e)->value); return result;
+    default: return result; // what memory holds is no size
+    }
+  }
+
+  /// The value in terms of size parameters, where it grows with each of them and so cannot wrap unnoticed; else null.
+  const Expr *overParameters(const Expr *e) const {
+    switch (e->kind()) {
+    case Kind::IntLit: return as<IntLit>(e)->value >= 0 ? e : nullptr;
+    case Kind::VarRef: {
+      const std::string &name = as<VarRef>(e)->name;
+      if (sizes_.count(name)) return e;
+      const Expr *init = constants_.initialiser(name);
+      return init ? overParameters(init) : nullptr;
+    }
+    case Kind::Cast: {
+      if (!e->type.isInteger() || !as<Cast>(e)->operand->type.isInteger()) return nullptr;
+      const Expr *operand = overParameters(as<Cast>(e)->operand);
+      return operand ? build_.cast(Scalar::U64, operand) : nullptr;
+    }
+    case Kind::Binary: {
+      const auto *b = as<Binary>(e);
+      if (b->op != BinaryOp::Add && b->op != BinaryOp::Mul) return nullptr;
+      const Expr *lhs = overParameters(b->lhs), *rhs = overParameters(b->rhs);
+      if (!lhs || !rhs) return nullptr;
+      return build_.binary(b->op, build_.cast(Scalar::U64, lhs), build_.cast(Scalar::U64, rhs));
+    }
+    default: return nullptr;
+    }
+  }
+
+  const Kernel &kernel_;
+  const std::set<std::string> &sizes_;
+  Constants constants_;
+  Build build_;
+  std::map<std::string, std::set<std::string>> of_;
+};
+
+} // namespace
+
+std::vector<SizeLimit> sizeLimits(const Kernel &kernel, const std::set<std::string> &sizes, Arena &arena) {
+  return Sizes(kernel, sizes, arena).limits();
+}
+
+} // namespace tangram::c_family

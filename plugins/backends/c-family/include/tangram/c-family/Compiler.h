@@ -1,0 +1,31 @@
+// Runs the compiler of what a backend has written.
+#pragma once
+
+#include "tangram/pass/Pass.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tangram::c_family {
+
+struct CompilerCall {
+  std::string language;          // "C++": what the compiler is called in messages
+  std::vector<std::string> args; // without sources and -o
+  std::string advice;            // what else to do where there is no such compiler; may be empty
+  std::vector<std::string> libraries{}; // behind the sources
+};
+
+/// Writes what is not there yet of `files`, and makes libSTEM.so of the sources by the backend's option `compiler`.
+/// Throws with what the compiler said where it fails, is missing, or `context.cancelled` says so.
+std::filesystem::path compileLibrary(const std::vector<OutputFile> &files, BuildContext &context,
+                                     const CompilerCall &call);
+
+/// The folder in which `header` lies, beside the plugin as it is installed, or else `inSource`; empty: not found.
+std::filesystem::path includeFolder(const std::string &header, const std::string &inSource = "");
+/// -I of the folders of the core's runtime headers and of `header` (none where empty), and of those that the backend's
+/// option `include` names.
+std::vector<std::string> includeFlags(BuildContext &context, const std::string &header = "",
+                                      const std::string &inSource = "");
+
+} // namespace tangram::c_family

@@ -1,0 +1,34 @@
+// What is known of a kernel's variables when its text is written.
+#pragma once
+
+#include "tangram/ast/Node.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace tangram::c_family {
+
+class Constants {
+public:
+  explicit Constants(const ast::Kernel &kernel);
+
+  /// Never changed behind its declaration.
+  bool isFixed(const std::string &variable) const { return !assigned_.count(variable); }
+  /// A constant expression of C++ too: literals, the kernel's constants, fixed variables made of these.
+  bool isConstantExpression(const ast::Expr *e) const;
+  /// The value it has where the kernel's constants have their defaults.
+  std::optional<std::int64_t> value(const ast::Expr *e) const;
+  /// Initialiser of a fixed variable; null for all others.
+  const ast::Expr *initialiser(const std::string &variable) const;
+
+  /// A constant expression without variables: of literals and the kernel's constants. `arena` takes it.
+  const ast::Expr *inlined(const ast::Expr *e, ast::Arena &arena) const;
+
+private:
+  std::set<std::string> assigned_;
+  std::map<std::string, const ast::Expr *> defaults_, initialisers_;
+};
+
+} // namespace tangram::c_family

@@ -1,0 +1,55 @@
+// The text around kernels: C entries with their checks, wrappers for C++, descriptors.
+#pragma once
+
+#include "tangram/c-family/Signature.h"
+#include "tangram/c-family/Writer.h"
+
+namespace tangram::c_family {
+
+/// `int tangram_fail(char (&error)[N], int status, const char *format, ...)`, which all below use.
+void defineFail(Writer &w);
+
+// ---- in the header
+
+void openHeader(Writer &w, const std::string &stem, const std::string &target, bool usesBool);
+/// `entry`: the function that takes host memory.
+void declareEntry(Writer &w, const Signature &signature, const std::string &entry);
+void declareError(Writer &w, const Signature &signature);
+void openWrappers(Writer &w);
+/// Functions `signature.entry` that call `::called` and throw what it reports.
+void declareWrapper(Writer &w, const Signature &signature, const std::string &called);
+void closeHeader(Writer &w);
+bool usesBool(const Signature &signature);
+
+// ---- in the source
+
+/// The kernel's tunables as constants that -D overrides: macros and constexpr variables of their names.
+void defineConstants(Writer &w, const Signature &signature);
+/// The macro of a tunable: "SUM_P_C".
+std::string constantMacro(const Signature &signature, const ast::Param &constant);
+
+void defineError(Writer &w, const Signature &signature);
+/// Returns from the function around where an argument, a condition or a size is wrong.
+void checkArguments(Writer &w, const Signature &signature);
+/// The entry of a kernel on the host; `run`: the function with its statements, which returns a status where it can fail.
+void defineEntry(Writer &w, const Signature &signature, const std::string &run, bool canFail);
+
+/// How the elements of tangram_kernel::invoke's `args` become arguments.
+using FromPointer = std::function<std::string(const Argument &argument, const std::string &pointer)>;
+/// Writes checks that set `status`, and returns the arguments.
+std::string unpackArguments(Writer &w, const Signature &signature, const FromPointer &convert);
+/// static_cast to the pointer that an entry on the host takes.
+std::string hostPointer(const Argument &argument, const std::string &pointer);
+/// A function `int NAME_WHAT(args, EXTRA error)` that calls `called` with the arguments and `more`.
+struct Call {
+  std::string what, extra, called, more;
+  std::string message = "%s"; // the format of NAME_kernel::last_error, which may have to be cut
+  FromPointer convert = hostPointer;
+};
+void defineCall(Writer &w, const Signature &signature, const Call &call);
+/// NAME_kernel_descriptor. `more`: what follows `invoke`, ", &device, ...".
+void defineDescriptor(Writer &w, const Signature &signature, const std::string &target, const std::string &more = "");
+/// tangram_kernel_table() of all.
+void defineTable(Writer &w, const std::vector<Signature> &signatures);
+
+} // namespace tangram::c_family

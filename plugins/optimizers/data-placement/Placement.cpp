@@ -1,0 +1,116 @@
+#include "Placement.h"
+
+#include "tangram/ast/Build.h"
+#include "tangram/ast/Mutator.h"
+#include "tangram/ast/Walk.h"
+
+namespace tangram::placement {
+
+using namespace ast;
+
+namespace {
+
+constexpr DiagnosticKind kTooLarge{
+    "data-placement.shared-too-large", DiagnosticClass::User,
+    "the __shared arrays of level '{}' need {} bytes of scratchpad memory beside {} that are taken; target '{}' has {}",
+    "give the level fewer workers, or use another codelet there: tangram explain shows the plans there are"};
+constexpr DiagnosticKind kExtent{"data-placement.shared-extent", DiagnosticClass::User,
+                                 "how long the __shared array '{}' is, is known only when the kernel runs",
+                                 "make it a constant or a multiple of coopDim()"};
+
+} // namespace
+
+std::uint64_t Placement::copies(const std::string &level) const {
+  if (level == levels_.group->name) return 1;
+  if (levels_.subgroup && level == levels_.subgroup->name) return levels_.groupWorkers / levels_.subgroupWorkers;
+  return 0;
+}
+
+std::optional<std::uint64_t> Placement::bytes(const Alloc &a) const {
+  std::uint64_t bytes = std::max(1u, a.element.bytes());
+  for (const Expr *extent : a.extents) {
+    std::optional<Int> value = known_.value(extent);
+    if (!value || *value < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(*value), &bytes)) return {};
+  }
+  return bytes;
+}
+
+std::uint64_t Placement::capacity(const hardware::Level &level, std::string_view memory) const {
+  for (const hardware::Memory &m : level.memories)
+    if (m.name == memory) return m.bytes;
+  return 0;
+}
+
+/// __shared arrays become temporaries in front of the codelet that has them.
+class Placement::Shared final : public Mutator {
+public:
+  explicit Shared(Arena &arena) : Mutator(arena) {}
+
+private:
+  const Node *mutateCooperate(const Cooperate *node) override {
+    walk(node->body, [&](const Declare &d) {
+      if (!d.shared) return;
+      Build b(arena(), d.range);
+      std::vector<const Expr *> extents;
+      for (const Expr *extent : d.extents) extents.push_back(b.cast(Scalar::U64, extent));
+      if (extents.empty()) extents.push_back(b.u64(1));
+      emitBefore(arena().make<Alloc>(d.range, d.name, d.type, std::move(extents), node->level, "scratchpad"));
+      if (d.extents.empty()) scalars_[d.name] = d.type;
+    });
+    const Node *result = rebuild(node);
+    return result;
+  }
+  const Node *mutateDeclare(const Declare *d) override {
+    if (!d->shared) return rebuild(d);
+    if (!d->init) return nullptr;
+    Build b(arena(), d->range);
+    return b.assign(mutateAs(b.var(d->name, d->type)), mutateAs(d->init));
+  }
+  const Node *mutateVarRef(const VarRef *v) override {
+    if (!scalars_.count(v->name)) return v;
+    Build b(arena(), v->range);
+    return b.element(b.var(v->name, Type::array(1, v->type)), {b.u64(0)}, v->type);
+  }
+  std::map<std::string, Type> scalars_;
+};
+
+class Placement::Decide final : public Mutator {
+public:
+  Decide(Placement &placement, Arena &arena) : Mutator(arena), p_(placement) {}
+
+private:
+  const Node *mutateAlloc(const Alloc *a) override {
+    bool shared = a->memory == "scratchpad";
+    return arena().derive(a, [&](Alloc &copy) { copy.memory = memoryFor(*a, shared); });
+  }
+  std::string memoryFor(const Alloc &a, bool shared) {
+    std::optional<std::uint64_t> bytes = p_.bytes(a);
+    std::uint64_t copies = p_.copies(a.level);
+    if (!copies) {
+      std::uint64_t registers = p_.capacity(*p_.levels_.worker, "registers");
+      return bytes && *bytes <= (registers ? registers : 1024) ? "registers" : "global";
+    }
+    if (!bytes) {
+      if (shared) fail(kExtent, a.range, a.name);
+      return "global";
+    }
+    std::uint64_t capacity = p_.capacity(*p_.levels_.group, "scratchpad"), wanted = *bytes * copies;
+    // Each begins where any type may.
+    wanted = (wanted + 15) / 16 * 16;
+    if (used_ + wanted <= capacity) {
+      used_ += wanted;
+      return "scratchpad";
+    }
+    if (shared) fail(kTooLarge, a.range, a.level, wanted, used_, p_.context_.target.name, capacity);
+    return "global";
+  }
+  Placement &p_;
+  std::uint64_t used_ = 0;
+};
+
+const Launch *Placement::run(const Launch *launch) {
+  const Launch *result = Shared(context_.arena)(launch);
+  return Decide(*this, context_.arena)(result);
+}
+
+} // namespace tangram::placement

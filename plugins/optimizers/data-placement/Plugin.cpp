@@ -1,0 +1,49 @@
+#include "Placement.h"
+
+#include "tangram/ast/Mutator.h"
+#include "tangram/plugin/Plugin.h"
+
+namespace {
+using namespace tangram;
+
+constexpr DiagnosticKind kNoLaunch{
+    "data-placement.levels", DiagnosticClass::User, "target '{}' has no level that kernels are launched on",
+    "its outermost level needs 'sync: relaunch' over a level with 'sync: barrier', or leave this pass out"};
+
+class Launches final : public ast::Mutator {
+public:
+  Launches(PassContext &context, const hardware::LaunchLevels &levels, const ast::Kernel &kernel)
+      : Mutator(context.arena), placement_(context, levels, kernel) {}
+
+private:
+  const ast::Node *mutateLaunch(const ast::Launch *launch) override { return placement_.run(launch); }
+  const ast::Node *mutateAlloc(const ast::Alloc *a) override {
+    return arena().derive(a, [](ast::Alloc &copy) { copy.memory = "global"; });
+  }
+  placement::Placement placement_;
+};
+
+class DataPlacement final : public Pass {
+  const ast::Module *run(const ast::Module *module, PassContext &context) override {
+    std::optional<hardware::LaunchLevels> levels = hardware::launchLevels(context.target.hardware);
+    if (!levels) fail(kNoLaunch, {}, context.target.name);
+    return context.arena.derive(module, [&](ast::Module &copy) {
+      for (const ast::Kernel *&kernel : copy.kernels) kernel = Launches(context, *levels, *kernel)(kernel);
+    });
+  }
+};
+
+} // namespace
+
+TANGRAM_PLUGIN("data-placement", "1.0", "decides where data lies") {
+  PassDescriptor pass;
+  pass.name = "data-placement";
+  pass.summary = "Puts what workers share into scratchpad memory, what is their own into registers, the rest elsewhere";
+  pass.kind = PassKind::Optimizer;
+  pass.before = "alloc r: i32[256] at block; cooperate lane < 256 { shared tmp: i32[256]; ... }";
+  pass.after = "alloc r: i32[256] at block in scratchpad; alloc tmp: i32[256] at block in scratchpad; cooperate ...";
+  pass.requires_ = {"launches", "assigned", "scalar-specials"};
+  pass.establishes = {"placed"};
+  pass.create = [](const OptionValues &) { return std::make_unique<DataPlacement>(); };
+  registry.passes.add(std::move(pass));
+}

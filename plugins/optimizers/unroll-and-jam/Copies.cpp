@@ -1,0 +1,135 @@
+#include "Copies.h"
+
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Walk.h"
+
+namespace tangram::jam {
+
+using namespace ast;
+
+namespace {
+
+/// A jump that leaves or continues `loop` itself, on a condition that differs from copy to copy.
+bool leavesApart(const Copies &copies, const Block *body) {
+  return !walk(body, [&](const Stmt &s) {
+    if (isa<For>(&s) || isa<While>(&s) || isa<DoWhile>(&s) || isa<Loop>(&s)) return WalkResult::Skip;
+    bool parts = (isa<If>(&s) || isa<Switch>(&s)) && !copies.together(&s);
+    return parts && (contains<Break>(&s) || contains<Continue>(&s)) ? WalkResult::Stop : WalkResult::Advance;
+  });
+}
+
+const Expr *baseOf(const Expr *place) {
+  if (const auto *subscript = dyn<Subscript>(place)) return subscript->base;
+  if (const auto *load = dyn<VectorLoad>(place)) return load->base;
+  if (const auto *deref = dyn<Unary>(place); deref && deref->op == UnaryOp::Deref) return deref->operand;
+  return nullptr;
+}
+
+} // namespace
+
+Copies::Copies(const Loop &loop) {
+  differing_.insert(loop.var);
+  local_.insert(loop.var);
+  walk(
+      loop.body, [&](const Declare &d) { local_.insert(d.name); }, [&](const Alloc &a) { local_.insert(a.name); },
+      [&](const Loop &inner) { local_.insert(inner.var); });
+  walk(loop.body, [&](const Stmt &s) {
+    if (isa<Sync>(&s) || isa<Cooperate>(&s) || isa<Launch>(&s) || isa<Single>(&s) || isa<Return>(&s) || isa<View>(&s))
+      possible_ = false;
+  });
+  for (const std::string &variable : assignedVariables(loop.body))
+    if (!local_.count(variable)) possible_ = false;
+  if (!possible_) return;
+  do {
+    changed_ = false;
+    block(loop.body, false);
+  } while (changed_);
+}
+
+bool Copies::differs(const Expr *e) const {
+  return e && any<Expr>(e, [&](const Expr &part) {
+    if (const auto *v = dyn<VarRef>(&part)) return differing_.count(v->name) != 0;
+    if (isa<Atomic>(&part)) return true;
+    // What is only read stays as it is; anything else a copy in between may have written.
+    const Expr *base = baseOf(&part);
+    return base && !(base->type.isPointer() && base->type.toConst());
+  });
+}
+
+void Copies::effects(const Expr *e, bool apart) {
+  if (!e) return;
+  auto assigned = [&](const Expr *target, bool valueDiffers) {
+    if (const auto *v = dyn<VarRef>(target); v && (valueDiffers || apart)) mark(v->name);
+  };
+  // Operands of && and ?: are few and small: a copy that skips one counts as apart.
+  bool conditional = any<Conditional>(e, [](const Conditional &c) { return hasEffects(&c); }) ||
+                     any<Binary>(e, [](const Binary &b) {
+                       return (b.op == BinaryOp::LogicalAnd || b.op == BinaryOp::LogicalOr) && hasEffects(&b);
+                     });
+  walk(
+      e, [&](const Assign &a) { assigned(a.target, conditional || differs(a.value)); },
+      [&](const Unary &u) {
+        if (u.op == UnaryOp::PreInc || u.op == UnaryOp::PreDec || u.op == UnaryOp::PostInc || u.op == UnaryOp::PostDec)
+          assigned(u.operand, conditional);
+        if (u.op == UnaryOp::AddressOf) assigned(u.operand, true);
+      });
+}
+
+void Copies::block(const Block *body, bool apart) {
+  for (const Stmt *s : body->stmts) stmt(s, apart);
+}
+
+void Copies::inner(const Stmt *loop, const Expr *cond, const Expr *step, const Block *body, bool apart) {
+  if (apart || differs(cond) || leavesApart(*this, body)) changed_ |= apart_.insert(loop).second;
+  bool inside = !together(loop);
+  effects(cond, inside);
+  block(body, inside);
+  effects(step, inside);
+}
+
+void Copies::stmt(const Stmt *s, bool apart) {
+  switch (s->kind()) {
+  case Kind::Block: return block(as<Block>(s), apart);
+  case Kind::Declare: {
+    const auto *d = as<Declare>(s);
+    effects(d->init, apart);
+    bool table = !d->extents.empty() && d->isConst && d->init;
+    if (apart || (!d->extents.empty() && !table) || differs(d->init)) mark(d->name);
+    return;
+  }
+  case Kind::Alloc: return mark(as<Alloc>(s)->name);
+  case Kind::Evaluate: return effects(as<Evaluate>(s)->expr, apart);
+  case Kind::If: {
+    const auto *node = as<If>(s);
+    if (apart || differs(node->cond)) changed_ |= apart_.insert(s).second;
+    effects(node->cond, apart);
+    block(node->then, !together(s));
+    if (node->otherwise) block(node->otherwise, !together(s));
+    return;
+  }
+  case Kind::For: {
+    const auto *node = as<For>(s);
+    if (node->init) stmt(node->init, apart || !together(s));
+    return inner(s, node->cond, node->step, node->body, apart);
+  }
+  case Kind::While: return inner(s, as<While>(s)->cond, nullptr, as<While>(s)->body, apart);
+  case Kind::DoWhile: return inner(s, as<DoWhile>(s)->cond, nullptr, as<DoWhile>(s)->body, apart);
+  case Kind::Loop: {
+    const auto *node = as<Loop>(s);
+    if (differs(node->begin) || differs(node->end)) changed_ |= apart_.insert(s).second;
+    inner(s, nullptr, nullptr, node->body, apart);
+    if (!together(s)) mark(node->var);
+    return;
+  }
+  case Kind::Switch: {
+    // Not written side by side: its jumps would be.
+    changed_ |= apart_.insert(s).second;
+    effects(as<Switch>(s)->value, true);
+    for (const Case *c : as<Switch>(s)->cases) block(c->body, true);
+    return;
+  }
+  default: return;
+  }
+}
+
+} // namespace tangram::jam

@@ -1,0 +1,35 @@
+// Of several copies of a loop's body, one an iteration: what is the same in all of them, and what differs.
+#pragma once
+
+#include "tangram/ast/Node.h"
+
+#include <set>
+#include <string>
+
+namespace tangram::jam {
+
+class Copies {
+public:
+  explicit Copies(const ast::Loop &loop);
+
+  /// Its value may differ from copy to copy.
+  bool differs(const ast::Expr *e) const;
+  bool differs(const std::string &variable) const { return differing_.count(variable) != 0; }
+  /// All copies run the same iterations of this inner loop, or take the same branch.
+  bool together(const ast::Stmt *s) const { return !apart_.count(s); }
+  /// Something that cannot be copied, or that copies would do to each other.
+  bool possible() const { return possible_; }
+
+private:
+  void block(const ast::Block *body, bool apart);
+  void stmt(const ast::Stmt *s, bool apart);
+  void inner(const ast::Stmt *loop, const ast::Expr *cond, const ast::Expr *step, const ast::Block *body, bool apart);
+  void effects(const ast::Expr *e, bool apart);
+  void mark(const std::string &variable) { changed_ |= differing_.insert(variable).second; }
+
+  std::set<std::string> differing_, local_, written_;
+  std::set<const ast::Stmt *> apart_;
+  bool changed_ = false, possible_ = true;
+};
+
+} // namespace tangram::jam

@@ -1,0 +1,141 @@
+// Which loops, and how far.
+#include "UnrollAndJam.h"
+#include "Jam.h"
+
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Mutator.h"
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+
+namespace tangram::jam {
+
+using namespace ast;
+
+namespace {
+
+constexpr std::size_t kMostNodes = 6000; // of all copies together
+constexpr std::uint64_t kChunks = 4;     // that each worker must have for copies to be worth their imbalance
+
+std::size_t size(const Node *tree) {
+  std::size_t nodes = 0;
+  walk(tree, [&](const Node &) { ++nodes; });
+  return nodes;
+}
+
+bool isLoop(const Node *s) { return isa<For>(s) || isa<While>(s) || isa<DoWhile>(s) || isa<Loop>(s); }
+
+/// Something that is read in an inner loop and is the same for all copies: it is then read once.
+bool reuses(const Stmt *inner, const Copies &copies) {
+  return any<Expr>(inner, [&](const Expr &e) {
+    const auto *subscript = dyn<Subscript>(&e);
+    const auto *load = dyn<VectorLoad>(&e);
+    const Expr *base = subscript ? subscript->base : load ? load->base : nullptr;
+    return base && base->type.isPointer() && base->type.toConst() && !copies.differs(&e);
+  });
+}
+
+/// Values of one copy that live from iteration to iteration of an inner loop.
+std::size_t carried(const Stmt *inner, const Copies &copies) {
+  std::size_t count = 0;
+  std::set<std::string> local;
+  walk(inner, [&](const Declare &d) { local.insert(d.name); });
+  for (const std::string &name : assignedVariables(inner)) count += copies.differs(name) && !local.count(name);
+  return count;
+}
+
+class Jamming final : public Mutator {
+public:
+  Jamming(const Kernel &kernel, PassContext &context, unsigned factor, unsigned registers)
+      : Mutator(context.arena), context_(context), factor_(factor), registers_(registers) {
+    names_.reserveAll(&kernel);
+  }
+
+private:
+  const Node *mutateLoop(const Loop *loop) override {
+    const auto *inner = rebuild(loop);
+    if (inner != loop || loop->policy == Policy::Unroll) return inner;
+    Copies copies(*loop);
+    unsigned factor = copies.possible() ? factorFor(*loop, copies) : 1;
+    return factor > 1 ? jammed(*loop, copies, factor) : loop;
+  }
+
+  unsigned factorFor(const Loop &loop, const Copies &copies) const {
+    std::size_t most = 0;
+    bool worthwhile = false;
+    walk(loop.body, [&](const Stmt &s) {
+      if (!isLoop(&s) || !copies.together(&s)) return;
+      if (!any<Stmt>(&s, [&](const Stmt &deeper) { return &deeper != &s && isLoop(&deeper); }))
+        most = std::max(most, carried(&s, copies));
+      worthwhile |= reuses(&s, copies);
+    });
+    if (!worthwhile) return 1;
+    unsigned factor = most ? std::min<unsigned>(factor_, static_cast<unsigned>(registers_ / most)) : factor_;
+    while (factor > 1 && size(loop.body) * factor > kMostNodes) --factor;
+    return factor;
+  }
+
+  const Node *jammed(const Loop &loop, const Copies &copies, unsigned factor) {
+    Build b(arena(), loop.range);
+    const Type &type = loop.varType;
+    std::vector<const Stmt *> stmts;
+    auto constant = [&](const std::string &hint, const Expr *value) {
+      if (isa<IntLit>(value)) return value;
+      std::string name = names_.fresh(hint);
+      stmts.push_back(b.declare(name, type, value));
+      return b.var(name, type);
+    };
+    const Expr *begin = constant(loop.var + "_first", loop.begin), *end = constant(loop.var + "_end", loop.end);
+    const Expr *copiesOf = b.integer(type, factor), *none = b.integer(type, 0);
+    const Expr *count = isLiteral(begin, 0)
+                            ? end
+                            : constant(loop.var + "_count", b.select(b.less(begin, end), b.sub(end, begin), none));
+    // Few iterations are shared out better one by one.
+    const Expr *chunks = b.div(count, copiesOf);
+    if (std::uint64_t workers = workersOf(loop); workers > 1)
+      chunks = b.select(b.less(count, b.integer(type, static_cast<Int>(factor * kChunks * workers))), none, chunks);
+    chunks = constant(loop.var + "_chunks", chunks);
+    const Expr *done = constant(loop.var + "_rest", b.add(begin, b.mul(chunks, copiesOf)));
+
+    const Loop *rest = Jam::renamed(arena(), names_, &loop);
+    std::string chunk = names_.fresh(loop.var + "_chunk");
+    const Expr *first = b.add(begin, b.mul(b.var(chunk, type), copiesOf));
+    const Block *body = b.block(Jam(arena(), names_, loop, copies).run(first, factor));
+    stmts.push_back(arena().derive(&loop, [&](Loop &copy) {
+      copy.var = chunk;
+      copy.begin = none;
+      copy.end = chunks;
+      copy.body = body;
+    }));
+    rest = arena().derive(rest, [&](Loop &copy) {
+      copy.begin = done;
+      copy.end = end;
+    });
+    if (const Stmt *left = b.when(b.less(done, end), {rest})) stmts.push_back(left);
+    return b.block(std::move(stmts));
+  }
+
+  /// Among whom the loop's iterations are shared out; 1: one worker does them all.
+  std::uint64_t workersOf(const Loop &loop) const {
+    const hardware::Hardware &hardware = context_.target.hardware;
+    const hardware::Level *level = loop.policy == Policy::Distribute ? hardware.find(loop.level) : nullptr;
+    const hardware::Level *below = level ? hardware.below(*level) : nullptr;
+    return below ? std::max<std::uint64_t>(1, below->workers.count) : 1;
+  }
+
+  PassContext &context_;
+  Names names_;
+  unsigned factor_, registers_;
+};
+
+} // namespace
+
+const Module *UnrollAndJam::run(const Module *module, PassContext &context) {
+  std::vector<const Kernel *> kernels;
+  for (const Kernel *kernel : module->kernels)
+    kernels.push_back(Jamming(*kernel, context, factor_, registers_)(kernel));
+  if (kernels == module->kernels) return module;
+  return context.arena.derive(module, [&](Module &copy) { copy.kernels = std::move(kernels); });
+}
+
+} // namespace tangram::jam

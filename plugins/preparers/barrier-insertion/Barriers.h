@@ -1,0 +1,89 @@
+// Puts barriers into a launch where, and only where, a worker must see what another one did (docs/lowering.md, "On a
+// GPU"). Walks the code of a unit and remembers what was touched since its last barrier; what conflicts with that waits.
+#pragma once
+
+#include "Owners.h"
+
+#include "tangram/ast/Build.h"
+#include "tangram/ast/Names.h"
+#include "tangram/ast/Uniformity.h"
+#include "tangram/hardware/Launch.h"
+#include "tangram/pass/Pass.h"
+
+#include <memory>
+#include <utility>
+
+namespace tangram::barriers {
+
+using Stmts = std::vector<const ast::Stmt *>;
+
+class Barriers {
+public:
+  Barriers(PassContext &context, const hardware::LaunchLevels &levels, const ast::Kernel &kernel, ast::Names &names,
+           const ast::Launch &launch);
+  const ast::Launch *run();
+
+private:
+  // ---- code of a unit (Barriers.cpp) ----
+  Stmts unit(const std::string &level, const std::vector<const ast::Stmt *> &stmts, bool repeats);
+  void block(const std::vector<const ast::Stmt *> &stmts, Stmts &out);
+  const ast::Block *block(const ast::Block *body);
+  void stmt(const ast::Stmt *s, Stmts &out);
+  void distributed(const ast::Loop *loop, Stmts &out);
+  void single(const ast::Single *s, Stmts &out);
+  /// Control flow that all workers of the unit take together.
+  void together(const ast::Stmt *s, Stmts &out);
+  /// `body` run again and again, `header` asked in between; leaves what may have been touched when it ends.
+  const ast::Block *repeated(const Touches &header, const ast::Block *body,
+                             const std::function<void(const ast::Block *, Stmts &)> &inside);
+  /// Waits where it must before `touches`, which then have happened.
+  void before(const Touches &touches, Stmts &out);
+  Touches touches(const ast::Node *tree) const { return owners_.touches(tree, index_); }
+  bool structured(const ast::Node *tree) const;
+  void sync(Stmts &out);
+
+  // ---- lanes (Lanes.cpp, Predication.cpp) ----
+  void cooperate(const ast::Cooperate *node, Stmts &out);
+  void lanes(const std::vector<const ast::Stmt *> &stmts, Stmts &out);
+  void lane(const ast::Stmt *s, Stmts &out);
+  void simple(const ast::Stmt *s, Stmts &out);
+  void update(const ast::Assign *e, Stmts &out);
+  void guarded(const ast::Stmt *s, Stmts &out);
+  void branch(const ast::If *s, Stmts &out);
+  void laneLoop(const ast::Stmt *s, Stmts &out);
+  void apart(const ast::Stmt *owner, const ast::Stmt *init, const ast::Expr *cond, const ast::Expr *step,
+             const ast::Block *body, bool bodyFirst, Stmts &out);
+  void jump(const ast::Stmt *s, Stmts &out);
+  const ast::Expr *vote(const ast::Expr *live, Stmts &out);
+  bool needsGuard(const ast::Expr *e) const;
+  const ast::Expr *both(const ast::Expr *a, const ast::Expr *c) const { return a ? b().both(a, c) : c; }
+  const ast::Expr *variable(const std::string &hint, const ast::Type &type, const ast::Expr *init, Stmts &out,
+                            bool isConst = true);
+
+  ast::Build b() const { return ast::Build(arena_, here_); }
+
+  PassContext &context_;
+  ast::Arena &arena_;
+  const hardware::LaunchLevels &levels_;
+  ast::Names &names_;
+  const ast::Launch &launch_;
+  Owners owners_;
+  std::string unit_;
+  Owners::Index index_;
+  Touches since_; // the unit's last barrier
+  ast::SourceRange here_;
+
+  // Of the cooperative codelet that is being written.
+  const ast::Cooperate *lanes_ = nullptr;
+  const ast::Uniformity *uniformity_ = nullptr;
+  const ast::Expr *guard_ = nullptr; // of the lanes that do this; null: all do
+  Stmts *outside_ = nullptr;         // in front of the codelet
+  struct Jumping {
+    const ast::Stmt *owner;
+    const ast::Expr *live, *run; // null: lanes leave together
+    bool isSwitch;
+  };
+  std::vector<Jumping> jumping_;
+};
+
+} // namespace tangram::barriers

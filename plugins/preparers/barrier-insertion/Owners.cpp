@@ -1,0 +1,157 @@
+#include "Owners.h"
+
+#include "tangram/ast/Effects.h"
+#include <fmt/format.h>
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+
+namespace tangram::barriers {
+
+using namespace ast;
+
+bool conflict(const Touch &a, const Touch &b) {
+  if (a.buffer != b.buffer || (!a.writes && !b.writes) || (a.atomic && b.atomic)) return false;
+  return a.owner.empty() || a.owner != b.owner;
+}
+
+bool conflict(const Touches &earlier, const Touches &later) {
+  return std::any_of(earlier.begin(), earlier.end(), [&](const Touch &a) {
+    return std::any_of(later.begin(), later.end(), [&](const Touch &b) { return conflict(a, b); });
+  });
+}
+
+bool conflictWithin(const Touches &touches) {
+  for (std::size_t i = 0; i < touches.size(); ++i)
+    for (std::size_t j = i + 1; j < touches.size(); ++j)
+      if (conflict(touches[i], touches[j])) return true;
+  return false;
+}
+
+void add(Touches &to, const Touches &more) {
+  for (const Touch &t : more) {
+    bool known = std::any_of(to.begin(), to.end(), [&](const Touch &o) {
+      return o.buffer == t.buffer && o.writes == t.writes && o.atomic == t.atomic && o.owner == t.owner;
+    });
+    if (!known) to.push_back(t);
+  }
+}
+
+namespace {
+
+const Expr *withoutCasts(const Expr *e) {
+  while (const auto *cast = dyn<Cast>(e)) {
+    if (!cast->type.isInteger() || cast->type.bytes() < 4 || !cast->operand->type.isInteger()) break;
+    e = cast->operand;
+  }
+  return e;
+}
+
+/// Views that are made anew in each iteration of a loop.
+void viewsInLoops(const Node *tree, bool inLoop, std::set<std::string> &moving) {
+  for (const Node *child : children(*tree)) {
+    if (const auto *view = dyn<View>(child); view && inLoop) moving.insert(view->name);
+    const auto *loop = dyn<Loop>(child);
+    // Iterations of a distributed map are told apart by its variable, or end with a barrier.
+    bool repeats = isa<For>(child) || isa<While>(child) || isa<DoWhile>(child) ||
+                   (loop && loop->policy != Policy::Distribute);
+    viewsInLoops(child, inLoop || repeats, moving);
+  }
+}
+
+} // namespace
+
+Owners::Owners(const Kernel &kernel, const Launch &launch) : storage_(kernel), known_(kernel) {
+  walk(&launch, [&](const Alloc &a) {
+    if (a.memory == "registers") private_.insert(a.name);
+  });
+  viewsInLoops(&launch, false, movingViews_);
+  walk(
+      &launch,
+      [&](const Declare &d) {
+        if (d.init && d.extents.empty()) moves_[d.name].push_back(d.init);
+      },
+      [&](const Assign &a) {
+        const auto *v = dyn<VarRef>(a.target);
+        if (!v) return;
+        if (a.op == AssignOp::Add)
+          moves_[v->name].push_back(a.value);
+        else
+          jumps_.insert(v->name);
+      },
+      [&](const Unary &u) {
+        if (const auto *v = dyn<VarRef>(u.operand); v && hasEffects(&u)) jumps_.insert(v->name);
+      });
+}
+
+bool Owners::isIndex(const Expr *e, const std::string &variable) const {
+  for (;;) {
+    e = withoutCasts(e);
+    const auto *v = dyn<VarRef>(e);
+    if (!v) return false;
+    if (v->name == variable) return true;
+    e = known_.initialiser(v->name);
+    if (!e) return false;
+  }
+}
+
+bool Owners::isMultiple(const Expr *e, std::uint64_t of) const {
+  e = withoutCasts(e);
+  if (std::optional<Int> value = known_.value(e)) return *value >= 0 && static_cast<std::uint64_t>(*value) % of == 0;
+  if (const auto *b = dyn<Binary>(e)) {
+    if (b->op == BinaryOp::Mul) return isMultiple(b->lhs, of) || isMultiple(b->rhs, of);
+    if (b->op == BinaryOp::Add) return isMultiple(b->lhs, of) && isMultiple(b->rhs, of);
+    return false;
+  }
+  const auto *v = dyn<VarRef>(e);
+  auto moves = v && !jumps_.count(v->name) ? moves_.find(v->name) : moves_.end();
+  return moves != moves_.end() && std::all_of(moves->second.begin(), moves->second.end(),
+                                              [&](const Expr *step) { return isMultiple(step, of); });
+}
+
+std::string Owners::owner(const Storage::Access &access, const Index &index) const {
+  if (index.variable.empty() || !index.workers) return "";
+  const Expr *base = access.place;
+  while (const auto *subscript = dyn<Subscript>(base)) base = subscript->base;
+  const auto *named = dyn<VarRef>(base);
+  if (!named || movingViews_.count(named->name)) return "";
+  // Elements whose index is the worker's, modulo the number of workers, are that worker's.
+  for (const Expr *e : access.indices) {
+    std::vector<const Expr *> terms{e}, rest;
+    bool own = false;
+    while (!terms.empty()) {
+      const Expr *term = withoutCasts(terms.back());
+      terms.pop_back();
+      const auto *sum = dyn<Binary>(term);
+      const auto *v = dyn<VarRef>(term);
+      const Expr *init = v ? known_.initialiser(v->name) : nullptr;
+      if (sum && sum->op == BinaryOp::Add) {
+        terms.push_back(sum->lhs);
+        terms.push_back(sum->rhs);
+      } else if (!own && isIndex(term, index.variable)) {
+        own = true;
+      } else if (isMultiple(term, index.workers)) {
+        continue;
+      } else if (init && isa<Binary>(withoutCasts(init))) {
+        terms.push_back(init);
+      } else {
+        rest.push_back(term);
+      }
+    }
+    if (own && rest.empty()) return fmt::format("{} of {} in {}", "own", index.level, named->name);
+  }
+  return "";
+}
+
+Touches Owners::touches(const Node *tree, const Index &index) const {
+  Touches result;
+  for (const Storage::Access &access : storage_.accesses(tree)) {
+    if (storage_.readOnly(access.buffer) || private_.count(access.buffer) ||
+        storage_.kind(access.buffer) == Storage::Kind::Array)
+      continue;
+    add(result, {{access.buffer, access.writes, access.atomic, owner(access, index)}});
+  }
+  return result;
+}
+
+} // namespace tangram::barriers

@@ -1,0 +1,49 @@
+// Which worker touches an element: accesses of one worker need no barrier between them.
+#pragma once
+
+#include "tangram/ast/KnownValues.h"
+#include "tangram/ast/Storage.h"
+
+namespace tangram::barriers {
+
+/// One access to memory that workers share. Accesses with the same owner, where it is not empty, touch an element only
+/// if the same worker does.
+struct Touch {
+  std::string buffer;
+  bool writes = false, atomic = false;
+  std::string owner;
+};
+using Touches = std::vector<Touch>;
+
+bool conflict(const Touch &a, const Touch &b);
+/// Whether something of `later` must wait for something of `earlier`.
+bool conflict(const Touches &earlier, const Touches &later);
+/// Whether accesses of one statement are in each other's way when its workers run it at their own pace.
+bool conflictWithin(const Touches &touches);
+void add(Touches &to, const Touches &more);
+
+class Owners {
+public:
+  Owners(const ast::Kernel &kernel, const ast::Launch &launch);
+
+  /// The loop variable or lane that tells the workers of a unit of `level` apart; empty: none does.
+  struct Index {
+    std::string variable, level;
+    std::uint64_t workers = 0;
+  };
+  Touches touches(const ast::Node *tree, const Index &index) const;
+  const ast::KnownValues &known() const { return known_; }
+
+private:
+  std::string owner(const ast::Storage::Access &access, const Index &index) const;
+  bool isIndex(const ast::Expr *e, const std::string &variable) const;
+  bool isMultiple(const ast::Expr *e, std::uint64_t of) const;
+
+  ast::Storage storage_;
+  ast::KnownValues known_;
+  std::set<std::string> private_, movingViews_;
+  std::map<std::string, std::vector<const ast::Expr *>> moves_; // what is added to a variable, its first value with it
+  std::set<std::string> jumps_;                                 // variables that change in other ways
+};
+
+} // namespace tangram::barriers
