@@ -14,7 +14,8 @@
 #              file and tangram are known anyway
 #
 # What the code of a backend needs to be compiled and linked with says BACKEND.usage.cmake, which comes with the
-# backend's plugin. It is included with TANGRAM_KERNELS_TARGET set to the library.
+# backend's plugin. It is included with TANGRAM_KERNELS_TARGET set to the library. A line `set(TANGRAM_KERNELS_SUFFIX .x)`
+# in it says that the backend writes STEM.x instead of STEM.cpp.
 
 # The file of a target.
 function(_tangram_target_file name base result)
@@ -60,22 +61,43 @@ function(_tangram_backend file result)
   message(FATAL_ERROR "tangram_add_kernels: target file ${file} names no backend: it is for plans only")
 endfunction()
 
-function(_tangram_use_backend backend library)
-  if(backend STREQUAL "none")
-    message(FATAL_ERROR "tangram_add_kernels(${library}): the target has no backend: it is for plans only")
-  endif()
+# BACKEND.usage.cmake; empty where the backend has none.
+function(_tangram_usage_file backend result)
   get_property(files GLOBAL PROPERTY TANGRAM_BACKEND_USAGE)
   if(DEFINED TANGRAM_PACKAGE_DIRECTORY)
     file(GLOB files ${TANGRAM_PACKAGE_DIRECTORY}/*.usage.cmake)
   endif()
-  set(TANGRAM_KERNELS_TARGET ${library})
-  set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON) # what the library links must be known wherever it is linked
+  set(${result} "" PARENT_SCOPE)
   foreach(file ${files})
     get_filename_component(name ${file} NAME)
     if(name STREQUAL "${backend}.usage.cmake")
-      include(${file})
+      set(${result} ${file} PARENT_SCOPE)
     endif()
   endforeach()
+endfunction()
+
+# The suffix of the sources that a backend writes.
+function(_tangram_source_suffix backend result)
+  set(${result} .cpp PARENT_SCOPE)
+  _tangram_usage_file(${backend} file)
+  if(file)
+    file(READ ${file} text)
+    if(text MATCHES "(^|\n)set\\(TANGRAM_KERNELS_SUFFIX ([.A-Za-z]+)\\)")
+      set(${result} ${CMAKE_MATCH_2} PARENT_SCOPE)
+    endif()
+  endif()
+endfunction()
+
+function(_tangram_use_backend backend library)
+  if(backend STREQUAL "none")
+    message(FATAL_ERROR "tangram_add_kernels(${library}): the target has no backend: it is for plans only")
+  endif()
+  set(TANGRAM_KERNELS_TARGET ${library})
+  set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON) # what the library links must be known wherever it is linked
+  _tangram_usage_file(${backend} file)
+  if(file)
+    include(${file})
+  endif()
 endfunction()
 
 # The files that a source includes in quotes, and those that they include. Which these are is read when CMake runs, and
@@ -124,6 +146,7 @@ function(_tangram_add_library library target folder)
     list(APPEND options --plan ${plan})
   endif()
 
+  _tangram_source_suffix(${backend} suffix)
   set(generated "")
   foreach(source ${ARG_SOURCES})
     get_filename_component(path ${source} ABSOLUTE)
@@ -133,17 +156,17 @@ function(_tangram_add_library library target folder)
     _tangram_includes(${path} included)
     get_filename_component(stem ${source} NAME)
     string(REGEX REPLACE "(\\.tg)?\\.[A-Za-z]+$" "" stem ${stem})
-    list(FIND generated ${folder}/${stem}.cpp twice)
+    list(FIND generated ${folder}/${stem}${suffix} twice)
     if(NOT twice EQUAL -1)
       message(FATAL_ERROR "tangram_add_kernels(${library}): two sources are named ${stem}: their headers would clash")
     endif()
     add_custom_command(
-      OUTPUT ${folder}/${stem}.cpp ${folder}/${stem}.h
+      OUTPUT ${folder}/${stem}${suffix} ${folder}/${stem}.h
       COMMAND ${tangram} compile ${path} --target ${target_argument} ${options} --emit source -o ${folder} --stem ${stem}
       DEPENDS ${path} ${included} ${tangram} ${plugins} ${file} ${plan} ${ARG_DEPENDS}
       COMMENT "Compiling codelets of ${stem} for ${target}"
       VERBATIM)
-    list(APPEND generated ${folder}/${stem}.cpp)
+    list(APPEND generated ${folder}/${stem}${suffix})
   endforeach()
 
   add_library(${library} STATIC ${generated})

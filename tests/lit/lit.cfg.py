@@ -1,4 +1,6 @@
 import os
+import shutil
+import subprocess
 
 import lit.formats
 
@@ -19,10 +21,37 @@ config.substitutions += [
     ("%build", config.build_dir),
 ]
 
-for name in ("TANGRAM_HW_PATH", "TANGRAM_PLUGIN_PATH", "TANGRAM_CRASH_IN"):
+for name in ("TANGRAM_HW_PATH", "TANGRAM_PLUGIN_PATH", "TANGRAM_CRASH_IN", "TANGRAM_OPENCL_DEVICE"):
     config.environment.pop(name, None)
 # Tests run side by side and compile little.
 config.environment["OMP_NUM_THREADS"] = "2"
 for name in ("HOME", "CCACHE_DIR", "TMPDIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+
+
+def feature(name, there, missing):
+    """Tests that say `REQUIRES: name` are left out where it is missing."""
+    if there:
+        config.available_features.add(name)
+    else:
+        lit_config.note(f"tests of '{name}' are left out: {missing}")
+
+
+plugin = os.path.join(config.build_dir, "lib", "tangram", "plugins", "libtangram-opencl.so")
+feature("opencl", os.path.exists(plugin), "the backend was not built; CMake says why")
+if "opencl" in config.available_features:
+    detect = [os.path.join(config.build_dir, "bin", "tangram"), "targets", "--detect", "opencl-cpu"]
+    found = subprocess.run(detect, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+    feature("opencl-cpu", found, "there is no OpenCL device that is a CPU (Debian: pocl-opencl-icd)")
+    feature("oclgrind", shutil.which("oclgrind"), "there is no oclgrind")
+feature("nvcc", shutil.which("nvcc"), "there is no nvcc on the PATH")
+plugin = os.path.join(config.build_dir, "lib", "tangram", "plugins", "libtangram-ptx.so")
+feature("ptx", os.path.exists(plugin), "the backend was not built; CMake says why")
+toolkit = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
+ptxas = shutil.which("ptxas") or shutil.which("ptxas", path=os.path.join(toolkit, "bin"))
+feature("ptxas", ptxas, "there is no ptxas on the PATH, nor in a CUDA toolkit")
+config.substitutions.append(("%ptxas", ptxas or "ptxas"))
+libdevice = os.path.join(toolkit, "nvvm", "libdevice", "libdevice.10.bc")
+feature("libdevice", os.path.exists(libdevice), "there is no libdevice.10.bc in a CUDA toolkit")
+config.substitutions.append(("%libdevice", libdevice))

@@ -119,7 +119,7 @@ std::vector<std::string> includeFlags(BuildContext &context, const std::string &
 
 std::filesystem::path compileLibrary(const std::vector<OutputFile> &files, BuildContext &context,
                                      const CompilerCall &call) {
-  const std::string &compiler = context.options.text("compiler");
+  const std::string &compiler = call.compiler.empty() ? context.options.text("compiler") : call.compiler;
   SourceRange where = rangeOf(context.options, "compiler");
   std::string advice = call.advice.empty() ? "" : "; " + call.advice;
   std::error_code folderFailed;
@@ -143,9 +143,9 @@ std::filesystem::path compileLibrary(const std::vector<OutputFile> &files, Build
   Child child;
   if (int failed = child.start(compiler, args, log)) {
     std::filesystem::remove(log);
-    std::string reason = failed != ENOENT                              ? std::string(": ") + std::strerror(failed)
+    std::string reason = failed != ENOENT                          ? std::string(": ") + std::strerror(failed)
                          : compiler.find('/') == std::string::npos ? " on the PATH"
-                                                                       : "";
+                                                                   : "";
     fail(kNoCompiler, where, call.language, compiler, reason, advice);
   }
   while (child.running()) {

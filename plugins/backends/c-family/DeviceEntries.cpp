@@ -144,8 +144,8 @@ void defineCheck(Writer &w, const Signature &s, const DeviceStyle &style) {
         w.line(fmt::format("if (reinterpret_cast<uintptr_t>({}) % {} != 0) return tangram_fail(last_error, "
                            "TANGRAM_BAD_ARGUMENT, {});",
                            a.data, a.element.bytes(),
-                           c_family::quoted(fmt::format("{}: '{}' is not aligned to its elements of {} bytes", s.entry, a.name,
-                                              a.element.bytes()))));
+                           c_family::quoted(fmt::format("{}: '{}' is not aligned to its elements of {} bytes", s.entry,
+                                                        a.name, a.element.bytes()))));
   w.line("return TANGRAM_OK;");
   w.close();
 }
@@ -176,11 +176,11 @@ void defineForDevice(Writer &w, const Signature &s, const DeviceStyle &style, co
   w.line(fmt::format("const size_t tangram_needed = {}_workspace({});", s.entry, sizeNames(s)));
   w.open(fmt::format("if ({0} < tangram_needed || ({1} == nullptr && tangram_needed != 0))", extra.bytes,
                      extra.workspace));
-  w.line(fmt::format("return tangram_fail({}_kernel::last_error, TANGRAM_BAD_ARGUMENT, {}, {} == nullptr ? 0 : {}, "
-                     "tangram_needed);",
-                     s.entry,
-                     c_family::quoted(fmt::format("{0}: the workspace has %zu bytes, but {0}_workspace() says %zu", s.entry)),
-                     extra.workspace, extra.bytes));
+  w.line(fmt::format(
+      "return tangram_fail({}_kernel::last_error, TANGRAM_BAD_ARGUMENT, {}, {} == nullptr ? 0 : {}, "
+      "tangram_needed);",
+      s.entry, c_family::quoted(fmt::format("{0}: the workspace has %zu bytes, but {0}_workspace() says %zu", s.entry)),
+      extra.workspace, extra.bytes));
   w.close();
   std::string args;
   for (const Param *p : s.kernel->params) {
@@ -246,8 +246,7 @@ void defineDeviceDescriptor(Writer &w, const Signature &s, const DeviceStyle &st
   w.open(fmt::format("uint64_t {}_bytes([[maybe_unused]] void *const *args)", s.entry));
   for (std::size_t i = 0; i < s.arguments.size(); ++i) {
     const Argument &a = s.arguments[i];
-    if (a.rank == 0 && a.access == Access::In)
-      sizes = joined(sizes, "*" + hostPointer(a, fmt::format("args[{}]", i)));
+    if (a.rank == 0 && a.access == Access::In) sizes = joined(sizes, "*" + hostPointer(a, fmt::format("args[{}]", i)));
     if (a.rank == 0) continue;
     w.line(fmt::format("const tangram_array &array{0} = *static_cast<const tangram_array *>(args[{0}]);", i));
     for (unsigned d = 0; d < a.rank; ++d) sizes = joined(sizes, fmt::format("array{}.size[{}]", i, d));

@@ -66,7 +66,8 @@ void defineConstants(Writer &w, const Signature &s) {
     w.directive("#ifndef " + macro);
     w.directive(fmt::format("#define {} {}", macro, expressions.print(kernel.defaults.at(i), constant.type)));
     w.directive("#endif");
-    w.line(fmt::format("[[maybe_unused]] constexpr {} {} = {};", expressions.type(constant.type), constant.name, macro));
+    w.line(
+        fmt::format("[[maybe_unused]] constexpr {} {} = {};", expressions.type(constant.type), constant.name, macro));
   }
   if (!kernel.constants.empty()) w.blank();
 }

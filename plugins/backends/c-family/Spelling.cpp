@@ -69,8 +69,8 @@ Expressions::Text Expressions::call(const Call *e) {
 }
 
 Expressions::Text Expressions::atomic(const Atomic *e) {
-  static constexpr std::string_view names[] = {"add",    "sub",     "min",      "max",             "bit_and",
-                                               "bit_or", "bit_xor", "exchange", "compare_exchange"};
+  static constexpr std::string_view names[] = {
+      "add", "sub", "min", "max", "bit_and", "bit_or", "bit_xor", "exchange", "compare_exchange"};
   usesAtomics = true;
   std::string args = "&" + operand(e->target, kPrefix, {});
   for (const Expr *value : e->operands) args += ", " + operand(value, kAssign, e->target->type);

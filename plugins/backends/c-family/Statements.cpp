@@ -94,6 +94,7 @@ void Statements::block(const Block &block) {
 
 void Statements::origin(const Stmt *s) {
   if (isa<Block>(s)) return;
+  begins(*s);
   if (line_) return w_.from(s->range);
   std::optional<std::string> where = inKernel_ ? place() : std::nullopt;
   if (!s->range.valid() || !where) return;
@@ -187,9 +188,7 @@ std::string Statements::declaration(const Declare &d) {
   return text;
 }
 
-void Statements::declare(const Declare &d) {
-  w_.line(declaration(d) + ";");
-}
+void Statements::declare(const Declare &d) { w_.line(declaration(d) + ";"); }
 
 std::string Statements::elements(const std::vector<const Expr *> &extents) {
   std::string count;

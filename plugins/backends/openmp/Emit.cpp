@@ -102,8 +102,7 @@ public:
 
   OutputFile header() {
     Writer w(context_.stem + ".h");
-    openHeader(w, context_.stem, context_.target.name,
-               std::any_of(signatures_.begin(), signatures_.end(), usesBool));
+    openHeader(w, context_.stem, context_.target.name, std::any_of(signatures_.begin(), signatures_.end(), usesBool));
     w.blank();
     w.directive("#ifdef __cplusplus");
     w.directive("extern \"C\" {");
@@ -213,7 +212,9 @@ private:
     needs_.simd |= statements.usesSimd;
   }
 
-  std::string macro(const Signature &s, const Param &constant) const { return macroName(s.entry + "_" + constant.name); }
+  std::string macro(const Signature &s, const Param &constant) const {
+    return macroName(s.entry + "_" + constant.name);
+  }
 
   std::string run(const Signature &s) const {
     bool templated = constants_ == "template" && !s.kernel->constants.empty();

@@ -1,6 +1,6 @@
 #include "Assigner.h"
 
-#include "tangram/ast/Effects.h"
+#include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram::assignment {
@@ -11,6 +11,15 @@ namespace {
 constexpr DiagnosticKind kCondition{"work-assignment.condition", DiagnosticClass::Limitation,
                                     "a condition that writes to a container, around work that is distributed",
                                     "write to the container in a statement of its own"};
+
+/// Barriers are put where they are needed, by what is touched: those of the flat form go.
+class WithoutSyncs final : public Mutator {
+public:
+  using Mutator::Mutator;
+
+private:
+  const Node *mutateSync(const Sync *) override { return nullptr; }
+};
 } // namespace
 
 Assigner::Assigner(PassContext &context, const hardware::LaunchLevels &levels, const Kernel &kernel)
@@ -22,7 +31,7 @@ Assigner::Assigner(PassContext &context, const hardware::LaunchLevels &levels, c
 const Launch *Assigner::launch(const Launch *launch) {
   here_ = launch->range;
   unit_ = levels_.group->name;
-  const Block *body = block(launch->body);
+  const Block *body = block(WithoutSyncs(arena_)(launch->body));
   return arena_.derive(launch, [&](Launch &copy) { copy.body = body; });
 }
 
@@ -75,8 +84,6 @@ void Assigner::stmt(const std::vector<const Stmt *> &all, std::size_t &at, Stmts
     if (depth(a->level) <= depth(unit_)) return out.push_back(s);
     return out.push_back(arena_.derive(a, [&](Alloc &copy) { copy.level = unit_; }));
   }
-  // Barriers are put where they are needed, by what is touched.
-  if (isa<Sync>(s)) return;
   if (!spreads(s)) {
     if (storage_.writes(s))
       store(all, at, out);

@@ -63,7 +63,8 @@ typedef struct tangram_error {
  * those that return an int return a tangram_status and say why in `error`, which may be null. */
 typedef struct tangram_device {
   uint32_t struct_size;
-  /* Finds the device and makes it ready; calling it again costs nothing. The others may be called once it was TANGRAM_OK. */
+  /* Finds the device and makes it ready; calling it again costs nothing. The others may be called once it was
+   * TANGRAM_OK. */
   int (*open)(tangram_error *error);
   /* What the device calls itself, cut to `size` bytes with the final zero. */
   int (*describe)(char *text, size_t size, tangram_error *error);
@@ -99,9 +100,9 @@ typedef struct tangram_kernel {
   const tangram_device *device TANGRAM_ABSENT;
   /* Bytes of device memory that `launch` needs for itself with these arguments, of which it reads sizes and scalars. */
   uint64_t (*workspace)(void *const *args) TANGRAM_ABSENT;
-  /* Starts the kernel and does not wait for it. args as for invoke, but the data of a tangram_array is a handle of memory
-   * on the device, and so is args[i] of the result. `workspace` has the bytes that the function above says, may be null
-   * where that is 0, and must not be shared by kernels that run at the same time. */
+  /* Starts the kernel and does not wait for it. args as for invoke, but the data of a tangram_array is a handle of
+   * memory on the device, and so is args[i] of the result. `workspace` has the bytes that the function above says, may
+   * be null where that is 0, and must not be shared by kernels that run at the same time. */
   int (*launch)(void *const *args, void *workspace, tangram_error *error) TANGRAM_ABSENT;
 } tangram_kernel;
 

@@ -10,10 +10,11 @@
 namespace tangram::c_family {
 
 struct CompilerCall {
-  std::string language;          // "C++": what the compiler is called in messages
-  std::vector<std::string> args; // without sources and -o
-  std::string advice;            // what else to do where there is no such compiler; may be empty
+  std::string language;                 // "C++": what the compiler is called in messages
+  std::vector<std::string> args;        // without sources and -o
+  std::string advice;                   // what else to do where there is no such compiler; may be empty
   std::vector<std::string> libraries{}; // behind the sources
+  std::string compiler{};               // instead of the option's
 };
 
 /// Writes what is not there yet of `files`, and makes libSTEM.so of the sources by the backend's option `compiler`.

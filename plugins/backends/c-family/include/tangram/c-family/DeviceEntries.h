@@ -15,13 +15,13 @@ DeviceNames deviceNames(const Signature &signature);
 
 /// How one backend spells them.
 struct DeviceStyle {
-  std::string stream;                                 // a type: "cl_command_queue"
-  std::string memory;                                 // the type of the workspace: "cl_mem"
-  std::function<std::string(const Argument &)> data;  // a parameter: "cl_mem in", "const float *in"
-  FromPointer handle;                                 // a void * as that type: "static_cast<cl_mem>(p)"
-  std::string device;                                 // the tangram_device, an lvalue
-  std::string defaultStream;                          // that HostCall and tangram_device::wait use
-  bool addresses = false;                             // whether handles are addresses, which have an alignment
+  std::string stream;                                // a type: "cl_command_queue"
+  std::string memory;                                // the type of the workspace: "cl_mem"
+  std::function<std::string(const Argument &)> data; // a parameter: "cl_mem in", "const float *in"
+  FromPointer handle;                                // a void * as that type: "static_cast<cl_mem>(p)"
+  std::string device;                                // the tangram_device, an lvalue
+  std::string defaultStream;                         // that HostCall and tangram_device::wait use
+  bool addresses = false;                            // whether handles are addresses, which have an alignment
 };
 
 /// The header of all kernels. `include`: lines that declare the types of handles, "#include <CL/cl.h>".
@@ -35,8 +35,7 @@ void defineCheck(Writer &w, const Signature &signature, const DeviceStyle &style
 /// The entries. `run` takes the arguments of the kernel's parameters, the workspace and the stream.
 void defineDeviceEntries(Writer &w, const Signature &signature, const DeviceStyle &style, const std::string &run);
 /// NAME_invoke, NAME_bytes, NAME_launch and NAME_kernel_descriptor.
-void defineDeviceDescriptor(Writer &w, const Signature &signature, const DeviceStyle &style,
-                            const std::string &target);
+void defineDeviceDescriptor(Writer &w, const Signature &signature, const DeviceStyle &style, const std::string &target);
 
 /// The Alloc of the kernel's workspace; null where it needs none.
 const ast::Alloc *workspaceOf(const ast::Kernel &kernel);

@@ -31,7 +31,8 @@ std::string constantMacro(const Signature &signature, const ast::Param &constant
 void defineError(Writer &w, const Signature &signature);
 /// Returns from the function around where an argument, a condition or a size is wrong.
 void checkArguments(Writer &w, const Signature &signature);
-/// The entry of a kernel on the host; `run`: the function with its statements, which returns a status where it can fail.
+/// The entry of a kernel on the host; `run`: the function with its statements, which returns a status where it can
+/// fail.
 void defineEntry(Writer &w, const Signature &signature, const std::string &run, bool canFail);
 
 /// How the elements of tangram_kernel::invoke's `args` become arguments.

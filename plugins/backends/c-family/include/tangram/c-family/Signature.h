@@ -33,8 +33,7 @@ Signature signatureOf(const ast::Module &module, const ast::Kernel &kernel);
 /// "const int *in"
 std::string pointer(const Argument &argument);
 /// "const int *in, size_t in_size0, int *result"; `data` spells what is no plain value.
-std::string parameters(const Signature &signature,
-                       const std::function<std::string(const Argument &)> &data = pointer);
+std::string parameters(const Signature &signature, const std::function<std::string(const Argument &)> &data = pointer);
 /// "in, in_size0, result"
 std::string names(const Signature &signature);
 /// Of sizes and scalars that are only read: "size_t in_size0, float alpha", or "in_size0, alpha".

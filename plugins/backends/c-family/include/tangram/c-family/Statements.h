@@ -37,6 +37,8 @@ protected:
 
   /// Loop, Alloc, and all that only some languages have.
   virtual void other(const ast::Stmt *s);
+  /// Called in front of every statement.
+  virtual void begins(const ast::Stmt &) {}
   /// Comments say which codelet statements come from, and this behind it, " at thread"; nothing for no comments.
   virtual std::optional<std::string> place() const { return {}; }
   /// What stands in front of a variable that is not used, and of one that is a constant expression.

@@ -38,6 +38,8 @@ public:
   /// What follows is the generated file's own.
   void own();
 
+  /// Written so far.
+  unsigned lines() const { return lines_; }
   std::string take() { return std::move(text_); }
 
 private:

@@ -1,0 +1,76 @@
+#include "Expressions.h"
+
+#include "tangram/diag/Diagnostic.h"
+
+namespace tangram::cuda {
+
+using namespace ast;
+using Base = c_family::Expressions;
+
+namespace {
+
+constexpr DiagnosticKind kAtomicElement{"cuda.atomic-element", DiagnosticClass::Limitation,
+                                        "atomic {} on an element of type {}, for which CUDA has no atomic operation",
+                                        "use int, unsigned, float, or their 64-bit forms"};
+
+constexpr std::uint64_t kWarp = 32; // lanes that exchange registers
+
+} // namespace
+
+std::string DeviceExpressions::infinity(const Type &t) { return t.bytes() == 8 ? "double(INFINITY)" : "INFINITY"; }
+
+std::string DeviceExpressions::notANumber(const Type &t) { return t.bytes() == 8 ? "double(NAN)" : "NAN"; }
+
+Base::Text DeviceExpressions::extremum(bool minimum, const Expr *a, const Expr *b, const Type &t) {
+  // min and max are overloaded: both sides are spelled in their type, which for narrow ones arithmetic leaves.
+  if (t.bytes() >= 4) return {fmt::format("::{}({}, {})", minimum ? "min" : "max", print(a), print(b))};
+  std::string lhs = operand(a, 10, {}), rhs = operand(b, 10, {});
+  return {fmt::format("{} {} {} ? {} : {}", lhs, minimum ? "<" : ">", rhs, lhs, rhs), kTernary};
+}
+
+Base::Text DeviceExpressions::atomic(const Atomic *e) {
+  const Type &type = e->target->type;
+  bool bitwise = e->op == AtomicOp::And || e->op == AtomicOp::Or || e->op == AtomicOp::Xor;
+  if (type.bytes() < 4 || (bitwise && type.isFloating())) fail(kAtomicElement, e->range, name(e->op), type.text());
+  return Expressions::atomic(e);
+}
+
+Base::Text DeviceExpressions::workerIndex(const WorkerIndex *e) {
+  std::uint64_t unit = levels_.workers(e->level), whole = levels_.workers(e->within);
+  auto inGroup = [&](std::uint64_t width) -> Text {
+    bool part = width && width < levels_.groupWorkers;
+    std::string text = part ? fmt::format("threadIdx.x % {}", width) : "threadIdx.x";
+    if (unit > 1) text = fmt::format("{} / {}", part ? "(" + text + ")" : text, unit);
+    return {text, text == "threadIdx.x" ? kPostfix : 13};
+  };
+  if (whole) return unit < whole ? inGroup(whole) : Text{"0u"};
+  if (unit == levels_.groupWorkers) return {"blockIdx.x"};
+  return {fmt::format("blockIdx.x * {} + {}", levels_.groupWorkers / unit, inGroup(0).text), 12};
+}
+
+Base::Text DeviceExpressions::workerCount(const WorkerCount *e) {
+  std::uint64_t unit = levels_.workers(e->level), whole = levels_.workers(e->within);
+  if (whole) return {std::to_string(whole / unit) + "u"};
+  if (unit == levels_.groupWorkers) return {"gridDim.x"};
+  return {fmt::format("gridDim.x * {}", levels_.groupWorkers / unit), 13};
+}
+
+Base::Text DeviceExpressions::shuffle(const Shuffle *e) {
+  const Type &type = e->type;
+  std::string value = type.bytes() < 4 ? "int(" + print(e->operand) + ")" : operand(e->operand, kAssign, {});
+  std::string width = levels_.subgroupWorkers < kWarp ? fmt::format(", {}", levels_.subgroupWorkers) : "";
+  std::string text =
+      fmt::format("__shfl_sync(0xffffffffu, {}, {}{})", value, converted(Scalar::I32, print(e->lane)), width);
+  return {type.bytes() < 4 ? converted(type, text) : text};
+}
+
+Base::Text DeviceExpressions::other(const Expr *e, const Type &wanted) {
+  switch (e->kind()) {
+  case Kind::WorkerIndex: return workerIndex(as<WorkerIndex>(e));
+  case Kind::WorkerCount: return workerCount(as<WorkerCount>(e));
+  case Kind::Shuffle: return shuffle(as<Shuffle>(e));
+  default: return Expressions::other(e, wanted);
+  }
+}
+
+} // namespace tangram::cuda

@@ -1,0 +1,30 @@
+// Expressions in CUDA C++, of device code.
+#pragma once
+
+#include "tangram/c-family/Expressions.h"
+#include "tangram/hardware/Launch.h"
+
+namespace tangram::cuda {
+
+class DeviceExpressions final : public c_family::Expressions {
+public:
+  explicit DeviceExpressions(const hardware::LaunchLevels &levels) : levels_(levels) {}
+
+protected:
+  // std::numeric_limits and std::min are functions of the host.
+  std::string least(const ast::Type &type) override { return type.bytes() == 8 ? "INT64_MIN" : "INT32_MIN"; }
+  std::string infinity(const ast::Type &type) override;
+  std::string notANumber(const ast::Type &type) override;
+  Text extremum(bool minimum, const ast::Expr *a, const ast::Expr *b, const ast::Type &type) override;
+  Text atomic(const ast::Atomic *e) override;
+  Text other(const ast::Expr *e, const ast::Type &wanted) override;
+
+private:
+  Text workerIndex(const ast::WorkerIndex *e);
+  Text workerCount(const ast::WorkerCount *e);
+  Text shuffle(const ast::Shuffle *e);
+
+  const hardware::LaunchLevels &levels_;
+};
+
+} // namespace tangram::cuda

@@ -1,0 +1,106 @@
+#include "Statements.h"
+
+#include "tangram/ast/Walk.h"
+#include "tangram/c-family/Entries.h"
+#include "tangram/diag/Diagnostic.h"
+
+namespace tangram::cuda {
+
+using namespace ast;
+
+namespace {
+
+constexpr DiagnosticKind kSync{"cuda.sync", DiagnosticClass::Bug,
+                               "units of '{}' wait for each other, which are neither the threads of a group nor of a "
+                               "warp",
+                               "barrier-insertion places Syncs of these levels only"};
+
+} // namespace
+
+void DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const std::string &name) {
+  const Block *written = c_family::simplified(launch.body, arena_);
+  std::map<std::string, unsigned> used = c_family::mentions(written);
+  std::string params;
+  for (const Param *p : launch.params) {
+    std::string text = used.count(p->name) ? "" : unused();
+    if (p->type.isPointer()) {
+      bool readOnly = p->access == Access::In;
+      text += e_.type(Type::pointer(p->type.element(), readOnly || p->type.toConst()));
+      text += (readOnly ? "__restrict__ " : "") + p->name;
+    } else {
+      text += e_.type(p->type) + " " + p->name;
+    }
+    params += (params.empty() ? "" : ", ") + text;
+  }
+  w_.open(fmt::format("__global__ void __launch_bounds__({}) {}({})", launch.threads, name, params));
+  Kernel shell;
+  shell.constants = kernel.constants;
+  shell.defaults = kernel.defaults;
+  shell.body = written;
+  body(*written, Constants(shell));
+  w_.close();
+}
+
+void DeviceStatements::other(const Stmt *s) {
+  switch (s->kind()) {
+  case Kind::Loop: return loop(*as<Loop>(s));
+  case Kind::Sync: return sync(*as<Sync>(s));
+  case Kind::Alloc: return alloc(*as<Alloc>(s));
+  default: c_family::Statements::other(s);
+  }
+}
+
+void DeviceStatements::alloc(const Alloc &a) {
+  std::string count = elements(a.extents);
+  // There are no arrays of no elements.
+  if (a.extents.size() == 1 && constants_->value(a.extents[0]) == 0) count = "1";
+  w_.line(fmt::format("{}{} {}[{}];", a.memory == "registers" ? "" : "__shared__ ", e_.type(a.element), a.name, count));
+}
+
+void DeviceStatements::loop(const Loop &loop) {
+  if (loop.policy == Policy::Unroll) w_.directive("#pragma unroll");
+  plainLoop(loop);
+}
+
+void DeviceStatements::sync(const Sync &sync) {
+  std::uint64_t workers = levels_.workers(sync.level);
+  if (workers == levels_.groupWorkers) return w_.line("__syncthreads();");
+  if (workers && workers == levels_.subgroupWorkers) return w_.line("__syncwarp();");
+  fail(kSync, sync.range, sync.level);
+}
+
+void HostStatements::kernel(const Kernel &kernel, const std::string &stream) {
+  entry_ = kernel.name;
+  stream_ = stream;
+  body(*kernel.body, Constants(kernel));
+  w_.line("return TANGRAM_OK;");
+}
+
+void HostStatements::other(const Stmt *s) {
+  switch (s->kind()) {
+  case Kind::Loop: return plainLoop(*as<Loop>(s));
+  case Kind::Alloc: return; // the workspace, which the caller gives
+  case Kind::Sync: return;  // a stream runs one launch after the other
+  case Kind::Launch: return start(*as<Launch>(s));
+  default: c_family::Statements::other(s);
+  }
+}
+
+void HostStatements::start(const Launch &launch) {
+  const std::string &function = functions_.at(&launch);
+  std::string args;
+  for (std::size_t i = 0; i < launch.params.size(); ++i)
+    args += (args.empty() ? "" : ", ") + e_.print(launch.args.at(i), launch.params[i]->type);
+  std::string error = fmt::format("{}_kernel::last_error, tangram_launch_{}", entry_, function);
+  // Nothing to do is no error, but a grid of no groups is one.
+  w_.open(
+      fmt::format("if (const uint64_t tangram_groups = {}; tangram_groups > 0)", e_.print(launch.groups, Scalar::U64)));
+  w_.line(
+      fmt::format("if (int tangram_status = tangram_cuda::fits({}, tangram_groups)) return tangram_status;", error));
+  w_.line(fmt::format("{}<<<static_cast<unsigned>(tangram_groups), {}, 0, {}>>>({});", function, launch.threads,
+                      stream_, args));
+  w_.line(fmt::format("if (int tangram_status = tangram_cuda::launched({})) return tangram_status;", error));
+  w_.close();
+}
+
+} // namespace tangram::cuda

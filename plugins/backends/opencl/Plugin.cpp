@@ -1,0 +1,45 @@
+#include "Backend.h"
+
+#include "tangram/plugin/Plugin.h"
+
+namespace tangram::opencl {
+
+std::vector<OptionSpec> backendOptions() {
+  OptionSpec device{"device",
+                    "The kind of device; the first one is used. TANGRAM_OPENCL_DEVICE chooses another at run time.",
+                    std::string("any"),
+                    {},
+                    {},
+                    {"any", "cpu", "gpu"}};
+  OptionSpec fma{"fma",
+                 "Whether the device may fuse a product and a sum, which rounds once instead of twice: results then "
+                 "differ from those of other targets.",
+                 false,
+                 {},
+                 {},
+                 {}};
+  OptionSpec compiler{"compiler", "The C++ compiler: a name on the PATH or a path.", std::string("g++"), {}, {}, {}};
+  OptionSpec flags{"flags",
+                   "Flags of the C++ compiler besides those that make a shared library.",
+                   std::vector<std::string>{"-O2"},
+                   {},
+                   {},
+                   {}};
+  OptionSpec include{
+      "include", "More folders that the compiler looks for headers in.", std::vector<std::string>{}, {}, {}, {}};
+  return {device, fma, compiler, flags, include};
+}
+
+} // namespace tangram::opencl
+
+TANGRAM_PLUGIN("opencl", "1.0", "writes OpenCL C and the C++ that launches it, and builds it") {
+  tangram::BackendDescriptor backend;
+  backend.name = "opencl";
+  backend.summary = "OpenCL C 1.2 for CPUs and GPUs, launched from C++17; built by the system's C++ compiler";
+  backend.options = tangram::opencl::backendOptions();
+  backend.requires_ = {"flat", "no-returns", "linear", "launches", "placed", "spmd", "workspace", "configured"};
+  backend.create = [](const tangram::OptionValues &options) {
+    return std::make_unique<tangram::opencl::OpenCLBackend>(options.text("device"));
+  };
+  registry.backends.add(std::move(backend));
+}

@@ -1,0 +1,36 @@
+#include "Backend.h"
+#include "Host.h"
+
+#include "tangram/c-family/Compiler.h"
+
+namespace tangram::ptx {
+
+namespace {
+constexpr DiagnosticKind kNoKernels{"ptx.no-kernels", DiagnosticClass::Bug, "there is no kernel to write",
+                                    "compose a plan first"};
+} // namespace
+
+std::vector<OutputFile> PtxBackend::emit(const ast::Module &module, EmitContext &context) {
+  if (module.kernels.empty()) fail(kNoKernels, module.range);
+  CompiledDevice device = compileDevice(module, context);
+  std::vector<OutputFile> files = writeHost(module, context, device);
+  files.push_back({context.stem + ".ptx", OutputFile::Role::Other, device.ptx});
+  if (!device.ir.empty()) files.push_back({context.stem + ".ll", OutputFile::Role::Other, device.ir});
+  return files;
+}
+
+// Only the host's half is built here; the driver makes code of the device's when it first runs.
+std::filesystem::path PtxBackend::build(const std::vector<OutputFile> &files, BuildContext &context) {
+  // Never unloaded: the driver keeps what it was given.
+  c_family::CompilerCall call{"C++",
+                              {"-std=" + context.options.text("standard"), "-fPIC", "-shared", "-Wl,-z,nodelete",
+                               "-I" + context.folder.string()},
+                              ""};
+  for (const std::string &flag : context.options.texts("flags")) call.args.push_back(flag);
+  for (const std::string &flag : c_family::includeFlags(context, "tangram/ptx/program.h", TANGRAM_PTX_SOURCE_INCLUDE))
+    call.args.push_back(flag);
+  call.libraries = {"-ldl"};
+  return c_family::compileLibrary(files, context, call);
+}
+
+} // namespace tangram::ptx

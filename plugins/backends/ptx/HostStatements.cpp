@@ -1,0 +1,51 @@
+#include "Host.h"
+
+#include "tangram/ast/Walk.h"
+
+namespace tangram::ptx {
+
+using namespace ast;
+
+void HostStatements::describe(const Launch &launch) {
+  const DeviceFunction &function = *functions_.at(&launch);
+  w_.line(fmt::format("constexpr tangram_ptx::Launch tangram_launch_{0} = {{\"{1}\", \"{0}\", {2}, {3}, {4}}};",
+                      function.name, function.kernel->name, c_family::quoted(function.kernel->plan), launch.threads,
+                      function.scratchpadBytes));
+}
+
+void HostStatements::kernel(const Kernel &kernel, const std::string &stream, const std::string &workspace) {
+  entry_ = kernel.name;
+  stream_ = stream;
+  workspace_ = workspace;
+  c_family::Constants constants(kernel);
+  body(*kernel.body, constants);
+  w_.line("return TANGRAM_OK;");
+}
+
+void HostStatements::other(const Stmt *s) {
+  switch (s->kind()) {
+  case Kind::Loop: return plainLoop(*as<Loop>(s));
+  case Kind::Alloc: // the workspace, which the caller gives
+    if (as<Alloc>(s)->name != workspace_) e_.spelling[as<Alloc>(s)->name] = workspace_;
+    return;
+  case Kind::Sync: return; // a stream runs one launch after the other
+  case Kind::Launch: return start(*as<Launch>(s));
+  default: c_family::Statements::other(s);
+  }
+}
+
+void HostStatements::start(const Launch &launch) {
+  std::string args;
+  for (std::size_t i = 0; i < launch.params.size(); ++i) {
+    const Expr *value = launch.args.at(i);
+    const Type &type = launch.params[i]->type;
+    // By its size: what is passed is what lies in memory.
+    bool same = type.isPointer() || (isa<VarRef>(value) && value->type == type);
+    args += ", " + (same ? e_.print(value) : fmt::format("{}({})", e_.type(type), e_.print(value, type)));
+  }
+  w_.line(fmt::format("if (int tangram_status = tangram_program.launch({}_kernel::last_error, tangram_launch_{}, {}, "
+                      "{}{})) return tangram_status;",
+                      entry_, functions_.at(&launch)->name, stream_, e_.print(launch.groups, Scalar::U64), args));
+}
+
+} // namespace tangram::ptx

@@ -1,0 +1,169 @@
+#include "Device.h"
+
+#include "tangram/diag/Diagnostic.h"
+
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+namespace tangram::ptx {
+
+using namespace ast;
+using llvm::Value;
+namespace Intrinsic = llvm::Intrinsic;
+
+namespace {
+
+constexpr DiagnosticKind kSubgroup{"ptx.subgroup", DiagnosticClass::Limitation,
+                                   "level '{}' has {} workers that {}, but the device keeps {} together",
+                                   "let that level of the target have exactly so many workers, or leave it out"};
+
+} // namespace
+
+Value *Device::special(Intrinsic::ID id) { return s_.build.CreateIntrinsic(id, {}, {}); }
+
+/// Workers in a unit of a level; 0 for the device.
+std::uint64_t Device::workers(const std::string &level, const SourceRange &range) const {
+  const hardware::LaunchLevels &levels = s_.unit.levels;
+  bool known = level == levels.device->name || level == levels.group->name || level == levels.worker->name ||
+               (levels.subgroup && level == levels.subgroup->name);
+  if (!known) failBug(range, "ptx", fmt::format("workers of level '{}' are not told apart on a device", level));
+  std::uint64_t count = levels.workers(level);
+  if (levels.subgroup && level == levels.subgroup->name && count != kWarp)
+    fail(kSubgroup, range, level, count, "are told apart", kWarp);
+  return count;
+}
+
+Value *Device::index(const WorkerIndex &e) {
+  std::uint64_t inner = workers(e.level, e.range), outer = workers(e.within, e.range);
+  llvm::IRBuilder<> &b = s_.build;
+  std::uint64_t group = s_.unit.levels.groupWorkers;
+  if (inner == group && outer == 0) return special(Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
+  Value *worker = special(Intrinsic::nvvm_read_ptx_sreg_tid_x);
+  if (outer != 0 && outer != group) worker = b.CreateURem(worker, b.getInt32(static_cast<std::uint32_t>(outer)));
+  if (inner > 1) worker = b.CreateUDiv(worker, b.getInt32(static_cast<std::uint32_t>(inner)));
+  if (outer == 0) // units of the groups before
+    worker = b.CreateAdd(worker, b.CreateMul(special(Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
+                                             b.getInt32(static_cast<std::uint32_t>(group / inner))));
+  return b.CreateIntCast(worker, s_.unit.types.value(e.type), false);
+}
+
+Value *Device::count(const WorkerCount &e) {
+  std::uint64_t inner = workers(e.level, e.range), outer = workers(e.within, e.range);
+  llvm::IRBuilder<> &b = s_.build;
+  std::uint64_t group = s_.unit.levels.groupWorkers;
+  Value *units = b.getInt32(static_cast<std::uint32_t>((outer ? outer : group) / inner));
+  if (outer == 0) units = b.CreateMul(units, special(Intrinsic::nvvm_read_ptx_sreg_nctaid_x));
+  return b.CreateIntCast(units, s_.unit.types.value(e.type), false);
+}
+
+void Device::sync(const Sync &sync) {
+  std::uint64_t together = workers(sync.level, sync.range);
+  if (together == 1) return;
+  if (together == 0) failBug(sync.range, "ptx", "a launch synchronises the whole device");
+  if (sync.level == s_.unit.levels.group->name)
+    s_.build.CreateIntrinsic(Intrinsic::nvvm_barrier0, {}, {});
+  else
+    s_.build.CreateIntrinsic(Intrinsic::nvvm_bar_warp_sync, {}, {s_.build.getInt32(~0u)});
+}
+
+Value *Device::shuffleWord(Value *word, Value *lane) {
+  llvm::IRBuilder<> &b = s_.build;
+  return b.CreateIntrinsic(Intrinsic::nvvm_shfl_sync_idx_i32, {}, {b.getInt32(~0u), word, lane, b.getInt32(kWarp - 1)});
+}
+
+Value *Device::shuffle(const Shuffle &e, Value *value, Value *lane) {
+  if (std::uint64_t together = workers(e.level, e.range); together != kWarp)
+    fail(kSubgroup, e.range, e.level, together, "exchange registers", kWarp);
+  llvm::IRBuilder<> &b = s_.build;
+  llvm::Type *type = value->getType();
+  unsigned bits = e.type.isBool() ? 1 : 8 * e.type.bytes();
+  lane = b.CreateIntCast(lane, b.getInt32Ty(), false);
+  Value *word = b.CreateBitCast(value, b.getIntNTy(bits));
+  if (bits <= 32) {
+    word = shuffleWord(b.CreateZExt(word, b.getInt32Ty()), lane);
+    return b.CreateBitCast(b.CreateTrunc(word, b.getIntNTy(bits)), type);
+  }
+  Value *low = shuffleWord(b.CreateTrunc(word, b.getInt32Ty()), lane);
+  Value *high = shuffleWord(b.CreateTrunc(b.CreateLShr(word, 32), b.getInt32Ty()), lane);
+  word = b.CreateOr(b.CreateZExt(low, b.getInt64Ty()), b.CreateShl(b.CreateZExt(high, b.getInt64Ty()), 32));
+  return b.CreateBitCast(word, type);
+}
+
+// ---- atomics -------------------------------------------------------------------------------------------
+
+Value *Device::atomic(const Atomic &e, const Place &place, const std::vector<Value *> &operands) {
+  using Op = llvm::AtomicRMWInst::BinOp;
+  bool isSigned = place.type.isSigned(), floating = place.type.isFloating();
+  Op op = Op::BAD_BINOP;
+  switch (e.op) {
+  case AtomicOp::Add: op = floating ? Op::FAdd : Op::Add; break;
+  case AtomicOp::Sub: op = floating ? Op::FSub : Op::Sub; break;
+  case AtomicOp::Min: op = isSigned ? Op::Min : Op::UMin; break;
+  case AtomicOp::Max: op = isSigned ? Op::Max : Op::UMax; break;
+  case AtomicOp::And: op = Op::And; break;
+  case AtomicOp::Or: op = Op::Or; break;
+  case AtomicOp::Xor: op = Op::Xor; break;
+  case AtomicOp::Exchange: op = Op::Xchg; break;
+  case AtomicOp::CompareExchange: break;
+  }
+  llvm::IRBuilder<> &b = s_.build;
+  bool compares = e.op == AtomicOp::CompareExchange;
+  if (place.type.isBool() || (floating && (e.op == AtomicOp::Min || e.op == AtomicOp::Max || compares)))
+    return update(e, place, operands);
+  llvm::Align align = s_.unit.types.alignment(place.type);
+  bool group = place.address->getType()->getPointerAddressSpace() == kShared;
+  llvm::SyncScope::ID scope = s_.context().getOrInsertSyncScopeID(group ? "block" : "device");
+  constexpr auto relaxed = llvm::AtomicOrdering::Monotonic;
+  if (compares)
+    return b.CreateExtractValue(
+        b.CreateAtomicCmpXchg(place.address, operands[0], operands[1], align, relaxed, relaxed, scope), 0);
+  Value *operand = operands[0];
+  if (op == Op::FSub) { // there is an instruction for the sum only
+    op = Op::FAdd;
+    operand = b.CreateFNeg(operand);
+  }
+  return b.CreateAtomicRMW(op, place.address, operand, align, relaxed, scope);
+}
+
+/// What has no instruction: again until nobody came between.
+Value *Device::update(const Atomic &e, const Place &place, const std::vector<Value *> &operands) {
+  llvm::IRBuilder<> &b = s_.build;
+  llvm::Type *type = s_.unit.types.value(place.type);
+  llvm::Type *word = b.getIntNTy(8 * place.type.bytes());
+  llvm::Align align = s_.unit.types.alignment(place.type);
+  auto toValue = [&](Value *bits) {
+    return place.type.isBool() ? b.CreateICmpNE(bits, b.getInt8(0)) : b.CreateBitCast(bits, type);
+  };
+  auto toBits = [&](Value *value) {
+    return place.type.isBool() ? b.CreateZExt(value, word) : b.CreateBitCast(value, word);
+  };
+  bool group = place.address->getType()->getPointerAddressSpace() == kShared;
+  llvm::SyncScope::ID scope = s_.context().getOrInsertSyncScopeID(group ? "block" : "device");
+  llvm::LoadInst *first = b.CreateAlignedLoad(word, place.address, align);
+  first->setVolatile(true); // others write it
+  llvm::BasicBlock *before = b.GetInsertBlock(), *again = s_.block("update"), *done = s_.block("updated");
+  s_.enter(again);
+  llvm::PHINode *seen = b.CreatePHI(word, 2);
+  seen->addIncoming(first, before);
+  Value *old = toValue(seen), *next = operands.back();
+  switch (e.op) {
+  case AtomicOp::Min: next = b.CreateSelect(b.CreateFCmpOLT(next, old), next, old); break;
+  case AtomicOp::Max: next = b.CreateSelect(b.CreateFCmpOLT(old, next), next, old); break;
+  case AtomicOp::CompareExchange:
+    next = b.CreateSelect(s_.arithmetic.binary(BinaryOp::Eq, old, place.type, operands[0], place.type, Scalar::Bool),
+                          next, old);
+    break;
+  case AtomicOp::And: next = b.CreateAnd(old, next); break;
+  case AtomicOp::Or: next = b.CreateOr(old, next); break;
+  case AtomicOp::Xor: next = b.CreateXor(old, next); break;
+  case AtomicOp::Exchange: break;
+  default: failBug(e.range, "ptx", fmt::format("atomic {} on {}", name(e.op), place.type.text()));
+  }
+  constexpr auto relaxed = llvm::AtomicOrdering::Monotonic;
+  Value *tried = b.CreateAtomicCmpXchg(place.address, seen, toBits(next), align, relaxed, relaxed, scope);
+  seen->addIncoming(b.CreateExtractValue(tried, 0), again);
+  b.CreateCondBr(b.CreateExtractValue(tried, 1), done, again);
+  b.SetInsertPoint(done);
+  return old;
+}
+
+} // namespace tangram::ptx

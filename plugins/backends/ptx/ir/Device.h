@@ -1,0 +1,32 @@
+// What only a device has: who a worker is, waiting for each other, exchanging registers, memory of a group, atomics.
+#pragma once
+
+#include "Scope.h"
+
+namespace tangram::ptx {
+
+class Device {
+public:
+  explicit Device(Scope &scope) : s_(scope) {}
+
+  llvm::Value *index(const ast::WorkerIndex &e);
+  llvm::Value *count(const ast::WorkerCount &e);
+  void sync(const ast::Sync &sync);
+  /// Of a scalar.
+  llvm::Value *shuffle(const ast::Shuffle &e, llvm::Value *value, llvm::Value *lane);
+  /// The value before.
+  llvm::Value *atomic(const ast::Atomic &e, const Place &place, const std::vector<llvm::Value *> &operands);
+
+private:
+  llvm::Value *special(llvm::Intrinsic::ID id);
+  std::uint64_t workers(const std::string &level, const ast::SourceRange &range) const;
+  llvm::Value *shuffleWord(llvm::Value *word, llvm::Value *lane);
+  llvm::Value *update(const ast::Atomic &e, const Place &place, const std::vector<llvm::Value *> &operands);
+
+  Scope &s_;
+};
+
+/// Units of 32 workers are what the hardware keeps together.
+inline constexpr std::uint64_t kWarp = 32;
+
+} // namespace tangram::ptx

@@ -1,0 +1,177 @@
+#include "Generate.h"
+#include "Statements.h"
+
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Walk.h"
+#include "tangram/diag/Diagnostic.h"
+
+#include <set>
+
+namespace tangram::ptx {
+
+using namespace ast;
+
+namespace {
+
+constexpr DiagnosticKind kThreads{"ptx.threads", DiagnosticClass::Limitation,
+                                  "'{}' is launched in groups of {} workers; a device has at most {}",
+                                  "let the levels of the target below its groups multiply to fewer workers"};
+
+constexpr Int kMostThreads = 1024;
+
+class Generator {
+public:
+  Generator(const Module &program, const hardware::LaunchLevels &levels, llvm::Module &module)
+      : unit_(program, levels, module), context_(module.getContext()) {
+    for (const Function *f : program.functions) exchanges_ |= contains<Atomic>(f->body);
+  }
+
+  DeviceCode run() {
+    for (const Function *f : unit_.program.functions) declare(*f);
+    for (const Function *f : unit_.program.functions) define(*f);
+    DeviceCode made;
+    for (const Kernel *kernel : unit_.program.kernels) {
+      c_family::Constants constants(*kernel);
+      walk(kernel->body, [&](const Launch &launch) {
+        made.functions.push_back(define(*kernel, launch, constants));
+        return WalkResult::Skip;
+      });
+    }
+    unit_.lines.finish();
+    made.wanted = unit_.library.wanted();
+    return made;
+  }
+
+private:
+  llvm::Type *parameter(const Param &p) {
+    bool reference = p.type.isPointer() || p.type.isArray() || p.access != Access::In;
+    return reference ? llvm::PointerType::get(context_, kGeneric) : unit_.types.value(p.type);
+  }
+
+  void declare(const Function &f) {
+    std::vector<llvm::Type *> params;
+    for (const Param *p : f.params) params.push_back(parameter(*p));
+    auto *type = llvm::FunctionType::get(unit_.types.value(f.result), params, false);
+    auto *made = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, f.name, unit_.module);
+    made->addFnAttr(llvm::Attribute::AlwaysInline);
+    common(*made);
+    unit_.functions[f.name] = {&f, made};
+  }
+
+  static void common(llvm::Function &function) {
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    function.addFnAttr(llvm::Attribute::MustProgress);
+    function.addFnAttr(llvm::Attribute::Convergent); // it may wait for others
+  }
+
+  void define(const Function &f) {
+    llvm::Function &function = *unit_.functions.at(f.name).second;
+    Scope scope(unit_, function, *f.body);
+    unit_.lines.begin(function, f.range, scope.build);
+    for (std::size_t i = 0; i < f.params.size(); ++i) {
+      const Param &p = *f.params[i];
+      llvm::Argument *arg = function.getArg(static_cast<unsigned>(i));
+      arg->setName(p.name);
+      if (p.access != Access::In && !p.type.isPointer() && !p.type.isArray())
+        scope.define(p.name, {Variable::Kind::Place, arg, p.type});
+      else
+        scope.declare(p.name, p.type, arg);
+    }
+    Statements(scope, nullptr).block(*f.body);
+    if (scope.isClosed()) return;
+    if (f.result.isVoid())
+      scope.build.CreateRetVoid();
+    else
+      scope.build.CreateUnreachable(); // flowing off the end is undefined
+  }
+
+  DeviceFunction define(const Kernel &kernel, const Launch &launch, const c_family::Constants &constants) {
+    if (launch.threads < 1 || launch.threads > kMostThreads)
+      fail(kThreads, launch.range, launch.name, launch.threads, kMostThreads);
+    std::vector<llvm::Type *> params;
+    for (const Param *p : launch.params)
+      params.push_back(p->type.isPointer() ? llvm::PointerType::get(context_, kGlobal) : unit_.types.memory(p->type));
+    auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), params, false);
+    llvm::Function &function =
+        *llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, uniqueName(kernel, launch), unit_.module);
+    function.setCallingConv(llvm::CallingConv::PTX_Kernel);
+    common(function);
+    annotate(function, "kernel", 1);
+    annotate(function, "maxntidx", launch.threads);
+    std::string name = function.getName().str();
+    unit_.scratchpad.begin(launch, constants, name);
+
+    Scope scope(unit_, function, *launch.body);
+    unit_.lines.begin(function, launch.range.valid() ? launch.range : kernel.range, scope.build);
+    for (std::size_t i = 0; i < launch.params.size(); ++i) {
+      const Param &p = *launch.params[i];
+      llvm::Argument *arg = function.getArg(static_cast<unsigned>(i));
+      arg->setName(p.name);
+      if (p.type.isPointer()) describe(*arg, launch, i);
+      scope.declare(p.name, p.type, p.type.isBool() ? scope.build.CreateICmpNE(arg, scope.build.getInt8(0)) : arg);
+    }
+    constantsOf(kernel, scope);
+    Statements(scope, &constants).block(*launch.body);
+    if (!scope.isClosed()) scope.build.CreateRetVoid();
+    return {&kernel, &launch, name, unit_.scratchpad.dynamicBytes()};
+  }
+
+  /// The tunables, with the values that they have been given.
+  void constantsOf(const Kernel &kernel, Scope &scope) {
+    Expressions expressions(scope);
+    for (std::size_t i = 0; i < kernel.constants.size() && i < kernel.defaults.size(); ++i) {
+      const Param &constant = *kernel.constants[i];
+      scope.define(constant.name,
+                   {Variable::Kind::Value, expressions.value(kernel.defaults[i], constant.type), constant.type});
+    }
+  }
+
+  /// Whether nothing else leads to the memory behind a pointer. Workers that exchange values through it reach it by
+  /// pointers of their own: then that is so only for what none of them writes.
+  void describe(llvm::Argument &arg, const Launch &launch, std::size_t which) {
+    const Param &p = *launch.params[which];
+    arg.addAttr(llvm::Attribute::getWithAlignment(context_, unit_.types.alignment(p.type.element())));
+    std::string root = rootOf(launch, which);
+    bool alone = !root.empty();
+    for (std::size_t i = 0; i < launch.params.size(); ++i)
+      if (i != which && launch.params[i]->type.isPointer()) alone &= rootOf(launch, i) != root;
+    bool readOnly = p.access == Access::In;
+    bool exchanged = exchanges_ || contains<Sync>(launch.body) || contains<Atomic>(launch.body);
+    if (readOnly) arg.addAttr(llvm::Attribute::ReadOnly);
+    if (alone && (readOnly || !exchanged)) arg.addAttr(llvm::Attribute::NoAlias);
+  }
+
+  static std::string rootOf(const Launch &launch, std::size_t which) {
+    if (which >= launch.args.size()) return {};
+    const Expr *e = launch.args[which];
+    while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
+    const auto *variable = dyn<VarRef>(e);
+    return variable ? variable->name : std::string();
+  }
+
+  std::string uniqueName(const Kernel &kernel, const Launch &launch) {
+    std::string name = launch.name.starts_with(kernel.name) ? launch.name : kernel.name + "_" + launch.name;
+    std::string tried = name;
+    for (int number = 1; unit_.module.getFunction(tried); ++number) tried = fmt::format("{}_{}", name, number);
+    return tried;
+  }
+
+  void annotate(llvm::Function &function, const char *what, Int value) {
+    llvm::Metadata *entry[] = {llvm::ConstantAsMetadata::get(&function), llvm::MDString::get(context_, what),
+                               llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
+                                   llvm::Type::getInt32Ty(context_), static_cast<std::uint64_t>(value)))};
+    unit_.module.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(context_, entry));
+  }
+
+  Unit unit_;
+  llvm::LLVMContext &context_;
+  bool exchanges_ = false; // some function has atomics
+};
+
+} // namespace
+
+DeviceCode generate(const Module &program, const hardware::LaunchLevels &levels, llvm::Module &module) {
+  return Generator(program, levels, module).run();
+}
+
+} // namespace tangram::ptx

@@ -1,0 +1,67 @@
+#include "Library.h"
+
+#include "tangram/ast/Builtins.h"
+#include "tangram/diag/Diagnostic.h"
+
+#include <llvm/IR/Intrinsics.h>
+
+namespace tangram::ptx {
+
+using namespace ast;
+using llvm::Value;
+namespace Intrinsic = llvm::Intrinsic;
+
+namespace {
+
+constexpr DiagnosticKind kUnknown{"ptx.unknown-function", DiagnosticClass::Limitation,
+                                  "'{}' is no function that kernels on a device can call",
+                                  "call a function of the C math library, or one of the program's own"};
+
+Intrinsic::ID exact(const std::string &name) {
+  static const std::map<std::string, Intrinsic::ID> known{
+      {"fabs", Intrinsic::fabs},        {"sqrt", Intrinsic::sqrt},   {"ceil", Intrinsic::ceil},
+      {"floor", Intrinsic::floor},      {"trunc", Intrinsic::trunc}, {"rint", Intrinsic::rint},
+      {"fma", Intrinsic::fma},          {"fmin", Intrinsic::minnum}, {"fmax", Intrinsic::maxnum},
+      {"copysign", Intrinsic::copysign}};
+  auto it = known.find(name);
+  return it == known.end() ? Intrinsic::not_intrinsic : it->second;
+}
+
+/// The name of the double form.
+std::string plainName(const std::string &name, bool isFloat) {
+  bool suffixed = isFloat && name.ends_with('f') && isMathFunction(name.substr(0, name.size() - 1));
+  return suffixed ? name.substr(0, name.size() - 1) : name;
+}
+
+Value *classify(const std::string &name, Value *value, llvm::IRBuilderBase &b) {
+  if (name == "isnan") return b.CreateFCmpUNO(value, value);
+  Value *size = b.CreateUnaryIntrinsic(Intrinsic::fabs, value);
+  Value *infinity = llvm::ConstantFP::getInfinity(value->getType());
+  return name == "isinf" ? b.CreateFCmpOEQ(size, infinity) : b.CreateFCmpOLT(size, infinity);
+}
+
+} // namespace
+
+Value *Library::call(const Call &call, const std::vector<Value *> &args, llvm::IRBuilderBase &b) {
+  if (!isMathFunction(call.callee) || args.empty()) fail(kUnknown, call.range, call.callee);
+  llvm::Type *type = args[0]->getType();
+  if (call.callee == "abs" || call.callee == "llabs") {
+    if (type->isIntegerTy()) return b.CreateBinaryIntrinsic(Intrinsic::abs, args[0], b.getTrue());
+    return b.CreateUnaryIntrinsic(Intrinsic::fabs, args[0]);
+  }
+  if (call.callee == "isnan" || call.callee == "isinf" || call.callee == "isfinite") {
+    Value *is = classify(call.callee, args[0], b);
+    return call.type.isBool() ? is : b.CreateZExt(is, b.getIntNTy(8 * call.type.bytes()));
+  }
+  std::string name = plainName(call.callee, type->isFloatTy());
+  if (Intrinsic::ID id = exact(name); id != Intrinsic::not_intrinsic) return b.CreateIntrinsic(id, {type}, args);
+
+  std::vector<llvm::Type *> params;
+  for (Value *arg : args) params.push_back(arg->getType());
+  std::string symbol = "__nv_" + name + (type->isFloatTy() ? "f" : "");
+  llvm::FunctionCallee callee = module_.getOrInsertFunction(symbol, llvm::FunctionType::get(type, params, false));
+  wanted_.try_emplace(symbol, &call);
+  return b.CreateCall(callee, args);
+}
+
+} // namespace tangram::ptx
