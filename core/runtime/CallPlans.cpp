@@ -81,14 +81,17 @@ PlanFailure decode(const Message &m) {
 class Forecast {
 public:
   void took(double seconds, std::uint64_t elements) {
+    spent_ += seconds;
     // Of small calls the constant part is most.
-    if (elements < 1000) return;
-    perElement_ = seconds / static_cast<double>(elements);
+    if (elements >= 1000) perElement_ = seconds / static_cast<double>(elements);
   }
-  double seconds(std::uint64_t elements) const { return perElement_ * static_cast<double>(elements); }
+  bool tooLong(std::uint64_t elements, double patience) const {
+    constexpr double kCalls = 8; // as slow as one may be
+    return perElement_ * static_cast<double>(elements) > patience || spent_ > kCalls * patience;
+  }
 
 private:
-  double perElement_ = 0;
+  double perElement_ = 0, spent_ = 0;
 };
 
 } // namespace
@@ -126,7 +129,7 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
         }
         for (std::size_t p = s == set ? position : 0; p < plans.size(); ++p) {
           if (dead.count(p)) continue;
-          if (forecasts[p].seconds(sets[s].elements()) > options.patience) {
+          if (forecasts[p].tooLong(sets[s].elements(), options.patience)) {
             send({"late", std::to_string(p), std::to_string(s)});
             continue;
           }

@@ -181,7 +181,9 @@ private:
     w.line("{0, nullptr},");
     w.close(";");
     w.blank();
-    std::string options = "std::string(\"-cl-std=CL1.2\")", needs;
+    std::string flags = "-cl-std=CL1.2", needs;
+    for (const std::string &flag : context_.options.texts("build-options")) flags += " " + flag;
+    std::string options = "std::string(" + c_family::quoted(flags) + ")";
     for (const Signature &s : signatures_)
       for (const Param *constant : s.kernel->constants)
         options += fmt::format(" + tangram_opencl::option(\"{}\", {}_kernel::{})", constantMacro(s, *constant), s.entry,

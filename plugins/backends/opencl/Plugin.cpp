@@ -18,6 +18,12 @@ std::vector<OptionSpec> backendOptions() {
                  {},
                  {},
                  {}};
+  OptionSpec build{"build-options",
+                   "Options for the device's compiler besides -cl-std=CL1.2, as clBuildProgram takes them.",
+                   std::vector<std::string>{},
+                   {},
+                   {},
+                   {}};
   OptionSpec compiler{"compiler", "The C++ compiler: a name on the PATH or a path.", std::string("g++"), {}, {}, {}};
   OptionSpec flags{"flags",
                    "Flags of the C++ compiler besides those that make a shared library.",
@@ -27,7 +33,7 @@ std::vector<OptionSpec> backendOptions() {
                    {}};
   OptionSpec include{
       "include", "More folders that the compiler looks for headers in.", std::vector<std::string>{}, {}, {}, {}};
-  return {device, fma, compiler, flags, include};
+  return {device, fma, build, compiler, flags, include};
 }
 
 } // namespace tangram::opencl
