@@ -27,11 +27,10 @@ struct Flags : ProgramFlags {
 };
 
 Json toJson(const runtime::VerifyReport &r) {
-  Json json{
-      {"spectrum", r.spectrum},    {"target", r.target},        {"plainest", r.plainest},   {"plans", r.space.str()},
-      {"checked", r.plans.size()}, {"sampled", r.sampled},      {"seed", r.seed},           {"arguments", r.arguments},
-      {"skipped", r.skipped},      {"left-out", r.leftOut},     {"failures", Json::array()},
-      {"suspects", Json::array()}};
+  Json json{{"spectrum", r.spectrum}, {"target", r.target},        {"plainest", r.plainest},
+            {"plans", r.space.str()}, {"checked", r.plans.size()}, {"sampled", r.sampled},
+            {"seed", r.seed},         {"arguments", r.arguments},  {"skipped", r.skipped},
+            {"left-out", r.leftOut},  {"failures", Json::array()}, {"suspects", Json::array()}};
   for (const runtime::PlanFailure &f : r.failures)
     json["failures"].push_back(Json{{"plan", key(r.plans[f.plan])},
                                     {"arguments", f.arguments},

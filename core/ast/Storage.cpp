@@ -102,8 +102,7 @@ bool Storage::writes(const Node *tree) const {
 
 std::set<std::string> mentioned(const Node *tree) {
   std::set<std::string> names;
-  walk(
-      tree, [&](const VarRef &v) { names.insert(v.name); }, [&](const View &v) { names.insert(v.base); });
+  walk(tree, [&](const VarRef &v) { names.insert(v.name); }, [&](const View &v) { names.insert(v.base); });
   return names;
 }
 

@@ -17,7 +17,8 @@ struct ArgumentSet {
   std::uint64_t elements() const; // of all arguments
 };
 
-/// The sets for all sizes, fewest elements first; sizes for which the spectrum's conditions cannot be met are named in `skipped`.
+/// The sets for all sizes, fewest elements first; sizes for which the spectrum's conditions cannot be met are named in
+/// `skipped`.
 std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const VerifyOptions &options,
                                           std::vector<std::string> &skipped);
 

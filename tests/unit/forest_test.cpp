@@ -354,7 +354,8 @@ TEST(Forest, RejectionsSayWhy) {
   Program env(module({spectrum("sum", {serialSum(), codelet("x", {fmt::format("(Return {})", lit("i32", 0))}, false,
                                                             "\"gpu\" \"gpu-simple\"")})}),
               cpuSimple());
-  EXPECT_EQ(rejection(env.forest(3), "thread", "x", 2), "it is for gpu, gpu-simple only (__env), and this is 'cpu-simple'");
+  EXPECT_EQ(rejection(env.forest(3), "thread", "x", 2),
+            "it is for gpu, gpu-simple only (__env), and this is 'cpu-simple'");
   EXPECT_TRUE(env.diags.all().empty());
 }
 

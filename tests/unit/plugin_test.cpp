@@ -200,10 +200,9 @@ TEST(Plugin, AFolderOfStaleOnesIsOneWarning) {
   const Diagnostic &stale = diags.all()[diags.all()[0].id == "plugin.stale" ? 0 : 1];
   EXPECT_EQ(stale.id, "plugin.stale");
   EXPECT_EQ(stale.severity, Severity::Warning);
-  EXPECT_EQ(stale.message,
-            fmt::format("7 of the plugins in '{}' cannot be used: each was compiled against core "
-                        "'tangram-0.0.1/of-another-core', but this core is '{}'",
-                        folder.path.string(), coreBuildId()));
+  EXPECT_EQ(stale.message, fmt::format("7 of the plugins in '{}' cannot be used: each was compiled against core "
+                                       "'tangram-0.0.1/of-another-core', but this core is '{}'",
+                                       folder.path.string(), coreBuildId()));
   EXPECT_NE(stale.advice.find("rebuild them"), std::string::npos);
   ASSERT_EQ(stale.notes.size(), 1u);
   EXPECT_EQ(stale.notes[0].message, "these are libtangram-a.so, libtangram-b.so, libtangram-c.so, libtangram-d.so, "

@@ -48,12 +48,12 @@ Copies::Copies(const Loop &loop) {
 
 bool Copies::differs(const Expr *e) const {
   return e && any<Expr>(e, [&](const Expr &part) {
-    if (const auto *v = dyn<VarRef>(&part)) return differing_.count(v->name) != 0;
-    if (isa<Atomic>(&part)) return true;
-    // What is only read stays as it is; anything else a copy in between may have written.
-    const Expr *base = baseOf(&part);
-    return base && !(base->type.isPointer() && base->type.toConst());
-  });
+           if (const auto *v = dyn<VarRef>(&part)) return differing_.count(v->name) != 0;
+           if (isa<Atomic>(&part)) return true;
+           // What is only read stays as it is; anything else a copy in between may have written.
+           const Expr *base = baseOf(&part);
+           return base && !(base->type.isPointer() && base->type.toConst());
+         });
 }
 
 void Copies::effects(const Expr *e, bool apart) {
@@ -62,10 +62,10 @@ void Copies::effects(const Expr *e, bool apart) {
     if (const auto *v = dyn<VarRef>(target); v && (valueDiffers || apart)) mark(v->name);
   };
   // Operands of && and ?: are few and small: a copy that skips one counts as apart.
-  bool conditional = any<Conditional>(e, [](const Conditional &c) { return hasEffects(&c); }) ||
-                     any<Binary>(e, [](const Binary &b) {
-                       return (b.op == BinaryOp::LogicalAnd || b.op == BinaryOp::LogicalOr) && hasEffects(&b);
-                     });
+  bool conditional =
+      any<Conditional>(e, [](const Conditional &c) { return hasEffects(&c); }) || any<Binary>(e, [](const Binary &b) {
+        return (b.op == BinaryOp::LogicalAnd || b.op == BinaryOp::LogicalOr) && hasEffects(&b);
+      });
   walk(
       e, [&](const Assign &a) { assigned(a.target, conditional || differs(a.value)); },
       [&](const Unary &u) {

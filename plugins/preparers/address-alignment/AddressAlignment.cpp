@@ -76,8 +76,8 @@ private:
     for (const auto &[name, slice] : slices_) {
       if (!used.count(name)) continue;
       const Expr *base = b.var(workspace_, Type::pointer(Scalar::U8));
-      const Expr *at = arena().make<Binary>(launch->range, base->type, BinaryOp::Add, base,
-                                            b.var(slice.offset, Scalar::U64));
+      const Expr *at =
+          arena().make<Binary>(launch->range, base->type, BinaryOp::Add, base, b.var(slice.offset, Scalar::U64));
       Type type = Type::pointer(slice.element);
       const Expr *pointer = type == base->type ? at : arena().make<Cast>(launch->range, type, at);
       stmts.push_back(b.declare(name, type, pointer));

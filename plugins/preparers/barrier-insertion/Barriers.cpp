@@ -70,8 +70,7 @@ bool Barriers::structured(const Node *tree) const {
 void Barriers::stmt(const Stmt *s, Stmts &out) {
   if (s->range.valid()) here_ = s->range;
   if (isa<Sync>(s)) return;
-  if (const auto *loop = dyn<Loop>(s);
-      loop && loop->policy == Policy::Distribute && levels_.workers(loop->level) != 1)
+  if (const auto *loop = dyn<Loop>(s); loop && loop->policy == Policy::Distribute && levels_.workers(loop->level) != 1)
     return distributed(loop, out);
   if (const auto *once = dyn<Single>(s)) return single(once, out);
   if (const auto *node = dyn<Cooperate>(s)) return cooperate(node, out);

@@ -1,5 +1,6 @@
 // Puts barriers into a launch where, and only where, a worker must see what another one did (docs/lowering.md, "On a
-// GPU"). Walks the code of a unit and remembers what was touched since its last barrier; what conflicts with that waits.
+// GPU"). Walks the code of a unit and remembers what was touched since its last barrier; what conflicts with that
+// waits.
 #pragma once
 
 #include "Owners.h"

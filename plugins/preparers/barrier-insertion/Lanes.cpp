@@ -9,10 +9,9 @@ namespace tangram::barriers {
 using namespace ast;
 
 namespace {
-constexpr DiagnosticKind kUpdate{
-    "barrier-insertion.update", DiagnosticClass::Limitation,
-    "lanes read and write '{}' within one expression, in elements of each other",
-    "read into a variable in a statement of its own, and write in the next"};
+constexpr DiagnosticKind kUpdate{"barrier-insertion.update", DiagnosticClass::Limitation,
+                                 "lanes read and write '{}' within one expression, in elements of each other",
+                                 "read into a variable in a statement of its own, and write in the next"};
 constexpr DiagnosticKind kSwitch{"barrier-insertion.switch", DiagnosticClass::Limitation,
                                  "lanes exchange data in different cases of a switch", "use if and else"};
 } // namespace
@@ -73,8 +72,7 @@ void Barriers::lane(const Stmt *s, Stmts &out) {
   case Kind::Loop: return laneLoop(s, out);
   case Kind::Switch: {
     const auto *node = as<Switch>(s);
-    if (guard_ || uniformity_->varying(node->value) || uniformity_->parts(node))
-      fail(kSwitch, s->range);
+    if (guard_ || uniformity_->varying(node->value) || uniformity_->parts(node)) fail(kSwitch, s->range);
     before(touches(node->value), out);
     Touches start = since_, end = since_;
     std::vector<const Case *> cases;

@@ -1,8 +1,8 @@
 #include "Owners.h"
 
 #include "tangram/ast/Effects.h"
-#include <fmt/format.h>
 #include "tangram/ast/Walk.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -53,8 +53,8 @@ void viewsInLoops(const Node *tree, bool inLoop, std::set<std::string> &moving) 
     if (const auto *view = dyn<View>(child); view && inLoop) moving.insert(view->name);
     const auto *loop = dyn<Loop>(child);
     // Iterations of a distributed map are told apart by its variable, or end with a barrier.
-    bool repeats = isa<For>(child) || isa<While>(child) || isa<DoWhile>(child) ||
-                   (loop && loop->policy != Policy::Distribute);
+    bool repeats =
+        isa<For>(child) || isa<While>(child) || isa<DoWhile>(child) || (loop && loop->policy != Policy::Distribute);
     viewsInLoops(child, inLoop || repeats, moving);
   }
 }

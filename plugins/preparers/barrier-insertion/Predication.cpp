@@ -1,5 +1,5 @@
-// Branches and loops that lanes take differently and exchange data in: all lanes go through them, and those that are not
-// meant do nothing, so that all get to the barriers.
+// Branches and loops that lanes take differently and exchange data in: all lanes go through them, and those that are
+// not meant do nothing, so that all get to the barriers.
 #include "Barriers.h"
 
 #include "tangram/ast/Effects.h"
@@ -93,8 +93,8 @@ void Barriers::laneLoop(const Stmt *s, Stmts &out) {
 const Expr *Barriers::vote(const Expr *live, Stmts &out) {
   const Type u32 = Scalar::U32;
   std::string name = names_.fresh("any");
-  outside_->push_back(arena_.make<Alloc>(here_, name, u32, std::vector<const Expr *>{b().u64(1)}, lanes_->level,
-                                         "scratchpad"));
+  outside_->push_back(
+      arena_.make<Alloc>(here_, name, u32, std::vector<const Expr *>{b().u64(1)}, lanes_->level, "scratchpad"));
   const Expr *flag = b().element(b().var(name, Type::array(1, u32)), {b().u64(0)}, u32);
   const Expr *lane = b().var(lanes_->lane, u32);
   Touch writes{name, true, false, ""};
@@ -102,8 +102,7 @@ const Expr *Barriers::vote(const Expr *live, Stmts &out) {
   touch(true, false);
   out.push_back(b().when(b().equal(lane, b().integer(u32, 0)), {b().assign(flag, b().integer(u32, 0))}));
   touch(true, true);
-  const Expr *set = arena_.make<Atomic>(here_, u32, AtomicOp::Or, flag,
-                                        std::vector<const Expr *>{b().integer(u32, 1)});
+  const Expr *set = arena_.make<Atomic>(here_, u32, AtomicOp::Or, flag, std::vector<const Expr *>{b().integer(u32, 1)});
   out.push_back(b().when(live, {arena_.make<Evaluate>(here_, set)}));
   touch(false, false);
   return variable("any_lane", u32, flag, out);

@@ -172,7 +172,8 @@ const Expr *Flattener::interleaved(const Expr *start, const Expr *step, const Ex
 unsigned Flattener::bits(const Expr *e) const {
   unsigned width = 8 * e->type.bytes();
   if (e->type.isBool()) return 1;
-  if (std::optional<Int> value = literal(e)) return static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(*value)));
+  if (std::optional<Int> value = literal(e))
+    return static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(*value)));
   if (e->type.isSigned()) return width;
   if (const auto *cast = dyn<Cast>(e)) return std::min(width, bits(cast->operand));
   if (const auto *variable = dyn<VarRef>(e)) {
@@ -208,8 +209,8 @@ Container Flattener::part(const Container &c, const std::vector<const Expr *> &i
     end = simpleCalled(end, dim + "_end");
     // A part that starts behind its end is empty, wherever that is: what would cut the start there is left out.
     bool saturates = !(starts.inc && ends.inc && !starts.through && !starts.reach && equal(starts.end, ends.end));
-    const Expr *start = saturates ? sequenceAt(starts, index[d], dim + "_from")
-                                  : b().add(starts.start, b().mul(index[d], starts.inc));
+    const Expr *start =
+        saturates ? sequenceAt(starts, index[d], dim + "_from") : b().add(starts.start, b().mul(index[d], starts.inc));
     start = simpleCalled(start, dim + "_begin");
     const Expr *step = sequenceAt(parts.incs[d], index[d], dim + "_by");
     bool positive =
@@ -221,7 +222,7 @@ Container Flattener::part(const Container &c, const std::vector<const Expr *> &i
     step = simpleCalled(step, dim + "_inc");
 
     sizes[d] = starts.always && equal(written(step), written(c.sizes[d])) ? interleaved(start, step, end)
-                                                                           : length(start, step, end);
+                                                                          : length(start, step, end);
     offset = b().add(offset, b().mul(start, base.strides[d]));
     strides[d] = b().mul(step, base.strides[d]);
   }

@@ -17,10 +17,9 @@ using namespace tangram::ast;
 constexpr DiagnosticKind kNoLaunch{
     "kernel-configuration.levels", DiagnosticClass::User, "target '{}' has no level that kernels are launched on",
     "its outermost level needs 'sync: relaunch' over a level with 'sync: barrier', or leave this pass out"};
-constexpr DiagnosticKind kArguments{
-    "kernel-configuration.arguments", DiagnosticClass::Limitation,
-    "launch '{}' is given {} arguments of {} bytes; target '{}' can pass {} bytes",
-    "write the spectrum with fewer containers"};
+constexpr DiagnosticKind kArguments{"kernel-configuration.arguments", DiagnosticClass::Limitation,
+                                    "launch '{}' is given {} arguments of {} bytes; target '{}' can pass {} bytes",
+                                    "write the spectrum with fewer containers"};
 
 class Configure final : public Mutator {
 public:
@@ -101,7 +100,8 @@ class KernelConfiguration final : public Pass {
 TANGRAM_PLUGIN("kernel-configuration", "1.0", "names launches and gives them their arguments") {
   PassDescriptor pass;
   pass.name = "kernel-configuration";
-  pass.summary = "Names each launch, gives it as arguments what its body uses, and leaves it out where there is no work";
+  pass.summary =
+      "Names each launch, gives it as arguments what its body uses, and leaves it out where there is no work";
   pass.kind = PassKind::Preparer;
   pass.before = "launch p groups of 256 { r[worker] = in[worker] * f }";
   pass.after = "if (0 < p) launch sum_1(in, r, f) p groups of 256 { ... }";

@@ -56,8 +56,8 @@ private:
     for (Int i = 0; count && i < *count; ++i) {
       bool given = static_cast<std::size_t>(i) < list->values.size();
       const Expr *value = given ? mutateAs(list->values[static_cast<std::size_t>(i)]) : b.zero(d->type);
-      const Expr *place = b.element(b.var(d->name, Type::array(1, d->type)), {b.u64(static_cast<std::uint64_t>(i))},
-                                    d->type);
+      const Expr *place =
+          b.element(b.var(d->name, Type::array(1, d->type)), {b.u64(static_cast<std::uint64_t>(i))}, d->type);
       emitBefore(b.assign(place, value));
     }
     return nullptr;

@@ -65,9 +65,7 @@ const Expr *Assigner::cell(const std::string &hint, const Type &type, Stmts &out
   return b().element(b().var(name, Type::array(1, type)), {b().u64(0)}, type);
 }
 
-const Block *Assigner::block(const Block *body) {
-  return Build(arena_, body->range).block(block(body->stmts));
-}
+const Block *Assigner::block(const Block *body) { return Build(arena_, body->range).block(block(body->stmts)); }
 
 Stmts Assigner::block(const std::vector<const Stmt *> &stmts) {
   if (alone(unit_)) return stmts;
@@ -129,8 +127,7 @@ const Stmt *Assigner::around(const Stmt *s) {
   case Kind::Switch:
     pure(as<Switch>(s)->value);
     return arena_.derive(as<Switch>(s), [&](Switch &copy) {
-      for (const Case *&c : copy.cases)
-        c = arena_.derive(c, [&](Case &inner) { inner.body = block(inner.body); });
+      for (const Case *&c : copy.cases) c = arena_.derive(c, [&](Case &inner) { inner.body = block(inner.body); });
     });
   default: failBug(s->range, "work-assignment", fmt::format("a {} around distributed work", name(s->kind())));
   }

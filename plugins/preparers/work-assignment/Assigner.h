@@ -1,6 +1,6 @@
-// Decides who does what in a launch (docs/lowering.md, "On a GPU"): code of a unit is run by all its workers, which keep
-// copies of its variables; what may be done only once is marked Single, and what it brings about goes to the others
-// through memory.
+// Decides who does what in a launch (docs/lowering.md, "On a GPU"): code of a unit is run by all its workers, which
+// keep copies of its variables; what may be done only once is marked Single, and what it brings about goes to the
+// others through memory.
 #pragma once
 
 #include "tangram/ast/Build.h"
@@ -44,8 +44,8 @@ private:
 
   // Cooperative.cpp
   void cooperate(const ast::Cooperate *node, Stmts &out);
-  Stmts settle(const ast::Cooperate *node, const std::string &variable, const ast::Type &type, Stmts body, Stmts &before,
-               Stmts &after);
+  Stmts settle(const ast::Cooperate *node, const std::string &variable, const ast::Type &type, Stmts body,
+               Stmts &before, Stmts &after);
 
   const ast::Stmt *single(const std::string &to, Stmts body) const;
   const ast::Expr *cell(const std::string &hint, const ast::Type &type, Stmts &out);

@@ -76,8 +76,8 @@ Stmts Assigner::settle(const Cooperate *node, const std::string &variable, const
   Assignments settled(arena_, variable, [&](const Expr *assigned) {
     std::string name = names_.fresh("assigned");
     const Expr *kept = b().var(name, type);
-    const Expr *least = arena_.make<Atomic>(here_, Type(Scalar::U32), AtomicOp::Min, first,
-                                            std::vector<const Expr *>{lane});
+    const Expr *least =
+        arena_.make<Atomic>(here_, Type(Scalar::U32), AtomicOp::Min, first, std::vector<const Expr *>{lane});
     return Stmts{b().declare(name, type, assigned), b().assign(first, none), arena_.make<Evaluate>(here_, least),
                  b().when(b().equal(first, lane), {b().assign(value, kept)})};
   });
@@ -102,9 +102,8 @@ void Assigner::cooperate(const Cooperate *node, Stmts &out) {
     at(node->level, [&] { return body = settle(node, variable, type, body, settledBefore, inner); });
     if (!deeper) continue;
     const Expr *place = cell(variable + "_cell", type, before);
-    inner.push_back(at(node->level, [&] {
-      return single(levels_.worker->name, {b().assign(place, b().var(variable, type))});
-    }));
+    inner.push_back(
+        at(node->level, [&] { return single(levels_.worker->name, {b().assign(place, b().var(variable, type))}); }));
     after.push_back(b().assign(b().var(variable, type), place));
   }
   const Stmt *lanes = arena_.derive(node, [&](Cooperate &copy) { copy.body = b().block(std::move(body)); });

@@ -10,9 +10,9 @@ namespace tangram::assignment {
 using namespace ast;
 
 namespace {
-constexpr DiagnosticKind kConditional{
-    "work-assignment.conditional-write", DiagnosticClass::Limitation,
-    "an operand that is evaluated on condition writes to a container", "use if and else instead of &&, || or ?:"};
+constexpr DiagnosticKind kConditional{"work-assignment.conditional-write", DiagnosticClass::Limitation,
+                                      "an operand that is evaluated on condition writes to a container",
+                                      "use if and else instead of &&, || or ?:"};
 
 std::set<std::string> assignedOutside(const Stmt *s) {
   std::set<std::string> names = assignedVariables(s);

@@ -20,8 +20,7 @@ const Expr *Mapper::index(const std::string &level, const std::string &within, c
 }
 
 const Expr *Mapper::count(const std::string &level, const std::string &within, const Node *at) {
-  if (within == levels_.device->name)
-    return arena().make<WorkerCount>(at->range, Type(Scalar::U32), level, within);
+  if (within == levels_.device->name) return arena().make<WorkerCount>(at->range, Type(Scalar::U32), level, within);
   std::uint64_t all = levels_.workers(within), each = levels_.workers(level);
   return Build(arena(), at->range).integer(Scalar::U32, static_cast<Int>(all / each));
 }
@@ -35,9 +34,8 @@ const Node *Mapper::mutateLaunch(const Launch *launch) {
   std::vector<const Stmt *> stmts = std::move(top_);
   stmts.insert(stmts.end(), body->stmts.begin(), body->stmts.end());
   launch_ = nullptr;
-  return arena().derive(launch, [&](Launch &copy) {
-    copy.body = Build(arena(), launch->range).block(std::move(stmts));
-  });
+  return arena().derive(launch,
+                        [&](Launch &copy) { copy.body = Build(arena(), launch->range).block(std::move(stmts)); });
 }
 
 const Node *Mapper::mutateLoop(const Loop *loop) {
@@ -77,8 +75,8 @@ const Node *Mapper::mutateLoop(const Loop *loop) {
     return b.block(std::move(stmts));
   }
   const Expr *var = b.var(loop->var, type);
-  const Expr *step = arena().make<Assign>(loop->range, type, AssignOp::Add, var,
-                                          b.cast(type, count(below->name, loop->level, loop)));
+  const Expr *step =
+      arena().make<Assign>(loop->range, type, AssignOp::Add, var, b.cast(type, count(below->name, loop->level, loop)));
   return arena().make<For>(loop->range, b.declare(loop->var, type, first, false), b.less(var, result->end), step,
                            result->body);
 }
@@ -93,8 +91,7 @@ const Node *Mapper::mutateSingle(const Single *s) {
 const Node *Mapper::mutateCooperate(const Cooperate *node) {
   const Cooperate *result = rebuild(node);
   Build b(arena(), node->range);
-  std::vector<const Stmt *> stmts{
-      b.declare(node->lane, Scalar::U32, index(levels_.worker->name, node->level, node))};
+  std::vector<const Stmt *> stmts{b.declare(node->lane, Scalar::U32, index(levels_.worker->name, node->level, node))};
   stmts.insert(stmts.end(), result->body->stmts.begin(), result->body->stmts.end());
   return b.block(std::move(stmts));
 }

@@ -27,9 +27,8 @@ const Stmt *Mapper::perSubgroup(const Alloc *a) {
   for (const Expr *extent : a->extents) elements = b.mul(elements, b.cast(Scalar::U64, extent));
   std::string all = names_.fresh(a->name + "_all");
   const Expr *subgroups = b.u64(levels_.groupWorkers / levels_.subgroupWorkers);
-  top_.push_back(arena().make<Alloc>(a->range, all, a->element,
-                                     std::vector<const Expr *>{b.mul(subgroups, elements)}, levels_.group->name,
-                                     "scratchpad"));
+  top_.push_back(arena().make<Alloc>(a->range, all, a->element, std::vector<const Expr *>{b.mul(subgroups, elements)},
+                                     levels_.group->name, "scratchpad"));
   return slice(a, all, index(levels_.subgroup->name, levels_.group->name, a), a->extents, elements);
 }
 

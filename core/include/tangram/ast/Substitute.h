@@ -12,11 +12,10 @@ using ReplaceElement = std::function<const Expr *(const Subscript *)>; // null: 
 
 /// `replace` gets each reference and returns what stands for it; `element`, where given, gets subscripts first.
 const Node *substitutedNode(Arena &arena, const Node *tree, const ReplaceVariable &replace,
-                                 const ReplaceElement &element);
+                            const ReplaceElement &element);
 
 template <class T>
-const T *substituted(Arena &arena, const T *tree, const ReplaceVariable &replace,
-                     const ReplaceElement &element = {}) {
+const T *substituted(Arena &arena, const T *tree, const ReplaceVariable &replace, const ReplaceElement &element = {}) {
   return as<T>(substitutedNode(arena, tree, replace, element));
 }
 

@@ -47,8 +47,8 @@ private:
   };
   void block(const Block *block, unsigned context);
   bool stmt(const Stmt *stmt, unsigned context); // true: lanes may part here
-  bool loop(const Stmt *loop, const Stmt *init, const Expr *cond, const Expr *step,
-            const Block *body, unsigned context);
+  bool loop(const Stmt *loop, const Stmt *init, const Expr *cond, const Expr *step, const Block *body,
+            unsigned context);
   void effects(const Expr *e, unsigned context);
   void assigned(const Expr *target, bool valueVaries, unsigned context);
   void mark(const std::string &variable);

@@ -6,11 +6,11 @@
 namespace tangram::hardware {
 
 struct LaunchLevels {
-  const Level *device = nullptr;   // sync relaunch: its units below are not synchronised within a launch
-  const Level *group = nullptr;    // below it, sync barrier
-  const Level *subgroup = nullptr; // below that, sync warp; null: there is none
-  const Level *worker = nullptr;   // below these: what runs alone
-  std::uint64_t groupWorkers = 0;  // of a group
+  const Level *device = nullptr;     // sync relaunch: its units below are not synchronised within a launch
+  const Level *group = nullptr;      // below it, sync barrier
+  const Level *subgroup = nullptr;   // below that, sync warp; null: there is none
+  const Level *worker = nullptr;     // below these: what runs alone
+  std::uint64_t groupWorkers = 0;    // of a group
   std::uint64_t subgroupWorkers = 0; // of a subgroup; 0: there is none
 
   /// Workers in a unit of `level`; 1 for the worker and all below it, 0 for the device.

@@ -16,11 +16,11 @@ struct VerifyOptions {
   std::vector<Plan> plans; // these instead
   std::map<std::string, ArgumentSpec> arguments; // of parameters that are not to be made up
   unsigned jobs = 2;
-  std::size_t batch = 24;       // plans compiled into one library
-  double timeout = 30;          // seconds that a plan may take longer than `slowest` ...
-  double slowest = 20;          // ... which the plainest may take: arguments for which it takes longer are skipped
-  double patience = 0.25;       // a call that would take more seconds, by how long smaller ones took, is left out; so are
-                                // more calls of a plan that took 8 times as long in all
+  std::size_t batch = 24; // plans compiled into one library
+  double timeout = 30;    // seconds that a plan may take longer than `slowest` ...
+  double slowest = 20;    // ... which the plainest may take: arguments for which it takes longer are skipped
+  double patience = 0.25; // a call that would take more seconds, by how long smaller ones took, is left out; so are
+                          // more calls of a plan that took 8 times as long in all
   std::filesystem::path folder; // for sources and libraries
   std::function<void(std::size_t done, std::size_t all, const std::string &what)> progress;
 };
