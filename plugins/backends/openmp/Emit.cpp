@@ -42,6 +42,7 @@ private:
 
 constexpr std::string_view kAtomics = R"(// Each returns the value before.
 namespace tangram_atomic {
+template <class T> using same = std::common_type_t<T>; // the type of the place, whatever a literal's is
 template <class T, class F> T update(T *place, F change) {
   T before, after;
   __atomic_load(place, &before, __ATOMIC_RELAXED);
@@ -50,31 +51,31 @@ template <class T, class F> T update(T *place, F change) {
   } while (!__atomic_compare_exchange(place, &before, &after, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return before;
 }
-template <class T> [[maybe_unused]] T add(T *place, T value) {
+template <class T> [[maybe_unused]] T add(T *place, same<T> value) {
   return update(place, [=](T old) { return T(old + value); });
 }
-template <class T> [[maybe_unused]] T sub(T *place, T value) {
+template <class T> [[maybe_unused]] T sub(T *place, same<T> value) {
   return update(place, [=](T old) { return T(old - value); });
 }
-template <class T> [[maybe_unused]] T min(T *place, T value) {
+template <class T> [[maybe_unused]] T min(T *place, same<T> value) {
   return update(place, [=](T old) { return value < old ? value : old; });
 }
-template <class T> [[maybe_unused]] T max(T *place, T value) {
+template <class T> [[maybe_unused]] T max(T *place, same<T> value) {
   return update(place, [=](T old) { return old < value ? value : old; });
 }
-template <class T> [[maybe_unused]] T bit_and(T *place, T value) {
+template <class T> [[maybe_unused]] T bit_and(T *place, same<T> value) {
   return update(place, [=](T old) { return T(old & value); });
 }
-template <class T> [[maybe_unused]] T bit_or(T *place, T value) {
+template <class T> [[maybe_unused]] T bit_or(T *place, same<T> value) {
   return update(place, [=](T old) { return T(old | value); });
 }
-template <class T> [[maybe_unused]] T bit_xor(T *place, T value) {
+template <class T> [[maybe_unused]] T bit_xor(T *place, same<T> value) {
   return update(place, [=](T old) { return T(old ^ value); });
 }
-template <class T> [[maybe_unused]] T exchange(T *place, T value) {
+template <class T> [[maybe_unused]] T exchange(T *place, same<T> value) {
   return update(place, [=](T) { return value; });
 }
-template <class T> [[maybe_unused]] T compare_exchange(T *place, T expected, T value) {
+template <class T> [[maybe_unused]] T compare_exchange(T *place, same<T> expected, same<T> value) {
   return update(place, [=](T old) { return old == expected ? value : old; });
 }
 } // namespace tangram_atomic
@@ -175,6 +176,7 @@ private:
     if (needs_.heap) w.directive("#include <cstdlib>");
     if (needs_.heap) w.directive("#include <initializer_list>");
     if (needs_.limits) w.directive("#include <limits>");
+    if (needs_.atomics) w.directive("#include <type_traits>");
     if (needs_.threads) w.directive("#include <omp.h>");
     w.blank();
     if (needs_.simd) {

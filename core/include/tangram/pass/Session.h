@@ -30,7 +30,7 @@ public:
 
 /// What a crash file holds beside the command line: enough to run the step that crashed, and those behind it, again.
 struct CrashState {
-  std::string step;                // "pass flatten", "frontend clang", ...; empty: nothing was running
+  std::string step;                // "pass flatten", "planner sum", ...; empty: nothing was running
   std::vector<std::string> passes; // still to run, the one that crashed first
   std::string spectrum;
   std::string target; // YAML; empty: none was loaded

@@ -8,10 +8,8 @@
 namespace tangram {
 
 // Lanes beyond an array are masked out; compilers that see the array, and not the mask, warn of them.
-#if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Warray-bounds"
-#endif
 
 namespace vec_detail {
 #if defined(TANGRAM_VEC_AVX512)
@@ -171,9 +169,7 @@ template <class T, class I, int N> TANGRAM_INLINE void scatter(T *p, const vec<I
   scatter(p, index, v, vec<bool, N>(true));
 }
 
-#if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
-#endif
 
 } // namespace tangram
 #endif

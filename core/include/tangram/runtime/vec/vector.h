@@ -397,7 +397,7 @@ TANGRAM_INLINE vec<T, N> shuffle(const vec<T, N> &v, const vec<I, N> &lanes) {
     return vec<T, N>::join(half(lanes.low()), half(lanes.high()));
   } else {
     vec<T, N> result(T(0));
-#if !defined(__clang__)
+#if __has_builtin(__builtin_shuffle)
     if constexpr (N > 1) {
       result.r = __builtin_shuffle(v.r, convert<vec_detail::uint_of<sizeof(T)>>(lanes).r);
       return result;
