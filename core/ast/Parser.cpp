@@ -8,7 +8,7 @@ namespace {
 
 constexpr DiagnosticKind kBadText{"ast.bad-text", DiagnosticClass::User, "this is not a textual AST: {}",
                                   "print one with `tangram compile FILE --emit ast`"};
-constexpr unsigned kMaxDepth = 3000; // deeper text is refused rather than allowed to exhaust the stack
+constexpr unsigned kMaxDepth = 600; // deeper text is refused rather than allowed to exhaust the stack
 
 class Parser {
 public:
