@@ -1,6 +1,7 @@
 #include "tangram/ast/KnownValues.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Substitute.h"
@@ -18,9 +19,14 @@ KnownValues::KnownValues(const Kernel &kernel) {
   std::set<std::string> assigned = assignedVariables(kernel.body);
   for (const Param *p : kernel.params)
     if (p->access == Access::In && !assigned.count(p->name)) parameters_.insert(p->name);
+  // Launches have names of their own: one that means two things has no known value.
+  std::set<std::string> several;
   walk(kernel.body, [&](const Declare &d) {
-    if (d.init && d.extents.empty() && !assigned.count(d.name)) initialisers_[d.name] = d.init;
+    if (!d.init || !d.extents.empty() || assigned.count(d.name)) return;
+    auto [known, isNew] = initialisers_.emplace(d.name, d.init);
+    if (!isNew && !equal(known->second, d.init)) several.insert(d.name);
   });
+  for (const std::string &name : several) initialisers_.erase(name);
 }
 
 const Expr *KnownValues::initialiser(const std::string &variable) const {

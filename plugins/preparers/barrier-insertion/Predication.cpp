@@ -97,7 +97,6 @@ const Expr *Barriers::vote(const Expr *live, Stmts &out) {
       arena_.make<Alloc>(here_, name, u32, std::vector<const Expr *>{b().u64(1)}, lanes_->level, "scratchpad"));
   const Expr *flag = b().element(b().var(name, Type::array(1, u32)), {b().u64(0)}, u32);
   const Expr *lane = b().var(lanes_->lane, u32);
-  Touch writes{name, true, false, ""};
   auto touch = [&](bool write, bool atomic) { before({{name, write, atomic, ""}}, out); };
   touch(true, false);
   out.push_back(b().when(b().equal(lane, b().integer(u32, 0)), {b().assign(flag, b().integer(u32, 0))}));

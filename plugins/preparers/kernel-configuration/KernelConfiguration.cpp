@@ -4,8 +4,7 @@
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Storage.h"
 #include "tangram/ast/Walk.h"
-#include "tangram/hardware/Launch.h"
-#include "tangram/pass/Pass.h"
+#include "tangram/pass/LaunchPass.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <map>
@@ -14,9 +13,6 @@ namespace {
 using namespace tangram;
 using namespace tangram::ast;
 
-constexpr DiagnosticKind kNoLaunch{
-    "kernel-configuration.levels", DiagnosticClass::User, "target '{}' has no level that kernels are launched on",
-    "its outermost level needs 'sync: relaunch' over a level with 'sync: barrier', or leave this pass out"};
 constexpr DiagnosticKind kArguments{"kernel-configuration.arguments", DiagnosticClass::Limitation,
                                     "launch '{}' is given {} arguments of {} bytes; target '{}' can pass {} bytes",
                                     "write the spectrum with fewer containers"};
@@ -82,17 +78,16 @@ private:
   unsigned launches_ = 0;
 };
 
-class KernelConfiguration final : public Pass {
-  const Module *run(const Module *module, PassContext &context) override {
-    std::optional<hardware::LaunchLevels> levels = hardware::launchLevels(context.target.hardware);
-    if (!levels) fail(kNoLaunch, {}, context.target.name);
-    Names names;
-    for (const Kernel *kernel : module->kernels) names.reserve(kernel->name);
-    for (const Function *function : module->functions) names.reserve(function->name);
-    return context.arena.derive(module, [&](Module &copy) {
-      for (const Kernel *&kernel : copy.kernels) kernel = Configure(context, *levels, *kernel, names)(kernel);
-    });
+class KernelConfiguration final : public LaunchPass {
+  void start(const Module &module) override {
+    names_ = {};
+    for (const Kernel *kernel : module.kernels) names_.reserve(kernel->name);
+    for (const Function *function : module.functions) names_.reserve(function->name);
   }
+  const Kernel *kernel(const Kernel *kernel, PassContext &context, const hardware::LaunchLevels &levels) override {
+    return Configure(context, levels, *kernel, names_)(kernel);
+  }
+  Names names_;
 };
 
 } // namespace

@@ -1,22 +1,16 @@
 // Kernel splitting: a grid-wide synchronisation ends one kernel and begins the next (dissertation, sections 5.4, 7.2).
 #include "Splitter.h"
 
+#include "tangram/pass/LaunchPass.h"
 #include "tangram/plugin/Plugin.h"
 
 namespace {
 using namespace tangram;
 
-constexpr DiagnosticKind kNoLaunch{
-    "kernel-splitting.levels", DiagnosticClass::User, "target '{}' has no level that kernels are launched on",
-    "its outermost level needs 'sync: relaunch' over a level with 'sync: barrier', or leave this pass out"};
-
-class KernelSplitting final : public Pass {
-  const ast::Module *run(const ast::Module *module, PassContext &context) override {
-    std::optional<hardware::LaunchLevels> levels = hardware::launchLevels(context.target.hardware);
-    if (!levels) fail(kNoLaunch, {}, context.target.name);
-    return context.arena.derive(module, [&](ast::Module &copy) {
-      for (const ast::Kernel *&kernel : copy.kernels) kernel = splitting::Splitter(context, *levels, *kernel).run();
-    });
+class KernelSplitting final : public LaunchPass {
+  const ast::Kernel *kernel(const ast::Kernel *kernel, PassContext &context,
+                            const hardware::LaunchLevels &levels) override {
+    return splitting::Splitter(context, levels, *kernel).run();
   }
 };
 

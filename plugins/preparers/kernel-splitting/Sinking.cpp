@@ -15,8 +15,7 @@ namespace {
 /// into memory.
 class Cells final : public Mutator {
 public:
-  Cells(Arena &arena, const Kernel &kernel, const HostValues &host, std::string device)
-      : Mutator(arena), host_(host), device_(std::move(device)) {
+  Cells(Arena &arena, const Kernel &kernel, std::string device) : Mutator(arena), device_(std::move(device)) {
     names_.reserveAll(&kernel);
     // In how many launches, and whether the name is declared in one of them at all.
     std::map<std::string, unsigned> users;
@@ -75,7 +74,6 @@ private:
   }
   static unsigned rankOf(const Declare &d) { return static_cast<unsigned>(d.extents.size()); }
 
-  const HostValues &host_;
   std::string device_;
   Names names_;
   std::map<std::string, const Declare *> declared_;
@@ -86,7 +84,6 @@ private:
 class Views final : public Mutator {
 public:
   Views(Arena &arena, const Kernel &kernel) : Mutator(arena) {
-    std::vector<const View *> inLaunches;
     walk(
         kernel.body, [&](const Launch &) { return WalkResult::Skip; },
         [&](const View &v) {
@@ -152,9 +149,9 @@ private:
 
 } // namespace
 
-const Kernel *sink(Arena &arena, const Kernel *kernel, const HostValues &host, const std::string &device) {
+const Kernel *sink(Arena &arena, const Kernel *kernel, const std::string &device) {
   kernel = Views(arena, *kernel).run(kernel);
-  return Cells(arena, *kernel, host, device).run(kernel);
+  return Cells(arena, *kernel, device).run(kernel);
 }
 
 } // namespace tangram::splitting

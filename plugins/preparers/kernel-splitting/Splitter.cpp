@@ -32,7 +32,7 @@ const Kernel *Splitter::run() {
   Stmts body = block(kernel_.body);
   Build b(arena_, kernel_.body->range);
   const Kernel *split = arena_.derive(&kernel_, [&](Kernel &copy) { copy.body = b.block(std::move(body)); });
-  return sink(arena_, split, host_, levels_.device->name);
+  return sink(arena_, split, levels_.device->name);
 }
 
 Splitter::Stmts Splitter::block(const Block *body) {

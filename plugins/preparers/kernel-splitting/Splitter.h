@@ -40,7 +40,6 @@ private:
 
 /// Brings to the launches what they share: views and tables are made again in each launch that uses them, scalars that
 /// more than one uses move into memory.
-const ast::Kernel *sink(ast::Arena &arena, const ast::Kernel *kernel, const HostValues &host,
-                        const std::string &device);
+const ast::Kernel *sink(ast::Arena &arena, const ast::Kernel *kernel, const std::string &device);
 
 } // namespace tangram::splitting

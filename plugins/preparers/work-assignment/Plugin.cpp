@@ -1,14 +1,11 @@
 #include "Assigner.h"
 
 #include "tangram/ast/Mutator.h"
+#include "tangram/pass/LaunchPass.h"
 #include "tangram/plugin/Plugin.h"
 
 namespace {
 using namespace tangram;
-
-constexpr DiagnosticKind kNoLaunch{
-    "work-assignment.levels", DiagnosticClass::User, "target '{}' has no level that kernels are launched on",
-    "its outermost level needs 'sync: relaunch' over a level with 'sync: barrier', or leave this pass out"};
 
 class Launches final : public ast::Mutator {
 public:
@@ -20,13 +17,10 @@ private:
   assignment::Assigner assigner_;
 };
 
-class WorkAssignment final : public Pass {
-  const ast::Module *run(const ast::Module *module, PassContext &context) override {
-    std::optional<hardware::LaunchLevels> levels = hardware::launchLevels(context.target.hardware);
-    if (!levels) fail(kNoLaunch, {}, context.target.name);
-    return context.arena.derive(module, [&](ast::Module &copy) {
-      for (const ast::Kernel *&kernel : copy.kernels) kernel = Launches(context, *levels, *kernel)(kernel);
-    });
+class WorkAssignment final : public LaunchPass {
+  const ast::Kernel *kernel(const ast::Kernel *kernel, PassContext &context,
+                            const hardware::LaunchLevels &levels) override {
+    return Launches(context, levels, *kernel)(kernel);
   }
 };
 

@@ -1,21 +1,15 @@
 #include "Mapper.h"
 
+#include "tangram/pass/LaunchPass.h"
 #include "tangram/plugin/Plugin.h"
 
 namespace {
 using namespace tangram;
 
-constexpr DiagnosticKind kNoLaunch{
-    "worker-mapping.levels", DiagnosticClass::User, "target '{}' has no level that kernels are launched on",
-    "its outermost level needs 'sync: relaunch' over a level with 'sync: barrier', or leave this pass out"};
-
-class WorkerMapping final : public Pass {
-  const ast::Module *run(const ast::Module *module, PassContext &context) override {
-    std::optional<hardware::LaunchLevels> levels = hardware::launchLevels(context.target.hardware);
-    if (!levels) fail(kNoLaunch, {}, context.target.name);
-    return context.arena.derive(module, [&](ast::Module &copy) {
-      for (const ast::Kernel *&kernel : copy.kernels) kernel = mapping::Mapper(context, *levels, *kernel).run(kernel);
-    });
+class WorkerMapping final : public LaunchPass {
+  const ast::Kernel *kernel(const ast::Kernel *kernel, PassContext &context,
+                            const hardware::LaunchLevels &levels) override {
+    return mapping::Mapper(context, levels, *kernel).run(kernel);
   }
 };
 
