@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 
@@ -20,7 +21,9 @@ protected:
       loader.load(library, registry);
       frontend = registry.frontends.get("clang").create();
     }
-    file = std::filesystem::path(::testing::TempDir()) / "frontend_test.tg.cpp";
+    // The tests run beside one another, each a process.
+    file = std::filesystem::path(::testing::TempDir()) /
+           fmt::format("{}.tg.cpp", ::testing::UnitTest::GetInstance()->current_test_info()->name());
   }
   void SetUp() override {
     if (!frontend) GTEST_SKIP() << "the Clang frontend is not built";

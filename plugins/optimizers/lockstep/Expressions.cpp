@@ -177,6 +177,28 @@ bool Lanes::divides(const Expr *divisor) const {
   return value && *value != 0 && *value != -1;
 }
 
+/// Whether all lanes of the region compare alike, where that is known when the kernel is compiled: id < 16 of 16 lanes.
+std::optional<bool> Lanes::decided(const Binary *e) {
+  if (e->op != BinaryOp::Lt && e->op != BinaryOp::Le && e->op != BinaryOp::Gt && e->op != BinaryOp::Ge) return {};
+  if (hasEffects(e)) return {};
+  auto range = [&](const Expr *side) -> std::optional<std::pair<Int, Int>> {
+    std::optional<Affine> a = affine(side);
+    std::optional<Int> first = a && a->exact ? known_(a->base) : std::nullopt;
+    if (!first || *first < 0 || *first > kFar) return {};
+    Int last = *first + a->step * static_cast<Int>(lanes_ - 1);
+    if (last < 0) return {};
+    return std::minmax(*first, last);
+  };
+  auto lhs = range(e->lhs);
+  auto rhs = lhs ? range(e->rhs) : std::nullopt;
+  if (!rhs) return {};
+  bool swap = e->op == BinaryOp::Gt || e->op == BinaryOp::Ge, orEqual = e->op == BinaryOp::Le || e->op == BinaryOp::Ge;
+  if (swap) std::swap(lhs, rhs);
+  if (orEqual ? lhs->second <= rhs->first : lhs->second < rhs->first) return true;
+  if (orEqual ? lhs->first > rhs->second : lhs->first >= rhs->second) return false;
+  return {};
+}
+
 const Expr *Lanes::binary(const Binary *e) {
   if (e->op == BinaryOp::Comma) {
     effect(e->lhs);
@@ -205,6 +227,7 @@ const Expr *Lanes::binary(const Binary *e) {
     guarded_ = outer;
     return cast(e->type, arena_.make<Binary>(here_, maskType(), op, lhs, rhs));
   }
+  if (std::optional<bool> same = decided(e)) return b().boolean(*same);
   const Expr *lhs = value(e->lhs), *rhs = value(e->rhs);
   if (!lhs->type.isVector() && !rhs->type.isVector()) return arena_.make<Binary>(here_, e->type, e->op, lhs, rhs);
   if (e->lhs->type.isPointer() || e->rhs->type.isPointer()) unsupported(e, "a pointer that differs between lanes");
@@ -223,6 +246,7 @@ const Expr *Lanes::binary(const Binary *e) {
 const Expr *Lanes::conditional(const Conditional *e) {
   if (!e->type.isScalar()) unsupported(e, fmt::format("a choice of {}", e->type.text()));
   const Expr *cond = truth(e->cond);
+  if (std::optional<Int> known = literal(cond)) return value(*known ? e->then : e->otherwise);
   if (!cond->type.isVector()) {
     const Expr *then = nullptr, *otherwise = nullptr;
     Stmts effects = collect([&] {

@@ -23,6 +23,8 @@ struct Unsupported {
   std::string what;
 };
 
+constexpr ast::Int kFar = 1 << 20; // steps beyond it are no pattern
+
 class Lanes {
 public:
   using Stmts = std::vector<const ast::Stmt *>;
@@ -69,6 +71,7 @@ private:
   const ast::Expr *uniform(const ast::Expr *e);
   const ast::Expr *truth(const ast::Expr *e); // as a condition: bool or vector of bool
   const ast::Expr *variable(const ast::VarRef *e);
+  std::optional<bool> decided(const ast::Binary *e);
   bool divides(const ast::Expr *divisor) const;
   const ast::Expr *unary(const ast::Unary *e);
   const ast::Expr *binary(const ast::Binary *e);

@@ -11,8 +11,6 @@ using namespace ast;
 
 namespace {
 
-constexpr Int kFar = 1 << 20; // steps beyond it are no pattern
-
 AssignOp opposite(bool decrement) { return decrement ? AssignOp::Sub : AssignOp::Add; }
 
 /// base + lanes steps of it cannot wrap whatever else is known.

@@ -254,3 +254,29 @@ int positive(const Array<1, int> in) {
       atomicAdd(n, 1);
   return n;
 }
+
+// ---- conditions that hold for all lanes, for none, and for all but one -------------------------------------
+
+__spectrum void bounds(const Array<1, int> in, Array<1, int> out) __requires(in.size() == out.size());
+
+__codelet __tag(serial)
+void bounds(const Array<1, int> in, Array<1, int> out) {
+  for (size_t i = 0; i < in.size(); ++i) out[i] = 1 + 2 + 4 + in[i];
+}
+
+__codelet __coop __tag(lanes)
+void bounds(const Array<1, int> in, Array<1, int> out) {
+  size_t id = coopIdx();
+  for (size_t i = id; i < in.size(); i += coopDim()) {
+    int got = 0;
+    if (id < coopDim()) got += 1;
+    if (coopDim() - 1 >= id) got += 2;
+    got += id + 1 <= coopDim() ? 4 : 8;
+    if (id >= coopDim()) got += 16;
+    if (coopDim() < id) got += 32;
+    got += id > coopDim() - 1 ? 64 : 0;
+    if (id + 1 < coopDim()) got += in[i];
+    if (coopDim() - 1 == id) got += in[i];
+    out[i] = got;
+  }
+}

@@ -1,0 +1,127 @@
+#include "InvariantMotion.h"
+
+#include "tangram/ast/Build.h"
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Mutator.h"
+#include "tangram/ast/Walk.h"
+
+#include <map>
+
+namespace tangram::invariant {
+
+using namespace ast;
+
+namespace {
+
+/// Arithmetic that is defined for all values.
+bool total(const Type &type) {
+  Type element = type.element();
+  return element.isFloating() || !element.isSigned();
+}
+
+bool mayDivide(const Binary &e) {
+  std::optional<Int> divisor = literal(e.rhs);
+  if (const auto *all = dyn<Broadcast>(e.rhs)) divisor = literal(all->operand);
+  return e.type.element().isFloating() || (divisor && *divisor != 0 && *divisor != -1);
+}
+
+/// Whether the node itself may be computed where the program would not: nothing is read from memory, nothing can trap,
+/// and nothing is undefined.
+bool safe(const Expr &e) {
+  switch (e.kind()) {
+  case Kind::IntLit:
+  case Kind::FloatLit:
+  case Kind::VarRef:
+  case Kind::Conditional:
+  case Kind::LaneIndex:
+  case Kind::Broadcast:
+  case Kind::VectorSelect:
+  case Kind::VectorReduce: return true;
+  case Kind::Unary: {
+    UnaryOp op = as<Unary>(&e)->op;
+    return op == UnaryOp::Not || op == UnaryOp::BitNot || (op == UnaryOp::Minus && total(e.type));
+  }
+  case Kind::Cast: return !as<Cast>(&e)->operand->type.element().isFloating() || e.type.element().isFloating();
+  case Kind::Binary:
+    switch (as<Binary>(&e)->op) {
+    case BinaryOp::Div:
+    case BinaryOp::Rem: return mayDivide(*as<Binary>(&e));
+    case BinaryOp::Shl:
+    case BinaryOp::Shr: return false;
+    case BinaryOp::Add:
+    case BinaryOp::Sub:
+    case BinaryOp::Mul: return total(e.type);
+    default: return true;
+    }
+  default: return false;
+  }
+}
+
+class Motion final : public Mutator {
+public:
+  Motion(Arena &arena, const Kernel &kernel) : Mutator(arena), assigned_(assignedVariables(kernel.body)) {
+    walk(kernel.body, [&](const Declare &d) { ++declared_[d.name]; });
+  }
+
+private:
+  const Node *mutateLoop(const Loop *n) override { return hoisted(n); }
+  const Node *mutateFor(const For *n) override { return hoisted(n); }
+  const Node *mutateWhile(const While *n) override { return hoisted(n); }
+  const Node *mutateDoWhile(const DoWhile *n) override { return hoisted(n); }
+
+  /// Inner loops first: what they give up may leave this one too.
+  template <class T> const Node *hoisted(const T *loop) {
+    const auto *inner = as<T>(rebuild(loop));
+    std::set<std::string> varying;
+    walk(
+        inner, [&](const Declare &d) { varying.insert(d.name); }, [&](const Loop &l) { varying.insert(l.var); },
+        [&](const View &v) { varying.insert(v.name); }, [&](const Alloc &a) { varying.insert(a.name); });
+    std::vector<const Stmt *> moved;
+    const Block *body = without(inner->body, varying, moved);
+    if (moved.empty()) return inner;
+    for (const Stmt *s : moved) emitBefore(s);
+    return arena().derive(inner, [&](T &copy) { copy.body = body; });
+  }
+
+  const Block *without(const Block *block, std::set<std::string> &varying, std::vector<const Stmt *> &moved) {
+    std::size_t before = moved.size();
+    bool changed = false;
+    std::vector<const Stmt *> stmts;
+    for (const Stmt *s : block->stmts) {
+      if (const auto *d = dyn<Declare>(s); d && constant(*d) && invariant(d->init, varying)) {
+        varying.erase(d->name);
+        moved.push_back(d);
+        continue;
+      }
+      const auto *nested = dyn<Block>(s);
+      stmts.push_back(nested ? without(nested, varying, moved) : s);
+      changed |= stmts.back() != s;
+    }
+    if (moved.size() == before && !changed) return block;
+    return arena().derive(block, [&](Block &copy) { copy.stmts = std::move(stmts); });
+  }
+
+  bool constant(const Declare &d) const {
+    return d.init && d.extents.empty() && !d.shared && !d.type.isPointer() && declared_.at(d.name) == 1 &&
+           !assigned_.count(d.name) && !isa<IntLit>(d.init) && !isa<FloatLit>(d.init);
+  }
+  bool invariant(const Expr *e, const std::set<std::string> &varying) const {
+    return !any<Expr>(e, [&](const Expr &part) {
+      const auto *v = dyn<VarRef>(&part);
+      return !safe(part) || (v && (varying.count(v->name) || assigned_.count(v->name)));
+    });
+  }
+
+  std::set<std::string> assigned_;
+  std::map<std::string, unsigned> declared_;
+};
+
+} // namespace
+
+const Module *InvariantMotion::run(const Module *module, PassContext &context) {
+  return context.arena.derive(module, [&](Module &copy) {
+    for (const Kernel *&kernel : copy.kernels) kernel = Motion(context.arena, *kernel)(kernel);
+  });
+}
+
+} // namespace tangram::invariant
