@@ -1,4 +1,5 @@
-// Inclusive scan of 16M ints: Tangram, TBB's parallel_scan, the parallel and the sequential standard library.
+// Inclusive and exclusive scan of 16M ints: Tangram, TBB's parallel_scan, the parallel and the sequential standard
+// library.
 #include "scan.h"
 #include "Data.h"
 
@@ -15,12 +16,15 @@ constexpr std::size_t kElements = std::size_t(16) << 20;
 const std::vector<int> in = bench::randomData<int>(kElements);
 std::vector<int> out(kElements);
 
-template <class F> void candidate(const char *name, F scan) {
+enum class Kind { Inclusive, Exclusive };
+
+template <class F> void candidate(const char *name, Kind kind, F scan) {
   scan();
   long sum = 0;
   for (std::size_t i = 0; i < kElements; ++i) {
+    long before = sum;
     sum += in[i];
-    bench::check(name, out[i], static_cast<double>(sum), 0);
+    bench::check(name, out[i], static_cast<double>(kind == Kind::Inclusive ? sum : before), 0);
     out[i] = 0;
   }
   benchmark::RegisterBenchmark(name,
@@ -39,12 +43,12 @@ template <class F> void candidate(const char *name, F scan) {
 
 int main(int argc, char **argv) {
   benchmark::Initialize(&argc, argv);
-  candidate("scan_i32/tangram",
+  candidate("scan_i32/tangram", Kind::Inclusive,
             [] { tangram_kernels::scan_inclusive_int(in.data(), in.size(), out.data(), out.size()); });
 #ifdef TANGRAM_BENCH_TBB
-  candidate("scan_i32/std_inclusive_scan",
+  candidate("scan_i32/std_inclusive_scan", Kind::Inclusive,
             [] { std::inclusive_scan(std::execution::par_unseq, in.begin(), in.end(), out.begin()); });
-  candidate("scan_i32/tbb_parallel_scan", [] {
+  candidate("scan_i32/tbb_parallel_scan", Kind::Inclusive, [] {
     tbb::parallel_scan(
         tbb::blocked_range<std::size_t>(0, kElements), 0,
         [](const tbb::blocked_range<std::size_t> &r, int sum, bool final) {
@@ -57,6 +61,14 @@ int main(int argc, char **argv) {
         [](int a, int b) { return a + b; });
   });
 #endif
-  candidate("scan_i32/std_sequential", [] { std::inclusive_scan(in.begin(), in.end(), out.begin()); });
+  candidate("scan_i32/std_sequential", Kind::Inclusive, [] { std::inclusive_scan(in.begin(), in.end(), out.begin()); });
+  candidate("exclusive_scan_i32/tangram", Kind::Exclusive,
+            [] { tangram_kernels::scan_exclusive_int(in.data(), in.size(), out.data(), out.size()); });
+#ifdef TANGRAM_BENCH_TBB
+  candidate("exclusive_scan_i32/std_exclusive_scan", Kind::Exclusive,
+            [] { std::exclusive_scan(std::execution::par_unseq, in.begin(), in.end(), out.begin(), 0); });
+#endif
+  candidate("exclusive_scan_i32/std_sequential", Kind::Exclusive,
+            [] { std::exclusive_scan(in.begin(), in.end(), out.begin(), 0); });
   benchmark::RunSpecifiedBenchmarks();
 }

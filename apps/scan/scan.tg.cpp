@@ -12,6 +12,10 @@ template <class T>
 __spectrum void scan_from(const Array<1, T> in, T before, Array<1, T> out) __requires(in.size() == out.size());
 
 template <class T>
+__spectrum void scan_exclusive_from(const Array<1, T> in, T before, Array<1, T> out)
+    __requires(in.size() == out.size());
+
+template <class T>
 __spectrum void add_to(T value, Array<1, T> out);
 
 // ---- inclusive ---------------------------------------------------------------------------------------------
@@ -94,9 +98,8 @@ __codelet __tag(reduce_scan) void scan_exclusive(const Array<1, T> in, Array<1, 
   Array<1, T> sums = map(sum<T>, partition(in, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
   Array<1, T> before(p);
   scan_exclusive(sums, before);
-  map(scan_exclusive<T>, partition(in, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)),
+  map(scan_exclusive_from<T>, partition(in, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)), before,
       partition(out, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
-  map(add_to<T>, before, partition(out, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
 }
 
 // ---- helpers -----------------------------------------------------------------------------------------------
@@ -107,6 +110,16 @@ __codelet __tag(serial) void scan_from(const Array<1, T> in, T before, Array<1, 
   for (size_t i = 0; i < in.size(); ++i) {
     accum += in[i];
     out[i] = accum;
+  }
+}
+
+template <class T>
+__codelet __tag(serial) void scan_exclusive_from(const Array<1, T> in, T before, Array<1, T> out) {
+  T accum = before;
+  for (size_t i = 0; i < in.size(); ++i) {
+    T value = in[i];
+    out[i] = accum;
+    accum += value;
   }
 }
 

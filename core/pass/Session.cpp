@@ -449,6 +449,8 @@ std::filesystem::path Session::build(const std::vector<OutputFile> &files, const
   target();
   OptionValues values = impl_->backendOptions();
   BuildContext context{target(), values, impl_->diags, folder, stem, [] { return false; }};
+  std::error_code ignored; // what cannot be made cannot be written to
+  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
   for (const OutputFile &file : files) {
     std::ofstream out(folder / file.name, std::ios::binary);
     if (!(out << file.text).flush()) fail(kCannotWrite, {}, (folder / file.name).string());
