@@ -1,5 +1,6 @@
 #include "tangram/ast/Effects.h"
 
+#include "tangram/ast/Build.h"
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Walk.h"
 
@@ -10,7 +11,54 @@ bool writesOperand(UnaryOp op) {
   return op == UnaryOp::PreInc || op == UnaryOp::PreDec || op == UnaryOp::PostInc || op == UnaryOp::PostDec;
 }
 
+/// Arithmetic that is defined for all values.
+bool definedForAll(const Type &type) {
+  Type element = type.element();
+  return element.isFloating() || !element.isSigned();
+}
+
+bool mayDivide(const Binary &e) {
+  std::optional<Int> divisor = literal(e.rhs);
+  if (const auto *all = dyn<Broadcast>(e.rhs)) divisor = literal(all->operand);
+  return e.type.element().isFloating() || (divisor && *divisor != 0 && *divisor != -1);
+}
+
+/// Of the node itself.
+bool total(const Expr &e) {
+  switch (e.kind()) {
+  case Kind::IntLit:
+  case Kind::FloatLit:
+  case Kind::VarRef:
+  case Kind::Conditional:
+  case Kind::LaneIndex:
+  case Kind::Broadcast:
+  case Kind::VectorSelect:
+  case Kind::VectorReduce: return true;
+  case Kind::Unary: {
+    UnaryOp op = as<Unary>(&e)->op;
+    return op == UnaryOp::Not || op == UnaryOp::BitNot || (op == UnaryOp::Minus && definedForAll(e.type));
+  }
+  case Kind::Cast: return !as<Cast>(&e)->operand->type.element().isFloating() || e.type.element().isFloating();
+  case Kind::Binary:
+    switch (as<Binary>(&e)->op) {
+    case BinaryOp::Div:
+    case BinaryOp::Rem: return mayDivide(*as<Binary>(&e));
+    case BinaryOp::Shl:
+    case BinaryOp::Shr: return false;
+    case BinaryOp::Add:
+    case BinaryOp::Sub:
+    case BinaryOp::Mul: return definedForAll(e.type);
+    default: return true;
+    }
+  default: return false;
+  }
+}
+
 } // namespace
+
+bool speculable(const Expr *expr) {
+  return !any<Expr>(expr, [](const Expr &e) { return !total(e); });
+}
 
 bool hasEffects(const Expr *expr) {
   return any<Expr>(expr, [](const Expr &e) {

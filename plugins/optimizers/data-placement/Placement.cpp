@@ -1,4 +1,4 @@
-#include "Placement.h"
+#include "Exchange.h"
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Mutator.h"
@@ -108,8 +108,27 @@ private:
   std::uint64_t used_ = 0;
 };
 
+/// As many of a subgroup's arrays as can be in its lanes' registers, and fit there.
+const Launch *Placement::exchanged(const Launch *launch) {
+  if (!levels_.subgroup) return launch;
+  std::uint64_t left = capacity(*levels_.subgroup, "registers");
+  std::vector<const Alloc *> arrays;
+  walk(launch->body, [&](const Alloc &a) {
+    if (a.level == levels_.subgroup->name) arrays.push_back(&a);
+  });
+  for (const Alloc *array : arrays) {
+    std::uint64_t wanted = array->element.bytes() * levels_.subgroupWorkers;
+    if (wanted > left) continue;
+    if (const Launch *without = exchange(context_.arena, names_, levels_, known_, launch, *array, frozen_)) {
+      launch = without;
+      left -= wanted;
+    }
+  }
+  return launch;
+}
+
 const Launch *Placement::run(const Launch *launch) {
-  const Launch *result = Shared(context_.arena)(launch);
+  const Launch *result = exchanged(Shared(context_.arena)(launch));
   return Decide(*this, context_.arena)(result);
 }
 

@@ -1,5 +1,6 @@
 // Decides where what a launch makes lies (dissertation, section 7.1.1): arrays that lanes share and temporaries of a
-// group in scratchpad memory, a worker's own in registers, what does not fit in global memory.
+// group in scratchpad memory, a worker's own in registers, and so what lanes of a subgroup exchange where they can,
+// what does not fit in global memory.
 #pragma once
 
 #include "tangram/ast/KnownValues.h"
@@ -12,8 +13,12 @@ namespace tangram::placement {
 class Placement {
 public:
   Placement(PassContext &context, const hardware::LaunchLevels &levels, const ast::Kernel &kernel)
-      : context_(context), levels_(levels), known_(kernel) {}
+      : context_(context), levels_(levels), known_(kernel) {
+    names_.reserveAll(&kernel);
+  }
   const ast::Launch *run(const ast::Launch *launch);
+  /// Constants of the kernel that decisions rest on.
+  const std::set<std::string> &frozen() const { return frozen_; }
 
 private:
   class Shared;
@@ -21,11 +26,14 @@ private:
   /// How many copies of what belongs to `level` one group has; 0: it belongs to a worker.
   std::uint64_t copies(const std::string &level) const;
   std::optional<std::uint64_t> bytes(const ast::Alloc &a) const;
+  const ast::Launch *exchanged(const ast::Launch *launch);
   std::uint64_t capacity(const hardware::Level &level, std::string_view memory) const;
 
   PassContext &context_;
   const hardware::LaunchLevels &levels_;
   ast::KnownValues known_;
+  ast::Names names_;
+  std::set<std::string> frozen_;
 };
 
 } // namespace tangram::placement

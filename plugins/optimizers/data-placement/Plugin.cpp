@@ -10,20 +10,26 @@ using namespace tangram;
 class Launches final : public ast::Mutator {
 public:
   Launches(PassContext &context, const hardware::LaunchLevels &levels, const ast::Kernel &kernel)
-      : Mutator(context.arena), placement_(context, levels, kernel) {}
+      : Mutator(context.arena), kernel_(kernel), placement_(context, levels, kernel) {}
+
+  const ast::Kernel *run() {
+    const ast::Kernel *placed = (*this)(&kernel_);
+    return ast::freeze(arena(), placed, placement_.frozen());
+  }
 
 private:
   const ast::Node *mutateLaunch(const ast::Launch *launch) override { return placement_.run(launch); }
   const ast::Node *mutateAlloc(const ast::Alloc *a) override {
     return arena().derive(a, [](ast::Alloc &copy) { copy.memory = "global"; });
   }
+  const ast::Kernel &kernel_;
   placement::Placement placement_;
 };
 
 class DataPlacement final : public LaunchPass {
   const ast::Kernel *kernel(const ast::Kernel *kernel, PassContext &context,
                             const hardware::LaunchLevels &levels) override {
-    return Launches(context, levels, *kernel)(kernel);
+    return Launches(context, levels, *kernel).run();
   }
 };
 

@@ -13,50 +13,6 @@ using namespace ast;
 
 namespace {
 
-/// Arithmetic that is defined for all values.
-bool total(const Type &type) {
-  Type element = type.element();
-  return element.isFloating() || !element.isSigned();
-}
-
-bool mayDivide(const Binary &e) {
-  std::optional<Int> divisor = literal(e.rhs);
-  if (const auto *all = dyn<Broadcast>(e.rhs)) divisor = literal(all->operand);
-  return e.type.element().isFloating() || (divisor && *divisor != 0 && *divisor != -1);
-}
-
-/// Whether the node itself may be computed where the program would not: nothing is read from memory, nothing can trap,
-/// and nothing is undefined.
-bool safe(const Expr &e) {
-  switch (e.kind()) {
-  case Kind::IntLit:
-  case Kind::FloatLit:
-  case Kind::VarRef:
-  case Kind::Conditional:
-  case Kind::LaneIndex:
-  case Kind::Broadcast:
-  case Kind::VectorSelect:
-  case Kind::VectorReduce: return true;
-  case Kind::Unary: {
-    UnaryOp op = as<Unary>(&e)->op;
-    return op == UnaryOp::Not || op == UnaryOp::BitNot || (op == UnaryOp::Minus && total(e.type));
-  }
-  case Kind::Cast: return !as<Cast>(&e)->operand->type.element().isFloating() || e.type.element().isFloating();
-  case Kind::Binary:
-    switch (as<Binary>(&e)->op) {
-    case BinaryOp::Div:
-    case BinaryOp::Rem: return mayDivide(*as<Binary>(&e));
-    case BinaryOp::Shl:
-    case BinaryOp::Shr: return false;
-    case BinaryOp::Add:
-    case BinaryOp::Sub:
-    case BinaryOp::Mul: return total(e.type);
-    default: return true;
-    }
-  default: return false;
-  }
-}
-
 class Motion final : public Mutator {
 public:
   Motion(Arena &arena, const Kernel &kernel) : Mutator(arena), assigned_(assignedVariables(kernel.body)) {
@@ -106,10 +62,8 @@ private:
            !assigned_.count(d.name) && !isa<IntLit>(d.init) && !isa<FloatLit>(d.init);
   }
   bool invariant(const Expr *e, const std::set<std::string> &varying) const {
-    return !any<Expr>(e, [&](const Expr &part) {
-      const auto *v = dyn<VarRef>(&part);
-      return !safe(part) || (v && (varying.count(v->name) || assigned_.count(v->name)));
-    });
+    return speculable(e) &&
+           !any<VarRef>(e, [&](const VarRef &v) { return varying.count(v.name) || assigned_.count(v.name); });
   }
 
   std::set<std::string> assigned_;

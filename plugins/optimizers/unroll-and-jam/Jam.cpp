@@ -99,7 +99,10 @@ void Jam::stmt(const Stmt *s, Stmts &out) {
   case Kind::While:
   case Kind::DoWhile:
   case Kind::Loop: {
-    if (!copies_.together(s)) return each(s, out);
+    if (!copies_.together(s)) {
+      if (!asLongAsAll(s, out)) each(s, out);
+      return;
+    }
     auto jammed = [&](const auto *node) {
       return arena_.derive(node, [&](auto &copy) { copy.body = b.block(block(node->body)); });
     };
@@ -110,6 +113,99 @@ void Jam::stmt(const Stmt *s, Stmts &out) {
   }
   default: return each(s, out);
   }
+}
+
+namespace {
+
+/// A loop that counts by one from a start that is the same in all copies.
+struct Counting {
+  std::string var;
+  Type type;
+  const Expr *start = nullptr, *bound = nullptr;
+  const Block *body = nullptr;
+};
+
+bool stepsByOne(const Expr *step, const std::string &var) {
+  const auto *unary = dyn<Unary>(step);
+  const auto *v = unary ? dyn<VarRef>(unary->operand) : nullptr;
+  return v && v->name == var && (unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PostInc);
+}
+
+std::optional<Counting> counting(const Stmt *s) {
+  if (const auto *loop = dyn<Loop>(s)) return Counting{loop->var, loop->varType, loop->begin, loop->end, loop->body};
+  const auto *loop = dyn<For>(s);
+  const auto *init = loop ? dyn<Declare>(loop->init) : nullptr;
+  const auto *test = loop ? dyn<Binary>(loop->cond) : nullptr;
+  if (!init || !init->init || !init->extents.empty() || !test || test->op != BinaryOp::Lt) return {};
+  const auto *v = dyn<VarRef>(test->lhs);
+  if (!v || v->name != init->name || !stepsByOne(loop->step, v->name)) return {};
+  return Counting{init->name, init->type, init->init, test->rhs, loop->body};
+}
+
+bool jumpsOut(const Block *body) {
+  return !walk(body, [&](const Stmt &s) {
+    if (isa<For>(&s) || isa<While>(&s) || isa<DoWhile>(&s) || isa<Loop>(&s)) return WalkResult::Skip;
+    return isa<Break>(&s) || isa<Continue>(&s) ? WalkResult::Stop : WalkResult::Advance;
+  });
+}
+
+/// Nothing that a copy might write in between.
+bool onlyVariables(const Expr *e) {
+  return !any<Expr>(e, [](const Expr &part) {
+    const auto *deref = dyn<Unary>(&part);
+    return isa<Subscript>(&part) || isa<VectorLoad>(&part) || isa<Call>(&part) ||
+           (deref && deref->op == UnaryOp::Deref);
+  });
+}
+
+bool uses(const Expr *e, const std::set<std::string> &variables) {
+  return any<VarRef>(e, [&](const VarRef &v) { return variables.count(v.name) != 0; });
+}
+
+} // namespace
+
+/// One loop as long as all copies are in theirs, and what each has left.
+bool Jam::asLongAsAll(const Stmt *s, Stmts &out) {
+  std::optional<Counting> c = counting(s);
+  if (!c || copies_.differs(c->start) || hasEffects(c->start) || hasEffects(c->bound) || jumpsOut(c->body))
+    return false;
+  std::set<std::string> changed = assignedVariables(c->body);
+  if (changed.count(c->var) || uses(c->bound, changed) || uses(c->bound, {c->var}) || !onlyVariables(c->bound))
+    return false;
+
+  Build b(arena_, s->range);
+  const Type &type = c->bound->type;
+  std::vector<const Expr *> bounds;
+  const Expr *least = nullptr;
+  auto constant = [&](const std::string &hint, const Expr *value) {
+    if (isa<IntLit>(value) || isa<VarRef>(value)) return value;
+    std::string name = names_.fresh(hint);
+    out.push_back(b.declare(name, type, value));
+    return b.var(name, type);
+  };
+  for (const auto &names : renamings_) {
+    bounds.push_back(constant(c->var + "_bound", rename(arena_, c->bound, names)));
+    least = least ? constant(c->var + "_all", b.min(least, bounds.back())) : bounds.back();
+  }
+
+  const auto outer = renamings_;
+  for (auto &names : renamings_) names.erase(c->var);
+  const Expr *i = b.var(c->var, c->type);
+  out.push_back(b.declare(c->var, c->type, c->start, false));
+  auto loop = [&](const std::string &var, const Stmt *init, const Expr *bound, const Block *body) {
+    const Expr *counter = b.var(var, c->type);
+    out.push_back(arena_.make<For>(s->range, init, b.less(counter, bound),
+                                   arena_.make<Unary>(s->range, c->type, UnaryOp::PreInc, counter), body));
+  };
+  loop(c->var, nullptr, least, b.block(block(c->body)));
+  for (std::size_t u = 0; u < renamings_.size(); ++u) {
+    auto names = outer[u];
+    for (const std::string &name : declared(c->body)) names[name] = names_.fresh(name);
+    std::string own = names[c->var] = names_.fresh(c->var);
+    loop(own, b.declare(own, c->type, i, false), bounds[u], rename(arena_, c->body, names));
+  }
+  renamings_ = outer;
+  return true;
 }
 
 } // namespace tangram::jam

@@ -17,7 +17,7 @@ public:
       : arena_(arena), names_(names), loop_(loop), copies_(copies) {}
 
   /// `factor` iterations from `first` on, statement by statement: what is the same in all of them once, loops that all
-  /// of them run together as one.
+  /// of them run together as one. Where copies count to bounds of their own, they do so together up to the least.
   Stmts run(const ast::Expr *first, unsigned factor);
   /// The loop's body with names of its own, its variable included.
   static const ast::Loop *renamed(ast::Arena &arena, ast::Names &names, const ast::Loop *loop);
@@ -26,6 +26,7 @@ private:
   Stmts block(const ast::Block *body);
   void stmt(const ast::Stmt *s, Stmts &out);
   bool once(const ast::Expr *e) const;
+  bool asLongAsAll(const ast::Stmt *loop, Stmts &out);
   void each(const ast::Stmt *s, Stmts &out);
 
   ast::Arena &arena_;

@@ -3,6 +3,7 @@
 #include "Jam.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/KnownValues.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 
@@ -15,7 +16,8 @@ using namespace ast;
 namespace {
 
 constexpr std::size_t kMostNodes = 6000; // of all copies together
-constexpr std::uint64_t kChunks = 4;     // that each worker must have for copies to be worth their imbalance
+constexpr Int kMostUnrolled = 16;
+constexpr std::uint64_t kChunks = 4; // that each worker must have for copies to be worth their imbalance
 
 std::size_t size(const Node *tree) {
   std::size_t nodes = 0;
@@ -47,17 +49,34 @@ std::size_t carried(const Stmt *inner, const Copies &copies) {
 class Jamming final : public Mutator {
 public:
   Jamming(const Kernel &kernel, PassContext &context, unsigned factor, unsigned registers)
-      : Mutator(context.arena), context_(context), factor_(factor), registers_(registers) {
+      : Mutator(context.arena), context_(context), kernel_(kernel), known_(kernel), factor_(factor),
+        registers_(registers) {
     names_.reserveAll(&kernel);
   }
 
+  const Kernel *run() { return freeze(arena(), (*this)(&kernel_), frozen_); }
+
 private:
   const Node *mutateLoop(const Loop *loop) override {
-    const auto *inner = rebuild(loop);
-    if (inner != loop || loop->policy == Policy::Unroll) return inner;
+    const auto *inner = as<Loop>(rebuild(loop));
+    if (loop->policy == Policy::Unroll) return unrolled(inner);
+    if (inner != loop) return inner;
     Copies copies(*loop);
     unsigned factor = copies.possible() ? factorFor(*loop, copies) : 1;
     return factor > 1 ? jammed(*loop, copies, factor) : loop;
+  }
+
+  /// All iterations side by side, where it is known how many they are.
+  const Node *unrolled(const Loop *loop) {
+    std::set<std::string> used;
+    std::optional<Int> begin = known_.value(loop->begin, &used), end = known_.value(loop->end, &used);
+    if (!begin || !end || *end - *begin < 2 || *end - *begin > kMostUnrolled) return loop;
+    Copies copies(*loop);
+    auto count = static_cast<unsigned>(*end - *begin);
+    if (!copies.possible() || size(loop->body) * count > kMostNodes) return loop;
+    frozen_.insert(used.begin(), used.end());
+    Build b(arena(), loop->range);
+    return b.block(Jam(arena(), names_, *loop, copies).run(b.integer(loop->varType, *begin), count));
   }
 
   unsigned factorFor(const Loop &loop, const Copies &copies) const {
@@ -124,7 +143,10 @@ private:
   }
 
   PassContext &context_;
+  const Kernel &kernel_;
+  KnownValues known_;
   Names names_;
+  std::set<std::string> frozen_; // constants that unrolling rests on
   unsigned factor_, registers_;
 };
 
@@ -132,8 +154,7 @@ private:
 
 const Module *UnrollAndJam::run(const Module *module, PassContext &context) {
   std::vector<const Kernel *> kernels;
-  for (const Kernel *kernel : module->kernels)
-    kernels.push_back(Jamming(*kernel, context, factor_, registers_)(kernel));
+  for (const Kernel *kernel : module->kernels) kernels.push_back(Jamming(*kernel, context, factor_, registers_).run());
   if (kernels == module->kernels) return module;
   return context.arena.derive(module, [&](Module &copy) { copy.kernels = std::move(kernels); });
 }

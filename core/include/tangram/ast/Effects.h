@@ -11,6 +11,9 @@ namespace tangram::ast {
 /// Whether evaluating the expression may change anything or call what does. Reading memory is no effect.
 bool hasEffects(const Expr *expr);
 
+/// Whether it may be computed where the program would not: reads no memory, cannot trap, is defined for all values.
+bool speculable(const Expr *expr);
+
 /// Variables whose own value changes after their declaration: assigned, incremented, their address taken, or passed
 /// to an in/out scalar parameter. Writing an element of an array or container does not change the variable.
 std::set<std::string> assignedVariables(const Node *tree);
