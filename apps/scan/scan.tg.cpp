@@ -91,6 +91,24 @@ __codelet __tag(serial) void scan_exclusive(const Array<1, T> in, Array<1, T> ou
 }
 
 template <class T>
+__codelet __coop __tag(tree) void scan_exclusive(const Array<1, T> in, Array<1, T> out) {
+  __shared T tmp[coopDim()];
+  size_t id = coopIdx();
+  T carry = 0;
+  for (size_t base = 0; base < in.size(); base += coopDim()) {
+    tmp[id] = base + id < in.size() ? in[base + id] : T(0);
+    for (unsigned s = 1; s < coopDim(); s *= 2) {
+      if (id >= s)
+        tmp[id] += tmp[id - s];
+    }
+    T left = id > 0 ? tmp[id - 1] : T(0);
+    if (base + id < in.size())
+      out[base + id] = carry + left;
+    carry += tmp[coopDim() - 1];
+  }
+}
+
+template <class T>
 __codelet __tag(reduce_scan) void scan_exclusive(const Array<1, T> in, Array<1, T> out) {
   __tunable unsigned p;
   size_t len = in.size();
@@ -114,6 +132,35 @@ __codelet __tag(serial) void scan_from(const Array<1, T> in, T before, Array<1, 
 }
 
 template <class T>
+__codelet __coop __tag(tree) void scan_from(const Array<1, T> in, T before, Array<1, T> out) {
+  __shared T tmp[coopDim()];
+  size_t id = coopIdx();
+  T carry = before;
+  for (size_t base = 0; base < in.size(); base += coopDim()) {
+    tmp[id] = base + id < in.size() ? in[base + id] : T(0);
+    for (unsigned s = 1; s < coopDim(); s *= 2) {
+      if (id >= s)
+        tmp[id] += tmp[id - s];
+    }
+    if (base + id < in.size())
+      out[base + id] = carry + tmp[id];
+    carry += tmp[coopDim() - 1];
+  }
+}
+
+template <class T>
+__codelet __tag(reduce_scan) void scan_from(const Array<1, T> in, T before, Array<1, T> out) {
+  __tunable unsigned p;
+  size_t len = in.size();
+  size_t tile = (len + p - 1) / p;
+  Array<1, T> sums = map(sum<T>, partition(in, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
+  Array<1, T> starts(p);
+  scan_exclusive_from(sums, before, starts);
+  map(scan_from<T>, partition(in, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)), starts,
+      partition(out, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
+}
+
+template <class T>
 __codelet __tag(serial) void scan_exclusive_from(const Array<1, T> in, T before, Array<1, T> out) {
   T accum = before;
   for (size_t i = 0; i < in.size(); ++i) {
@@ -121,6 +168,36 @@ __codelet __tag(serial) void scan_exclusive_from(const Array<1, T> in, T before,
     out[i] = accum;
     accum += value;
   }
+}
+
+template <class T>
+__codelet __coop __tag(tree) void scan_exclusive_from(const Array<1, T> in, T before, Array<1, T> out) {
+  __shared T tmp[coopDim()];
+  size_t id = coopIdx();
+  T carry = before;
+  for (size_t base = 0; base < in.size(); base += coopDim()) {
+    tmp[id] = base + id < in.size() ? in[base + id] : T(0);
+    for (unsigned s = 1; s < coopDim(); s *= 2) {
+      if (id >= s)
+        tmp[id] += tmp[id - s];
+    }
+    T left = id > 0 ? tmp[id - 1] : T(0);
+    if (base + id < in.size())
+      out[base + id] = carry + left;
+    carry += tmp[coopDim() - 1];
+  }
+}
+
+template <class T>
+__codelet __tag(reduce_scan) void scan_exclusive_from(const Array<1, T> in, T before, Array<1, T> out) {
+  __tunable unsigned p;
+  size_t len = in.size();
+  size_t tile = (len + p - 1) / p;
+  Array<1, T> sums = map(sum<T>, partition(in, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
+  Array<1, T> starts(p);
+  scan_exclusive_from(sums, before, starts);
+  map(scan_exclusive_from<T>, partition(in, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)), starts,
+      partition(out, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
 }
 
 template <class T>

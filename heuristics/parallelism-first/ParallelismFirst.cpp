@@ -119,6 +119,15 @@ std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, c
   };
 
   if (iteration < iterations) {
+    // Lanes that each walk through a tile of their own cost more than they bring where lanes can work together.
+    const hardware::Level *level = forest.hardware().find(point.level);
+    auto misfit = [&](const Properties &p, const Properties &other) {
+      return p.distributes && !p.matches && !other.distributes && other.vectorizes && level &&
+             level->tiling != hardware::Tiling::Any;
+    };
+    if (misfit(pa, pb)) return "";
+    if (misfit(pb, pa))
+      return fmt::format("{} vectorizes, and the tiling of {} does not suit level '{}'", words(a), words(b), point.level);
     if (differ(pa.distributes, pb.distributes, says("distributes work"))) return verdict;
     if (pa.distributes) {
       if (differ(pa.matches, pb.matches, [&] {

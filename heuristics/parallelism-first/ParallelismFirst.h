@@ -21,6 +21,8 @@
 //  composing,
 //    and any other to one whose map brings no parallelism: only then tunables are asked for. (In the figures, levels
 //    below have nothing but a compute rule at that point; here they may also serialize a map.)
+//  - Where a level says which tiling suits its workers, a codelet that vectorizes is preferred to one that distributes
+//    with another tiling. (Where both tilings are at hand, as for sum, the figures' choice is the same.)
 //  - A codelet that needs no check at run time is preferred to an equal one that does.
 //  - Of the rules of a map, Distribute and Split both distribute. Distribute is preferred where an element distributes
 //    or vectorizes in turn; else Split, where it reaches a level that distributes; else Distribute, which is shorter.

@@ -21,9 +21,8 @@ std::string DeviceExpressions::infinity(const Type &t) { return t.bytes() == 8 ?
 
 std::string DeviceExpressions::notANumber(const Type &t) { return t.bytes() == 8 ? "double(NAN)" : "NAN"; }
 
-Base::Text DeviceExpressions::extremum(bool minimum, const Expr *a, const Expr *b, const Type &t) {
-  // min and max are overloaded: both sides are spelled in their type, which for narrow ones arithmetic leaves.
-  if (t.bytes() >= 4) return {fmt::format("::{}({}, {})", minimum ? "min" : "max", print(a), print(b))};
+Base::Text DeviceExpressions::extremum(bool minimum, const Expr *a, const Expr *b, const Type &) {
+  // min and max are no constant expressions.
   std::string lhs = operand(a, 10, {}), rhs = operand(b, 10, {});
   return {fmt::format("{} {} {} ? {} : {}", lhs, minimum ? "<" : ">", rhs, lhs, rhs), kTernary};
 }
