@@ -179,11 +179,15 @@ int main(int argc, char **argv) try {
         runtime::DeviceArguments device(*kernel, p.arguments);
         Run run = device.status().ok() ? once(device, p) : Run{device.status().message, 0};
         if (run.failure.empty())
-          row["seconds"] = runtime::measureBy([&] {
-                             double seconds = 0;
-                             if (runtime::CallResult status = device.time(seconds); !status.ok()) failed(status.message);
-                             return seconds;
-                           }, {.least = 11, .most = 51, .seconds = 0.02}).median;
+          row["seconds"] = runtime::measureBy(
+                               [&] {
+                                 double seconds = 0;
+                                 if (runtime::CallResult status = device.time(seconds); !status.ok())
+                                   failed(status.message);
+                                 return seconds;
+                               },
+                               {.least = 11, .most = 51, .seconds = 0.02})
+                               .median;
         else
           failed(run.failure);
       }

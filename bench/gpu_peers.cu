@@ -18,7 +18,9 @@ void check(cudaError_t status, const char *what) {
 
 template <class T> class Buffer {
 public:
-  explicit Buffer(std::size_t n) : n_(n) { check(cudaMalloc(&data_, std::max<std::size_t>(n, 1) * sizeof(T)), "cudaMalloc"); }
+  explicit Buffer(std::size_t n) : n_(n) {
+    check(cudaMalloc(&data_, std::max<std::size_t>(n, 1) * sizeof(T)), "cudaMalloc");
+  }
   explicit Buffer(const std::vector<T> &host) : Buffer(host.size()) {
     check(cudaMemcpy(data_, host.data(), n_ * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
   }
@@ -68,11 +70,12 @@ template <class T> std::vector<Peer> sums(const std::vector<T> &host) {
   auto in = std::make_shared<Buffer<T>>(host);
   auto out = std::make_shared<Buffer<T>>(1);
   std::size_t n = host.size();
-  return {cub("cub::DeviceReduce::Sum",
-              [=](void *memory, std::size_t &bytes) {
-                return cub::DeviceReduce::Sum(memory, bytes, in->data(), out->data(), n);
-              },
-              [=] { return out->read(); })};
+  return {cub(
+      "cub::DeviceReduce::Sum",
+      [=](void *memory, std::size_t &bytes) {
+        return cub::DeviceReduce::Sum(memory, bytes, in->data(), out->data(), n);
+      },
+      [=] { return out->read(); })};
 }
 
 } // namespace
@@ -86,16 +89,18 @@ std::vector<Peer> scanPeers(const std::vector<int> &host, bool inclusive) {
   std::size_t n = host.size();
   auto result = [=] { return out->read(); };
   if (inclusive)
-    return {cub("cub::DeviceScan::InclusiveSum",
-                [=](void *memory, std::size_t &bytes) {
-                  return cub::DeviceScan::InclusiveSum(memory, bytes, in->data(), out->data(), n);
-                },
-                result)};
-  return {cub("cub::DeviceScan::ExclusiveSum",
-              [=](void *memory, std::size_t &bytes) {
-                return cub::DeviceScan::ExclusiveSum(memory, bytes, in->data(), out->data(), n);
-              },
-              result)};
+    return {cub(
+        "cub::DeviceScan::InclusiveSum",
+        [=](void *memory, std::size_t &bytes) {
+          return cub::DeviceScan::InclusiveSum(memory, bytes, in->data(), out->data(), n);
+        },
+        result)};
+  return {cub(
+      "cub::DeviceScan::ExclusiveSum",
+      [=](void *memory, std::size_t &bytes) {
+        return cub::DeviceScan::ExclusiveSum(memory, bytes, in->data(), out->data(), n);
+      },
+      result)};
 }
 
 std::vector<Peer> gemvPeers(const std::vector<float> &hostA, std::size_t rows, std::size_t columns,

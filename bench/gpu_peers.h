@@ -10,7 +10,7 @@ namespace bench {
 
 struct Peer {
   std::string name;
-  std::function<double()> seconds;      // of one run, by events
+  std::function<double()> seconds; // of one run, by events
   std::function<std::vector<double>()> result;
 };
 

@@ -92,6 +92,7 @@ std::string stemOf(const std::filesystem::path &file);
 // Commands: each adds itself to the command line.
 void addCompile(CLI::App &app, Driver &driver);
 void addExplain(CLI::App &app, Driver &driver);
+void addCheck(CLI::App &app, Driver &driver);
 void addVerify(CLI::App &app, Driver &driver);
 void addRun(CLI::App &app, Driver &driver);
 void addTargets(CLI::App &app, Driver &driver);

@@ -26,25 +26,29 @@ struct Flags : ProgramFlags {
   std::string folder;
 };
 
+Json toJson(const runtime::PlanFailure &f, const std::string &plan) {
+  return Json{
+      {"plan", plan}, {"arguments", f.arguments}, {"reason", f.reason}, {"param", f.param},   {"index", f.index},
+      {"got", f.got}, {"expected", f.expected},   {"bound", f.bound},   {"failed", f.failed}, {"called", f.called}};
+}
+
 Json toJson(const runtime::VerifyReport &r) {
   Json json{{"spectrum", r.spectrum}, {"target", r.target},        {"plainest", r.plainest},
             {"plans", r.space.str()}, {"checked", r.plans.size()}, {"sampled", r.sampled},
             {"seed", r.seed},         {"arguments", r.arguments},  {"skipped", r.skipped},
             {"left-out", r.leftOut},  {"failures", Json::array()}, {"suspects", Json::array()}};
-  for (const runtime::PlanFailure &f : r.failures)
-    json["failures"].push_back(Json{{"plan", key(r.plans[f.plan])},
-                                    {"arguments", f.arguments},
-                                    {"reason", f.reason},
-                                    {"param", f.param},
-                                    {"index", f.index},
-                                    {"got", f.got},
-                                    {"expected", f.expected},
-                                    {"bound", f.bound},
-                                    {"failed", f.failed},
-                                    {"called", f.called}});
+  for (const runtime::PlanFailure &f : r.failures) json["failures"].push_back(toJson(f, key(r.plans[f.plan])));
   for (const runtime::Suspect &s : r.suspects)
     json["suspects"].push_back(Json{{"what", s.what}, {"failing", s.failing}});
   return json;
+}
+
+void printFailure(const std::string &plan, const runtime::PlanFailure &f) {
+  std::cout << fmt::format("  plan {}\n", plan);
+  if (f.arguments.empty())
+    std::cout << fmt::format("    {}\n", f.reason);
+  else
+    std::cout << fmt::format("    {}: {} ({} of {} argument sets fail)\n", f.arguments, f.reason, f.failed, f.called);
 }
 
 void print(const runtime::VerifyReport &r) {
@@ -64,14 +68,8 @@ void print(const runtime::VerifyReport &r) {
   }
   constexpr std::size_t shown = 10;
   std::cout << fmt::format("  {} of {} plans fail\n", r.failures.size(), r.plans.size());
-  for (std::size_t i = 0; i < std::min(shown, r.failures.size()); ++i) {
-    const runtime::PlanFailure &f = r.failures[i];
-    std::cout << fmt::format("  plan {}\n", key(r.plans[f.plan]));
-    if (f.arguments.empty())
-      std::cout << fmt::format("    {}\n", f.reason);
-    else
-      std::cout << fmt::format("    {}: {} ({} of {} argument sets fail)\n", f.arguments, f.reason, f.failed, f.called);
-  }
+  for (std::size_t i = 0; i < std::min(shown, r.failures.size()); ++i)
+    printFailure(key(r.plans[r.failures[i].plan]), r.failures[i]);
   if (r.failures.size() > shown) std::cout << fmt::format("  and {} more\n", r.failures.size() - shown);
   if (r.suspects.empty()) {
     std::cout << "  failing plans have nothing that no passing plan has\n";
@@ -84,13 +82,10 @@ void print(const runtime::VerifyReport &r) {
     std::cout << fmt::format("    {}{}\n", s.what, shared ? "" : fmt::format(" ({} plans)", s.failing));
 }
 
-int verify(Driver &driver, const Flags &flags) {
+/// What concerns arguments and time.
+runtime::VerifyOptions argumentOptions(const Flags &flags) {
   runtime::VerifyOptions options;
-  options.all = flags.all;
-  options.sample = flags.sample;
-  options.most = flags.most;
   options.seed = flags.seed;
-  options.jobs = flags.jobs;
   options.timeout = flags.timeout;
   options.patience = flags.patience;
   constexpr std::uint64_t kLargest = 1ull << 26;
@@ -109,6 +104,15 @@ int verify(Driver &driver, const Flags &flags) {
     if (equals == std::string::npos) fail(kBadArgument, {}, text);
     options.arguments[text.substr(0, equals)] = runtime::parseArgumentSpec(text.substr(equals + 1));
   }
+  return options;
+}
+
+int verify(Driver &driver, const Flags &flags) {
+  runtime::VerifyOptions options = argumentOptions(flags);
+  options.all = flags.all;
+  options.sample = flags.sample;
+  options.most = flags.most;
+  options.jobs = flags.jobs;
 
   Session &s = driver.open(flags);
   s.target();
@@ -148,7 +152,78 @@ int verify(Driver &driver, const Flags &flags) {
   return ok ? 0 : 1;
 }
 
+void addSizes(CLI::App &app, Flags &flags) {
+  app.add_option("--sizes", flags.sizes,
+                 "Elements of each container; default 0,1,2,31,1000003 and three at random. A container of two "
+                 "dimensions has about as many elements, as a square, one row, one column, wide and tall. What the "
+                 "spectrum's __requires asks of sizes holds")
+      ->type_name("N,N,...");
+  app.add_option("--arg,-a", flags.arguments, "Fix an argument that cannot be made up; SPEC as in `tangram run`")
+      ->type_name("NAME=SPEC")
+      ->expected(1)
+      ->take_all();
+}
+
+void addTimes(CLI::App &app, Flags &flags) {
+  app.add_option("--timeout", flags.timeout, "Seconds after which a call counts as endless (default 30)")
+      ->type_name("S")
+      ->check(CLI::Range(0.1, 86400.0));
+  app.add_option("--patience", flags.patience,
+                 "A call that would take longer than this, by how long the plan took for fewer elements, is left out "
+                 "(default 0.25)")
+      ->type_name("S")
+      ->check(CLI::Range(0.001, 86400.0));
+}
+
+int check(Driver &driver, const Flags &flags, bool isolated) {
+  runtime::VerifyOptions options = argumentOptions(flags);
+  options.progress = [&](std::size_t done, std::size_t, const std::string &what) {
+    driver.progress(fmt::format("{} plans checked ({})", done, what));
+  };
+  runtime::CheckReport r = runtime::check(flags.folder, options, isolated);
+  driver.endProgress();
+  if (driver.common.json) {
+    Json json{{"spectrum", r.spectrum},   {"plainest", r.plainest}, {"checked", r.plans.size()},
+              {"arguments", r.arguments}, {"skipped", r.skipped},   {"left-out", r.leftOut},
+              {"failures", Json::array()}};
+    for (const runtime::PlanFailure &f : r.failures) json["failures"].push_back(toJson(f, r.plans[f.plan]));
+    std::cout << json.dump(2) << "\n";
+    return r.ok() ? 0 : 1;
+  }
+  std::cout << fmt::format("{}: {} plans with {} argument sets (seed {})\n  against {}\n", r.spectrum, r.plans.size(),
+                           r.arguments.size(), options.seed, r.plainest);
+  for (const std::string &skipped : r.skipped) std::cout << fmt::format("  skipped {}\n", skipped);
+  if (r.ok()) {
+    std::cout << "  all agree\n";
+    return 0;
+  }
+  std::cout << fmt::format("  {} plans fail\n", r.failures.size());
+  for (const runtime::PlanFailure &f : r.failures) printFailure(r.plans[f.plan], f);
+  return 1;
+}
+
 } // namespace
+
+void addCheck(CLI::App &app, Driver &driver) {
+  CLI::App *sub = app.add_subcommand("check", "Call again what `tangram verify -o` has built, without a compiler");
+  auto flags = std::make_shared<Flags>();
+  auto inProcess = std::make_shared<bool>(false);
+  sub->add_option("FOLDER", flags->folder, "What `tangram verify` left of one spectrum: its folder/spectrum_0")
+      ->required();
+  addSizes(*sub, *flags);
+  sub->add_option("--seed", flags->seed, "Of random sizes and data (default 1)")->type_name("N");
+  addTimes(*sub, *flags);
+  sub->add_flag("--in-process", *inProcess, "Call all in this process: for tools that watch it. A crash ends it");
+  sub->add_flag("--json", driver.common.json, "As JSON");
+  addCommonFlags(*sub, driver);
+  sub->footer("Exit code 1 where a plan fails.\n"
+              "Examples:\n"
+              "  tangram verify sum.tg.cpp --target opencl-cpu --sample 20 -o out\n"
+              "  oclgrind --data-races tangram check out/spectrum_0 --in-process --sizes 0,1,31");
+  sub->callback([&driver, flags, inProcess] {
+    driver.command = [&driver, flags, inProcess] { return check(driver, *flags, *inProcess); };
+  });
+}
 
 void addVerify(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("verify", "Check every plan against the plainest codelet");
@@ -158,15 +233,7 @@ void addVerify(CLI::App &app, Driver &driver) {
   sub->add_option("--sample", flags->sample, "This many plans, drawn uniformly")->type_name("N");
   sub->add_option("--max", flags->most, "Where there are more plans than this, 200 are drawn (default 500)")
       ->type_name("N");
-  sub->add_option("--sizes", flags->sizes,
-                  "Elements of each container; default 0,1,2,31,1000003 and three at random. A container of two "
-                  "dimensions has about as many elements, as a square, one row, one column, wide and tall. What the "
-                  "spectrum's __requires asks of sizes holds")
-      ->type_name("N,N,...");
-  sub->add_option("--arg,-a", flags->arguments, "Fix an argument that cannot be made up; SPEC as in `tangram run`")
-      ->type_name("NAME=SPEC")
-      ->expected(1)
-      ->take_all();
+  addSizes(*sub, *flags);
   sub->add_option("--seed", flags->seed, "Of sampled plans, random sizes and data (default 1)")->type_name("N");
   sub->add_option("--plan,-p", flags->plans, "Check the plans of this file instead")
       ->type_name("FILE")
@@ -175,14 +242,7 @@ void addVerify(CLI::App &app, Driver &driver) {
   sub->add_option("--jobs,-j", flags->jobs, "Libraries compiled and run at a time (default 2)")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
-  sub->add_option("--timeout", flags->timeout, "Seconds after which a call counts as endless (default 30)")
-      ->type_name("S")
-      ->check(CLI::Range(0.1, 86400.0));
-  sub->add_option("--patience", flags->patience,
-                  "A call that would take longer than this, by how long the plan took for fewer elements, is left out "
-                  "(default 0.25)")
-      ->type_name("S")
-      ->check(CLI::Range(0.001, 86400.0));
+  addTimes(*sub, *flags);
   sub->add_option("-o,--output", flags->folder, "Keep sources and libraries in this folder")->type_name("DIR");
   sub->add_flag("--json", driver.common.json, "As JSON");
   addCommonFlags(*sub, driver);

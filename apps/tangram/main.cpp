@@ -77,6 +77,7 @@ int main(int argc, char **argv) {
   addCompile(app, driver);
   addExplain(app, driver);
   addVerify(app, driver);
+  addCheck(app, driver);
   addRun(app, driver);
   addTargets(app, driver);
   addPlugins(app, driver);

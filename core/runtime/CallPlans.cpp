@@ -99,7 +99,7 @@ private:
 void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &reference,
                const std::filesystem::path &library, const std::string &plainest,
                const std::vector<std::pair<std::size_t, std::string>> &plans, const std::vector<ArgumentSet> &sets,
-               const VerifyOptions &options, const BatchEvents &events) {
+               const VerifyOptions &options, const BatchEvents &events, bool isolated) {
   constexpr std::size_t kReference = static_cast<std::size_t>(-1);
   std::set<std::size_t> dead; // plans (by position) that took the process with them
   std::vector<Forecast> forecasts(plans.size());
@@ -173,6 +173,7 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
         events.failed(plans[p].first, s, decode(m));
       }
     };
+    if (!isolated) return work(receive);
     ChildEnd end = runChild(work, receive, options.timeout + options.slowest);
     if (end.done() && finished) return;
     std::string what = end.done() ? "ended the whole process" : end.text();

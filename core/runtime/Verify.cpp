@@ -1,9 +1,11 @@
 #include "tangram/runtime/Verify.h"
 
 #include "VerifyPlans.h"
+#include "tangram/ast/Text.h"
 #include "tangram/runtime/KernelLibrary.h"
 
 #include <algorithm>
+#include <fstream>
 #include <set>
 
 namespace tangram::runtime {
@@ -108,9 +110,10 @@ public:
     failures_.resize(report_.plans.size());
     called_.resize(report_.plans.size());
 
+    keepSpectrum();
     progress("the plainest plan");
     plainName_ = Session::entryNames({*plainest})[0];
-    reference_ = compile(session_, {*plainest}, options_.folder / "plainest", "plainest");
+    reference_ = compile(session_, {*plainest}, options_.folder / kPlainestFolder, "plainest");
 
     for (std::size_t from = 0; from < report_.plans.size(); from += options_.batch)
       addBatch(from, std::min(from + options_.batch, report_.plans.size()));
@@ -120,6 +123,13 @@ public:
   }
 
 private:
+  void keepSpectrum() {
+    ast::Arena arena;
+    const ast::Spectrum *bare = arena.derive(&spectrum_, [](ast::Spectrum &copy) { copy.codelets.clear(); });
+    std::filesystem::create_directories(options_.folder);
+    std::ofstream(options_.folder / kSpectrumFile) << ast::print(bare) << "\n";
+  }
+
   void progress(const std::string &what) {
     if (options_.progress) options_.progress(done_, report_.plans.size(), what);
   }

@@ -37,9 +37,13 @@ struct BatchEvents {
 /// Calls kernels of `library` with every set and compares with `reference`, each call guarded: what crashes or hangs is
 /// that plan's failure and the others go on. `plans` names the entries of the plans. A plan that takes far longer than
 /// others (parts of parts of single elements) is left out of the sets that would cost more than options.patience.
+/// Not `isolated`: all in this process, unguarded.
 void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &reference,
                const std::filesystem::path &library, const std::string &plainest,
                const std::vector<std::pair<std::size_t, std::string>> &plans, const std::vector<ArgumentSet> &sets,
-               const VerifyOptions &options, const BatchEvents &events);
+               const VerifyOptions &options, const BatchEvents &events, bool isolated = true);
+
+/// What verify() leaves in its folder beside the libraries: the spectrum, as a textual AST, and the plainest plan.
+inline constexpr const char *kSpectrumFile = "spectrum.ast", *kPlainestFolder = "plainest";
 
 } // namespace tangram::runtime

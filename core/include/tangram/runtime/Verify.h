@@ -21,7 +21,7 @@ struct VerifyOptions {
   double slowest = 20;    // ... which the plainest may take: arguments for which it takes longer are skipped
   double patience = 0.25; // a call that would take more seconds, by how long smaller ones took, is left out; so are
                           // more calls of a plan that took 8 times as long in all
-  std::filesystem::path folder; // for sources and libraries
+  std::filesystem::path folder; // for sources and libraries, and what check() needs to call them again
   std::function<void(std::size_t done, std::size_t all, const std::string &what)> progress;
 };
 inline constexpr std::size_t kSample = 200;
@@ -57,6 +57,22 @@ struct VerifyReport {
   std::vector<Suspect> suspects;
   bool ok() const { return failures.empty(); }
 };
+
+/// What check() found.
+struct CheckReport {
+  std::string spectrum, plainest;
+  std::vector<std::string> plans;     // keys
+  std::vector<std::string> arguments; // argument sets that were used
+  std::vector<std::string> skipped;
+  std::size_t leftOut = 0;
+  std::vector<PlanFailure> failures; // `plan` is an index into `plans`
+  bool ok() const { return failures.empty(); }
+};
+
+/// Calls once more what verify() has built in a folder (VerifyOptions::folder, or the spectrum's below it): on another
+/// machine, or under a tool that watches memory. Needs no compiler and no plugin. `isolated`: in child processes, so
+/// that a crash is one plan's failure. Of `options` only what concerns arguments and time counts.
+CheckReport check(const std::filesystem::path &folder, const VerifyOptions &options, bool isolated = true);
 
 /// Throws DiagnosticError where there is nothing to compare with: no plainest plan, or it does not run itself.
 VerifyReport verify(Session &session, const std::string &spectrum, const VerifyOptions &options);

@@ -1,0 +1,89 @@
+// What verify() has built, called once more.
+#include "VerifyPlans.h"
+#include "tangram/ast/Text.h"
+#include "tangram/runtime/KernelLibrary.h"
+
+#include <algorithm>
+#include <fstream>
+
+namespace tangram::runtime {
+namespace {
+
+constexpr DiagnosticKind kNothing{
+    "check.nothing", DiagnosticClass::User, "'{0}' has no {1}: it is no folder of verify's",
+    "make one: tangram verify PROGRAM --target T -o FOLDER; each spectrum has one below it"};
+
+std::vector<std::filesystem::path> librariesBelow(const std::filesystem::path &folder) {
+  std::vector<std::filesystem::path> found;
+  if (std::filesystem::is_directory(folder))
+    for (const auto &entry : std::filesystem::recursive_directory_iterator(folder))
+      if (entry.path().extension() == ".so") found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+const ast::Spectrum &readSpectrum(const std::filesystem::path &folder, ast::Arena &arena) {
+  std::ifstream in(folder / kSpectrumFile);
+  if (!in) fail(kNothing, {}, folder.string(), kSpectrumFile);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  return *ast::as<ast::Spectrum>(ast::parse(text, arena, (folder / kSpectrumFile).string()));
+}
+
+} // namespace
+
+CheckReport check(const std::filesystem::path &folder, const VerifyOptions &options, bool isolated) {
+  ast::Arena arena;
+  const ast::Spectrum &spectrum = readSpectrum(folder, arena);
+  std::vector<std::filesystem::path> plainest = librariesBelow(folder / kPlainestFolder);
+  if (plainest.empty()) fail(kNothing, {}, folder.string(), "library of the plainest plan");
+
+  CheckReport report;
+  report.spectrum = spectrum.name;
+  std::string plainName;
+  {
+    KernelLibrary library(plainest[0]);
+    plainName = library.kernels()[0]->name;
+    report.plainest = library.kernels()[0]->plan;
+  }
+  std::vector<ArgumentSet> sets = makeArgumentSets(spectrum, options, report.skipped);
+  std::vector<std::string> skippedSets(sets.size());
+  for (const std::filesystem::path &file : librariesBelow(folder)) {
+    if (file == plainest[0]) continue;
+    std::vector<std::pair<std::size_t, std::string>> entries;
+    {
+      KernelLibrary library(file);
+      for (const tangram_kernel *kernel : library.kernels()) {
+        if (kernel->spectrum != spectrum.name) continue;
+        entries.emplace_back(report.plans.size(), kernel->name);
+        report.plans.emplace_back(kernel->plan);
+      }
+    }
+    std::map<std::size_t, PlanFailure> failures;
+    std::map<std::size_t, std::size_t> called;
+    BatchEvents events;
+    events.passed = [&](std::size_t plan, std::size_t) { ++called[plan]; };
+    events.leftOut = [&](std::size_t, std::size_t) { ++report.leftOut; };
+    events.skipped = [&](std::size_t set, const std::string &why) { skippedSets[set] = why; };
+    events.failed = [&](std::size_t plan, std::size_t set, PlanFailure failure) {
+      ++called[plan];
+      failure.plan = plan;
+      failure.arguments = sets[set].text;
+      auto [first, isNew] = failures.emplace(plan, std::move(failure));
+      ++first->second.failed;
+    };
+    callPlans(spectrum, plainest[0], file, plainName, entries, sets, options, events, isolated);
+    for (auto &[plan, failure] : failures) {
+      failure.called = called[plan];
+      report.failures.push_back(std::move(failure));
+    }
+    if (options.progress) options.progress(report.plans.size(), report.plans.size(), file.filename().string());
+  }
+  for (std::size_t i = 0; i < sets.size(); ++i)
+    if (skippedSets[i].empty())
+      report.arguments.push_back(sets[i].text);
+    else
+      report.skipped.push_back(fmt::format("{}: {}", sets[i].text, skippedSets[i]));
+  return report;
+}
+
+} // namespace tangram::runtime
