@@ -447,6 +447,21 @@ pipeline:
   EXPECT_EQ(printTarget(parse(printTarget(mine))), printTarget(mine));
 }
 
+TEST(Extends, IsForEnvWhatItExtends) {
+  TempFolder folder;
+  folder.write("mine.yaml", "extends: cpu-openmp\n");
+  folder.write("ours.yaml", "extends: ./mine.yaml\nenv: [anybodys, mine]\n");
+  ast::Arena arena;
+  Target target = loadTarget((folder.path / "ours.yaml").string(), arena);
+  EXPECT_EQ(target.hardware.env, (std::vector<std::string>{"anybodys", "mine", "cpu-openmp"}));
+  for (const char *name : {"ours", "mine", "cpu-openmp", "anybodys"}) EXPECT_TRUE(target.hardware.is(name)) << name;
+  EXPECT_FALSE(target.hardware.is("cpu-simple"));
+  // Also where it has lost its name, as in a crash file.
+  EXPECT_EQ(printTarget(parse(printTarget(target))), printTarget(target));
+  EXPECT_TRUE(parse(printRenamed(target)).hardware.is("ours"));
+  EXPECT_TRUE(parse(printRenamed(target)).hardware.is("cpu-openmp"));
+}
+
 TEST(Extends, AddsAndCutsLevels) {
   TempFolder folder;
   folder.write("base.yaml", target("  - {name: p, below: t, sync: join}\n  - {name: t, capabilities: [scalar]}\n"));
