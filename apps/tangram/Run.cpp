@@ -262,6 +262,7 @@ int run(Driver &driver, const Flags &flags) {
   if (!error.empty()) fail(kRefused, {}, spectrum.name, error);
   if (!outcome.refused.empty()) fail(kRefused, spectrum.range, spectrum.name, outcome.refused);
   if (!outcome.differs.empty()) fail(kDiffers, spectrum.range, outcome.differs, key(plan));
+  if (!end.done()) std::cerr << end.said;
   if (!end.done() || !outcome.measured)
     fail(kDied, spectrum.range, outcome.stage, end.done() ? "ended the process" : end.text(), key(plan));
 

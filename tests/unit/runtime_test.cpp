@@ -441,6 +441,37 @@ TEST(Children, CrashesHangsAndExitsAreTold) {
   EXPECT_EQ(throws.how, ChildEnd::How::Exit);
 }
 
+TEST(Children, WhatTheySayOnStandardErrorIsKeptForThoseThatFail) {
+  auto nothing = [](const Message &) {};
+  auto say = [](const std::string &text) {
+    EXPECT_EQ(write(STDERR_FILENO, text.data(), text.size()), ssize_t(text.size()));
+  };
+  testing::internal::CaptureStderr();
+  ChildEnd chatter = runChild([&](const Send &) { say("3 warnings generated.\n"); }, nothing, 30);
+  ChildEnd crash = runChild(
+      [&](const Send &) {
+        say("3 warnings generated.\nplan.cpp:7: it is broken\n\n");
+        std::abort();
+      },
+      nothing, 30);
+  // Much more than a pipe holds: the end of it, and nobody waits for anybody.
+  ChildEnd much = runChild(
+      [&](const Send &send) {
+        for (int i = 0; i < 2000; ++i) say(std::string(999, 'x') + "\n");
+        say("the last line\n");
+        send({"end"});
+        _exit(4);
+      },
+      nothing, 30);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_TRUE(chatter.done());
+  EXPECT_EQ(chatter.text(), "ended");
+  EXPECT_EQ(chatter.said, "3 warnings generated.\n");
+  EXPECT_EQ(crash.text(), "crashed (signal 6: Aborted): plan.cpp:7: it is broken");
+  EXPECT_EQ(much.text(), "ended the process (status 4): the last line");
+  EXPECT_LT(much.said.size(), 1000000u);
+}
+
 TEST(Children, ManyRunAndMayAddMore) {
   Children children(3);
   int sum = 0, ended = 0;
