@@ -251,7 +251,33 @@ int detect(Driver &driver, const std::string &name, const std::string &output) {
   OptionValues values = checkOptions(d.options, step.options, fmt::format("backend '{}'", d.name), step.range);
   if (!d.create(values)->detect(target.hardware)) fail(kNoDevice, {}, target.name);
   for (hardware::Level &level : target.hardware.levels) level.workers.automatic = false;
-  std::string text = hardware::printTarget(target);
+  std::string text = hardware::printRenamed(target);
+  if (output.empty())
+    std::cout << text;
+  else
+    writeFile(output, text);
+  return 0;
+}
+
+/// What the backend's compiler is told by the target's options, as a response file of that compiler.
+int compilerFlags(Driver &driver, const std::string &name, const std::string &output) {
+  Session &s = driver.session();
+  hardware::Target target = hardware::loadTarget(name, s.arena());
+  const hardware::Step &step = target.pipeline.backend;
+  if (step.name.empty()) fail(kNoCompiler, {}, target.name);
+  const BackendDescriptor &d = s.registry().backends.get(step.name, step.range);
+  OptionValues values = checkOptions(d.options, step.options, fmt::format("backend '{}'", d.name), step.range);
+  std::string text;
+  auto add = [&](const char *option, const std::string &before) {
+    if (!values.has(option)) return;
+    for (const std::string &word : values.texts(option)) {
+      text += "\"";
+      for (char c : before + word) text += (c == '"' || c == '\\' ? std::string("\\") : std::string()) + c;
+      text += "\"\n";
+    }
+  };
+  add("flags", "");
+  add("include", "-I");
   if (output.empty())
     std::cout << text;
   else

@@ -1,7 +1,7 @@
 // tangram run
 #include "Driver.h"
+#include "RunArguments.h"
 
-#include "tangram/runtime/ArgumentSpec.h"
 #include "tangram/runtime/Children.h"
 #include "tangram/runtime/Compare.h"
 #include "tangram/runtime/DeviceArguments.h"
@@ -19,14 +19,6 @@ using namespace runtime;
 
 constexpr DiagnosticKind kOneSpectrum{"run.one-spectrum", DiagnosticClass::User,
                                       "the program has several spectrums to run: {0}", "choose one with --spectrum"};
-constexpr DiagnosticKind kBadArgument{"run.bad-argument", DiagnosticClass::User, "--arg '{0}' has no '='",
-                                      "write --arg NAME=SPEC"};
-constexpr DiagnosticKind kUnknownArgument{"run.unknown-argument", DiagnosticClass::User, "'{0}' has no parameter '{1}'",
-                                          "use {2}"};
-constexpr DiagnosticKind kMissingArgument{"run.missing-argument", DiagnosticClass::User,
-                                          "parameter '{0}' of '{1}' has no value", "add --arg {0}={2}"};
-constexpr DiagnosticKind kElement{"run.element", DiagnosticClass::Limitation, "parameter '{0}' is {1}",
-                                  "run spectrums of arithmetic types; call others from C++"};
 constexpr DiagnosticKind kCondition{"run.condition", DiagnosticClass::User, "'{0}' requires what does not hold for {1}",
                                     "give arguments for which it holds"};
 constexpr DiagnosticKind kRefused{"run.refused", DiagnosticClass::User, "'{0}' refuses its arguments: {1}",
@@ -51,58 +43,8 @@ const ast::Spectrum &spectrumNode(const ast::Module &module, const std::string &
   failBug({}, "run", fmt::format("spectrum '{}' is known but has no node", name));
 }
 
-std::vector<ArgumentSpec> readArguments(const ast::Spectrum &spectrum, const std::vector<std::string> &texts) {
-  std::vector<std::string> names;
-  for (const ast::Param *p : spectrum.params) names.push_back(p->name);
-  std::map<std::string, ArgumentSpec> given;
-  for (const std::string &text : texts) {
-    std::size_t equals = text.find('=');
-    if (equals == std::string::npos) fail(kBadArgument, {}, text);
-    std::string name = text.substr(0, equals);
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      fail(kUnknownArgument, {}, spectrum.name, name, suggest(name, names));
-    given[name] = parseArgumentSpec(text.substr(equals + 1));
-  }
-  std::vector<ArgumentSpec> specs;
-  for (const ast::Param *p : spectrum.params) {
-    if (!elementOf(p->type)) fail(kElement, p->range, p->name, p->type.text());
-    auto it = given.find(p->name);
-    if (it == given.end())
-      fail(kMissingArgument, p->range, p->name, spectrum.name,
-           p->type.rank() == 0   ? "3"
-           : p->type.rank() == 1 ? "random:16M"
-                                 : "random:4Kx4K");
-    specs.push_back(it->second);
-  }
-  return specs;
-}
-
-std::vector<Value> makeArguments(const ast::Spectrum &spectrum, const std::vector<ArgumentSpec> &specs,
-                                 std::uint64_t seed) {
-  std::vector<Value> values;
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    const ast::Param *p = spectrum.params[i];
-    values.push_back(makeValue(specs[i], p->name, *elementOf(p->type), p->type.rank(), seed * 1000003 + i));
-  }
-  if (!spectrum.result.isVoid()) {
-    if (!elementOf(spectrum.result)) fail(kElement, spectrum.range, "result", spectrum.result.text());
-    values.push_back(Value::scalar(*elementOf(spectrum.result)));
-  }
-  return values;
-}
-
 /// The conditions of the spectrum, before anything is compiled: said at their place in the source.
-void checkConditions(const ast::Spectrum &spectrum, const std::vector<Value> &values) {
-  Shape shape;
-  for (std::size_t i = 0; i < spectrum.params.size(); ++i) {
-    Shape::Argument argument;
-    argument.sizes = values[i].sizes();
-    if (values[i].rank() == 0 && !values[i].isFloating()) argument.scalar = values[i].integer(0);
-    shape.text +=
-        fmt::format("{}{}={}", i ? ", " : "", spectrum.params[i]->name,
-                    values[i].rank() ? fmt::format("[{}]", fmt::join(values[i].sizes(), "x")) : values[i].text(0));
-    shape.arguments.push_back(std::move(argument));
-  }
+void checkConditions(const ast::Spectrum &spectrum, const Shape &shape) {
   for (const ast::Expr *condition : spectrum.conditions)
     if (holds(*condition, spectrum, shape) == std::optional(false))
       fail(kCondition, condition->range, spectrum.name, shape.text);
@@ -213,9 +155,9 @@ int run(Driver &driver, const Flags &flags) {
   std::vector<std::string> spectrums = driver.spectrums(flags);
   if (spectrums.size() != 1) fail(kOneSpectrum, {}, fmt::format("{}", fmt::join(spectrums, ", ")));
   const ast::Spectrum &spectrum = spectrumNode(s.module(), spectrums[0]);
-  std::vector<ArgumentSpec> specs = readArguments(spectrum, flags.arguments);
-  std::vector<Value> original = makeArguments(spectrum, specs, flags.seed);
-  checkConditions(spectrum, original);
+  Arguments arguments = makeArguments(spectrum, readArguments(spectrum, flags.arguments), flags.seed);
+  checkConditions(spectrum, arguments.shape);
+  const std::vector<Value> &original = arguments.values;
 
   ProgramFlags one = flags;
   one.spectrums = spectrums;
@@ -262,6 +204,7 @@ int run(Driver &driver, const Flags &flags) {
   if (!error.empty()) fail(kRefused, {}, spectrum.name, error);
   if (!outcome.refused.empty()) fail(kRefused, spectrum.range, spectrum.name, outcome.refused);
   if (!outcome.differs.empty()) fail(kDiffers, spectrum.range, outcome.differs, key(plan));
+  if (!end.done()) std::cerr << end.said;
   if (!end.done() || !outcome.measured)
     fail(kDied, spectrum.range, outcome.stage, end.done() ? "ended the process" : end.text(), key(plan));
 
@@ -281,12 +224,15 @@ int run(Driver &driver, const Flags &flags) {
               {"bytes", outcome.bytes},
               {"gigabytes-per-second", rate},
               {"results", Json::object()}};
+    for (const auto &[name, size] : arguments.zeros) json["zeros"][name] = size;
     if (!outcome.device.empty()) json["device"] = outcome.device;
     for (const auto &[name, value] : outcome.results) json["results"][name] = value;
     std::cout << json.dump(2) << "\n";
     return 0;
   }
   std::cout << tangram::print(plan);
+  for (const auto &[name, size] : arguments.zeros)
+    std::cout << fmt::format("{}: zeros, size {} from __requires\n", name, size);
   std::cout << fmt::format("agrees with the plainest plan, {}\n", key(plans[1]));
   for (const auto &[name, value] : outcome.results) std::cout << fmt::format("{} = {}\n", name, value);
   if (!outcome.device.empty())
@@ -308,7 +254,8 @@ void addRun(CLI::App &app, Driver &driver) {
          "--arg,-a", flags->arguments,
          "random:16M, random:512Kx128 (floats in [-1, 1], integers in [-100, 100]), iota:1000, zeros:N, "
          "ones:N, 3.5, 1,2,3, file.mtx (Matrix Market), file.raw or file.raw:f32 or file.raw:f32:512x128 (bytes "
-         "as in memory). K, M, G count 1024s: 16M is 16777216")
+         "as in memory). K, M, G count 1024s: 16M is 16777216. A container that is written may be left out where its "
+         "size follows from the spectrum's __requires: it is zeros")
       ->type_name("NAME=SPEC")
       ->expected(1)
       ->take_all();
@@ -328,8 +275,7 @@ void addRun(CLI::App &app, Driver &driver) {
   addCommonFlags(*sub, driver);
   sub->footer("Examples:\n"
               "  tangram run sum.tg.cpp --target cpu-openmp --spectrum sum --arg in=random:16M\n"
-              "  tangram run sgemv.tg.cpp --target cpu-openmp --arg a=random:512Kx128 --arg x=random:128 --arg "
-              "y=zeros:512K");
+              "  tangram run sgemv.tg.cpp --target cpu-openmp --arg a=random:512Kx128 --arg x=random:128");
   sub->callback([&driver, flags] { driver.command = [&driver, flags] { return run(driver, *flags); }; });
 }
 

@@ -36,10 +36,13 @@ Json toJson(const runtime::VerifyReport &r) {
   Json json{{"spectrum", r.spectrum}, {"target", r.target},        {"plainest", r.plainest},
             {"plans", r.space.str()}, {"checked", r.plans.size()}, {"sampled", r.sampled},
             {"seed", r.seed},         {"arguments", r.arguments},  {"skipped", r.skipped},
-            {"left-out", r.leftOut},  {"failures", Json::array()}, {"suspects", Json::array()}};
+            {"left-out", r.leftOut},  {"failures", Json::array()}, {"suspects", Json::array()},
+            {"shared", Json::array()}};
   for (const runtime::PlanFailure &f : r.failures) json["failures"].push_back(toJson(f, key(r.plans[f.plan])));
   for (const runtime::Suspect &s : r.suspects)
     json["suspects"].push_back(Json{{"what", s.what}, {"failing", s.failing}});
+  for (const runtime::Suspect &s : r.shared)
+    json["shared"].push_back(Json{{"what", s.what}, {"failing", s.failing}, {"passing", s.passing}});
   return json;
 }
 
@@ -73,13 +76,16 @@ void print(const runtime::VerifyReport &r) {
   if (r.failures.size() > shown) std::cout << fmt::format("  and {} more\n", r.failures.size() - shown);
   if (r.suspects.empty()) {
     std::cout << "  failing plans have nothing that no passing plan has\n";
-    return;
+  } else {
+    bool all = r.suspects[0].failing == r.failures.size();
+    std::cout << (all ? "  all failing plans share, and no passing plan has:\n"
+                      : "  no single cause explains all; failing plans have, and no passing plan has:\n");
+    for (const runtime::Suspect &s : r.suspects)
+      std::cout << fmt::format("    {}{}\n", s.what, all ? "" : fmt::format(" ({} plans)", s.failing));
   }
-  bool shared = r.suspects[0].failing == r.failures.size();
-  std::cout << (shared ? "  all failing plans share, and no passing plan has:\n"
-                       : "  no single cause explains all; failing plans have, and no passing plan has:\n");
-  for (const runtime::Suspect &s : r.suspects)
-    std::cout << fmt::format("    {}{}\n", s.what, shared ? "" : fmt::format(" ({} plans)", s.failing));
+  for (const runtime::Suspect &s : r.shared)
+    std::cout << fmt::format("  all failing plans have {}, which {} too\n", s.what,
+                             s.passing == 1 ? "1 passing plan has" : fmt::format("{} passing plans have", s.passing));
 }
 
 /// What concerns arguments and time.

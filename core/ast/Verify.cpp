@@ -189,6 +189,22 @@ private:
   void value(const Node &where, const Expr *e, std::string_view role) {
     if (e && e->type.isVoid()) report(where, fmt::format("the {} has no value", role));
   }
+  void integer(const Node &where, const Expr *e, std::string_view role) {
+    if (e && !e->type.isInteger()) report(where, fmt::format("the {} is {}, not an integer", role, e->type.text()));
+  }
+  void container(const Node &where, const Expr *e, std::string_view role) {
+    if (e && !e->type.isArray()) report(where, fmt::format("the {} is {}, not a container", role, e->type.text()));
+  }
+  void postPartition(const Partition &n) override {
+    container(n, n.container, "container of a partition");
+    for (const Expr *count : n.counts) integer(n, count, "count of a partition");
+  }
+  void postSequence(const Sequence &n) override {
+    if (n.container) container(n, n.container, "container of a sequence");
+    integer(n, n.start, "start of a sequence");
+    integer(n, n.inc, "increment of a sequence");
+    integer(n, n.end, "end of a sequence");
+  }
   void postIf(const If &n) override { value(n, n.cond, "condition"); }
   void postConditional(const Conditional &n) override {
     if (n.then && n.otherwise && !(n.then->type == n.otherwise->type))

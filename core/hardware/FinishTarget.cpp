@@ -192,6 +192,8 @@ Target finish(const RawTarget &raw, const std::filesystem::path &path) {
   target.name = target.hardware.name = path.stem().string();
   target.path = path;
   target.summary = raw.summary.value;
+  for (const std::string &name : raw.env)
+    if (!target.hardware.is(name)) target.hardware.env.push_back(name);
 
   if (!raw.hasLevels.given)
     fail(kMissingSection, raw.range, "the target", "levels", "the levels of the machine, outermost first");

@@ -1,6 +1,12 @@
 #include "tangram/hardware/Hardware.h"
 
+#include <algorithm>
+
 namespace tangram::hardware {
+
+bool Hardware::is(std::string_view target) const {
+  return target == name || std::find(env.begin(), env.end(), target) != env.end();
+}
 
 const Level *Hardware::find(std::string_view name) const {
   for (const Level &level : levels)

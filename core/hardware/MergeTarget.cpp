@@ -82,6 +82,7 @@ void mergeSteps(Given<std::vector<Step>> &steps, std::vector<Step> &optionsOnly,
 
 RawTarget merge(RawTarget target, const RawTarget &base) {
   target.summary.mergeOver(base.summary);
+  target.env.insert(target.env.end(), base.env.begin(), base.env.end());
   target.depth.mergeOver(base.depth);
   target.hasLevels.mergeOver(base.hasLevels);
 

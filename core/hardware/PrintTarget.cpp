@@ -100,6 +100,11 @@ std::string printTarget(const Target &target) {
   YAML::Emitter out;
   out << YAML::BeginMap;
   if (!target.summary.empty()) out << YAML::Key << "summary" << YAML::Value << YAML::DoubleQuoted << target.summary;
+  if (!target.hardware.env.empty()) {
+    out << YAML::Key << "env" << YAML::Value << YAML::Flow << YAML::BeginSeq;
+    for (const std::string &name : target.hardware.env) out << YAML::DoubleQuoted << name;
+    out << YAML::EndSeq;
+  }
   out << YAML::Key << "depth" << YAML::Value << target.depth;
   out << YAML::Key << "levels" << YAML::Value << YAML::BeginSeq;
   for (std::size_t i = 0; i < target.hardware.levels.size(); ++i) printLevel(out, target.hardware.levels[i], i == 0);
@@ -119,6 +124,11 @@ std::string printTarget(const Target &target) {
     printStep(out, pipeline.backend);
   out << YAML::EndMap << YAML::EndMap;
   return std::string(out.c_str()) + "\n";
+}
+
+std::string printRenamed(Target target) {
+  target.hardware.env.insert(target.hardware.env.begin(), target.name);
+  return printTarget(target);
 }
 
 } // namespace tangram::hardware

@@ -48,6 +48,7 @@ struct RawPipeline {
 struct RawTarget {
   ast::SourceRange range;
   Given<std::string> extends, summary;
+  std::vector<std::string> env; // also what is extended, the nearest first
   Given<std::uint64_t> depth;
   Given<bool> hasLevels;
   std::vector<RawLevel> levels;

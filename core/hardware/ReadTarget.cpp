@@ -213,11 +213,13 @@ RawPipeline readPipeline(const Yaml &yaml, bool extends) {
 RawTarget readTarget(const Yaml &yaml) {
   RawTarget target;
   target.range = yaml.range();
-  auto entries = yaml.entries("a target", {"summary", "extends", "depth", "levels", "pipeline"});
+  auto entries = yaml.entries("a target", {"summary", "extends", "env", "depth", "levels", "pipeline"});
   for (const auto &[key, range, value] : entries)
     if (key == "extends") target.extends.set(value.text("'extends'"), value.range());
   for (const auto &[key, range, value] : entries) {
     if (key == "summary") target.summary.set(value.text("'summary'"), value.range());
+    if (key == "env")
+      for (const Yaml &item : items(value, "'env'")) target.env.push_back(item.text("a name in 'env'"));
     if (key == "depth") target.depth.set(value.integer("'depth'", 0, kMaxDepth), value.range());
     if (key == "levels") {
       target.hasLevels.set(true, value.range());

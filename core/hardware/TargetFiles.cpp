@@ -95,6 +95,7 @@ RawTarget readRaw(std::string_view text, const fs::path &path, ast::Arena &arena
   if (chain.size() > kMaxExtends) fail(kExtendsTooFar, raw.extends.range, kMaxExtends);
   try {
     RawTarget baseRaw = readRaw(readFile(base, raw.extends.range), base, arena, chain);
+    raw.env.push_back(base.stem().string());
     return merge(std::move(raw), baseRaw);
   } catch (DiagnosticError &failure) {
     if (failure.diagnostic.range.file != raw.extends.range.file)

@@ -467,7 +467,7 @@ std::string Session::crashReport() const {
   state.spectrum = impl_->spectrum;
   state.plans = impl_->plans;
   state.file = impl_->file.string();
-  if (impl_->target) state.target = hardware::printTarget(*impl_->target);
+  if (impl_->target) state.target = hardware::printRenamed(*impl_->target);
   if (impl_->step.starts_with("frontend ")) state.source = readWhole(impl_->file);
   if (impl_->current) state.module = ast::print(impl_->current, {.locations = true});
   return print(state);

@@ -70,7 +70,30 @@ private:
   std::string buffer_;
 };
 
-[[noreturn]] void childMain(int fd, pid_t parent, const std::function<void(const Send &)> &work) {
+/// The last of what came through a pipe.
+class Tail {
+public:
+  void feed(const char *data, std::size_t n) {
+    buffer_.append(data, n);
+    if (buffer_.size() > 2 * kKept) buffer_.erase(0, buffer_.size() - kKept);
+  }
+  std::string take() { return std::move(buffer_); }
+
+private:
+  static constexpr std::size_t kKept = 1 << 16;
+  std::string buffer_;
+};
+
+std::string lastLine(const std::string &text) {
+  constexpr std::size_t most = 300;
+  std::size_t end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return "";
+  std::size_t begin = text.find_last_of("\r\n", end) + 1; // 0 where there is none
+  std::string line = text.substr(begin, end + 1 - begin);
+  return line.size() > most ? line.substr(0, most) + " ..." : line;
+}
+
+[[noreturn]] void childMain(int fd, int errors, pid_t parent, const std::function<void(const Send &)> &work) {
   // A crash here is what the parent wants to know of: no handlers, no core file. Nothing outlives the parent.
   for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGTERM, SIGINT}) std::signal(s, SIG_DFL);
   std::signal(SIGPIPE, SIG_IGN);
@@ -79,6 +102,7 @@ private:
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(kThrew);
   setpgid(0, 0);
+  dup2(errors, STDERR_FILENO);
   try {
     work([fd](const Message &message) { sendTo(fd, message); });
   } catch (...) {
@@ -87,28 +111,60 @@ private:
   _exit(0);
 }
 
+struct Pipe {
+  int from = -1, to = -1;
+  Pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
+    from = ends[0], to = ends[1];
+  }
+  void closeBoth() const {
+    close(from);
+    close(to);
+  }
+};
+
 } // namespace
 
 struct Children::Running {
   ChildJob job;
   pid_t pid = 0;
-  int fd = -1;
+  int fd = -1, errors = -1;
   Clock::time_point heard;
   Decoder decoder;
+  Tail said;
   bool killed = false;
+
+  /// What there is on standard error now, a pipe full at most, without waiting for more.
+  void readErrors() {
+    char buffer[1 << 16];
+    pollfd ready{errors, POLLIN, 0};
+    if (errors < 0 || poll(&ready, 1, 0) <= 0) return;
+    ssize_t n = read(errors, buffer, sizeof buffer);
+    if (n > 0) said.feed(buffer, static_cast<std::size_t>(n));
+    if (n == 0 || (n < 0 && errno != EINTR)) closeErrors();
+  }
+  void closeErrors() {
+    if (errors >= 0) close(errors);
+    errors = -1;
+  }
 };
 
 std::string ChildEnd::text() const {
-  switch (how) {
-  case How::Done: return "ended";
-  case How::Signal: {
-    const char *what = sigdescr_np(number);
-    return fmt::format("crashed (signal {}: {})", number, what ? what : "unknown");
-  }
-  case How::Silent: return "did not come to an end in time";
-  case How::Exit: break;
-  }
-  return fmt::format("ended the process (status {})", number);
+  auto how = [&]() -> std::string {
+    switch (this->how) {
+    case How::Done: return "ended";
+    case How::Signal: {
+      const char *what = sigdescr_np(number);
+      return fmt::format("crashed (signal {}: {})", number, what ? what : "unknown");
+    }
+    case How::Silent: return "did not come to an end in time";
+    case How::Exit: break;
+    }
+    return fmt::format("ended the process (status {})", number);
+  };
+  std::string line = done() ? "" : lastLine(said);
+  return line.empty() ? how() : fmt::format("{}: {}", how(), line);
 }
 
 void Children::add(ChildJob job) { waiting_.push_back(std::move(job)); }
@@ -116,25 +172,29 @@ void Children::add(ChildJob job) { waiting_.push_back(std::move(job)); }
 void Children::run() {
   std::list<Running> running;
   auto start = [&](ChildJob job) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
+    Pipe messages, errors;
     std::fflush(nullptr);
     pid_t parent = getpid();
     pid_t pid = fork();
     if (pid < 0) {
       int error = errno;
-      close(ends[0]);
-      close(ends[1]);
+      messages.closeBoth();
+      errors.closeBoth();
       throw std::system_error(error, std::generic_category(), "fork");
     }
     if (pid == 0) {
-      close(ends[0]);
-      for (const Running &other : running) close(other.fd);
-      childMain(ends[1], parent, job.work);
+      close(messages.from);
+      close(errors.from);
+      for (const Running &other : running) {
+        close(other.fd);
+        if (other.errors >= 0) close(other.errors);
+      }
+      childMain(messages.to, errors.to, parent, job.work);
     }
     setpgid(pid, pid); // here too: whichever of the two is first
-    close(ends[1]);
-    running.push_back({std::move(job), pid, ends[0], Clock::now(), {}, false});
+    close(messages.to);
+    close(errors.to);
+    running.push_back({std::move(job), pid, messages.from, errors.from, Clock::now(), {}, {}, false});
   };
   auto finish = [&](std::list<Running>::iterator it) {
     int status = 0;
@@ -142,13 +202,16 @@ void Children::run() {
     }
     kill(-it->pid, SIGKILL); // what it started and left behind
     close(it->fd);
+    it->readErrors();
+    it->closeErrors();
     ChildEnd end;
     if (it->killed)
-      end = {ChildEnd::How::Silent, 0};
+      end = {ChildEnd::How::Silent, 0, {}};
     else if (WIFSIGNALED(status))
-      end = {ChildEnd::How::Signal, WTERMSIG(status)};
+      end = {ChildEnd::How::Signal, WTERMSIG(status), {}};
     else if (WEXITSTATUS(status) != 0)
-      end = {ChildEnd::How::Exit, WEXITSTATUS(status)};
+      end = {ChildEnd::How::Exit, WEXITSTATUS(status), {}};
+    end.said = it->said.take();
     auto ended = std::move(it->job.ended);
     running.erase(it);
     if (ended) ended(end);
@@ -165,15 +228,17 @@ void Children::run() {
       double wait = 3600;
       for (const Running &r : running) {
         fds.push_back({r.fd, POLLIN, 0});
+        fds.push_back({r.errors, POLLIN, 0});
         double silent = std::chrono::duration<double>(Clock::now() - r.heard).count();
         wait = std::min(wait, std::max(0.0, r.job.silence - silent));
       }
       if (poll(fds.data(), fds.size(), static_cast<int>(wait * 1000) + 1) < 0 && errno != EINTR)
         throw std::system_error(errno, std::generic_category(), "poll");
       std::size_t i = 0;
-      for (auto it = running.begin(); it != running.end(); ++i) {
+      for (auto it = running.begin(); it != running.end(); i += 2) {
         auto current = it++;
         if (i >= fds.size()) break; // started meanwhile
+        if (fds[i + 1].revents) current->readErrors();
         if (fds[i].revents) {
           char buffer[65536];
           ssize_t n = read(current->fd, buffer, sizeof buffer);
@@ -199,6 +264,7 @@ void Children::run() {
       kill(-r.pid, SIGKILL);
       waitpid(r.pid, nullptr, 0);
       close(r.fd);
+      if (r.errors >= 0) close(r.errors);
     }
     throw;
   }

@@ -81,6 +81,22 @@ public:
   }
 
   void take(const Shape &shape) { shape_ = shape; }
+  const Shape &shape() const { return shape_; }
+
+  void deduce() {
+    for (bool more = true; more;) { // one container's sizes may follow from another's
+      more = false;
+      for (std::size_t i = 0; i < spectrum_.params.size(); ++i) {
+        if (!spectrum_.params[i]->type.isArray() || !shape_.arguments[i].sizes.empty()) continue;
+        std::vector<std::uint64_t> sizes;
+        for (unsigned d = 0; d < spectrum_.params[i]->type.rank(); ++d)
+          if (std::optional<std::uint64_t> size = deduced({i, static_cast<int>(d)})) sizes.push_back(*size);
+        if (sizes.size() != spectrum_.params[i]->type.rank()) continue;
+        shape_.arguments[i].sizes = std::move(sizes);
+        more = true;
+      }
+    }
+  }
 
 private:
   /// Conditions joined by && are repaired one by one.
@@ -105,6 +121,7 @@ private:
     std::optional<std::size_t> i = ref ? param(ref->name) : std::nullopt;
     if (!i) return std::nullopt;
     const std::vector<std::uint64_t> &sizes = shape_.arguments[*i].sizes;
+    if (sizes.empty()) return std::nullopt; // not known yet
     if (!size.dim) {
       std::uint64_t all = 1;
       for (std::uint64_t s : sizes) all *= s;
@@ -143,6 +160,17 @@ private:
     case BinaryOp::Gt: return *a > *b;
     case BinaryOp::Ge: return *a >= *b;
     case BinaryOp::Comma: return b;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::uint64_t> deduced(const Unknown &wanted) const {
+    for (const Expr *condition : conditions_) {
+      const Binary *n = dyn<Binary>(bare(condition));
+      if (!n || n->op != BinaryOp::Eq) continue;
+      for (auto [side, other] : {std::pair(n->lhs, n->rhs), std::pair(n->rhs, n->lhs)})
+        if (unknown(side) == std::optional(wanted))
+          if (std::optional<std::int64_t> v = value(other); v && *v >= 0) return static_cast<std::uint64_t>(*v);
     }
     return std::nullopt;
   }
@@ -208,7 +236,7 @@ private:
       const VarRef *ref = dyn<VarRef>(size->container);
       std::optional<std::size_t> i = ref ? param(ref->name) : std::nullopt;
       if (!i || (*i < request_.fixed.size() && request_.fixed[*i])) return std::nullopt;
-      std::size_t rank = shape_.arguments[*i].sizes.size();
+      std::size_t rank = spectrum_.params[*i]->type.rank();
       std::optional<std::int64_t> d = size->dim   ? value(size->dim)
                                       : rank == 1 ? std::optional<std::int64_t>(0)
                                                   : std::nullopt;
@@ -341,6 +369,14 @@ std::optional<Shape> makeShape(const Spectrum &spectrum, const ShapeRequest &req
   std::optional<Shape> shape = Solver(spectrum, request).solve(broken);
   if (shape) shape->text = describe(spectrum, *shape);
   return shape;
+}
+
+void deduceSizes(const Spectrum &spectrum, Shape &shape) {
+  ShapeRequest none;
+  Solver solver(spectrum, none);
+  solver.take(shape);
+  solver.deduce();
+  shape = solver.shape();
 }
 
 std::optional<bool> holds(const Expr &condition, const Spectrum &spectrum, const Shape &shape) {

@@ -38,38 +38,51 @@ void collect(const PlanNode &node, const PlanNode *parent, const std::string &wa
   for (const PlanPtr &child : node.children) collect(*child, parent, fmt::format("{} {} ", way, step), features);
 }
 
+/// Plans by their features.
+struct Features {
+  std::map<Feature, std::set<std::size_t>> failing, passing;
+  std::set<std::size_t> allFailing, allPassing;
+
+  Features(const std::vector<Plan> &plans, const std::vector<bool> &fails) {
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      std::set<Feature> features;
+      if (plans[i].root) collect(*plans[i].root, nullptr, "", features);
+      (fails[i] ? allFailing : allPassing).insert(i);
+      for (const Feature &f : features) (fails[i] ? failing : passing)[f].insert(i);
+    }
+  }
+  std::size_t passingWith(const Feature &f) const {
+    auto it = passing.find(f);
+    return it == passing.end() ? 0 : it->second.size();
+  }
+};
+
+/// Of the features that all failing plans and `passing` of the others have, the simplest kind, all of the kind.
+std::vector<Suspect> simplestShared(const Features &features, std::size_t passing) {
+  std::vector<Suspect> result;
+  int kind = -1;
+  for (const auto &[f, who] : features.failing)
+    if (who.size() == features.allFailing.size() && features.passingWith(f) == passing &&
+        (kind < 0 || f.first == kind)) {
+      kind = f.first;
+      result.push_back({f.second, who.size(), passing});
+    }
+  return result;
+}
+
 } // namespace
 
 std::vector<Suspect> suspects(const std::vector<Plan> &plans, const std::vector<bool> &failing) {
-  std::map<Feature, std::set<std::size_t>> having; // failing plans with the feature
-  std::set<Feature> innocent;
-  std::set<std::size_t> open;
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    std::set<Feature> features;
-    if (plans[i].root) collect(*plans[i].root, nullptr, "", features);
-    if (!failing[i]) {
-      innocent.insert(features.begin(), features.end());
-      continue;
-    }
-    open.insert(i);
-    for (const Feature &f : features) having[f].insert(i);
-  }
-  for (const Feature &f : innocent) having.erase(f);
-
-  std::vector<Suspect> result;
-  // All share it: the simplest kind of those, all of the kind.
-  int kind = -1;
-  for (const auto &[f, who] : having)
-    if (who.size() == open.size() && !open.empty() && (kind < 0 || f.first == kind)) {
-      kind = f.first;
-      result.push_back({f.second, who.size()});
-    }
+  Features features(plans, failing);
+  std::vector<Suspect> result = simplestShared(features, 0);
   if (!result.empty()) return result;
   // Several causes: greedily the one that explains most of what is left.
+  std::set<std::size_t> open = features.allFailing;
   while (!open.empty()) {
     const std::pair<const Feature, std::set<std::size_t>> *best = nullptr;
     std::size_t most = 0;
-    for (const auto &entry : having) {
+    for (const auto &entry : features.failing) {
+      if (features.passingWith(entry.first)) continue;
       std::size_t n = static_cast<std::size_t>(
           std::count_if(open.begin(), open.end(), [&](std::size_t i) { return entry.second.count(i) != 0; }));
       if (n > most) {
@@ -78,10 +91,21 @@ std::vector<Suspect> suspects(const std::vector<Plan> &plans, const std::vector<
       }
     }
     if (!best || result.size() == 8) break;
-    result.push_back({best->first.second, best->second.size()});
+    result.push_back({best->first.second, best->second.size(), 0});
     for (std::size_t i : best->second) open.erase(i);
   }
   return result;
+}
+
+std::vector<Suspect> sharedByFailing(const std::vector<Plan> &plans, const std::vector<bool> &failing) {
+  Features features(plans, failing);
+  std::size_t fewest = features.allPassing.size(); // what all have tells nothing
+  for (const auto &[f, who] : features.failing) {
+    std::size_t passing = features.passingWith(f);
+    if (who.size() == features.allFailing.size() && passing > 0) fewest = std::min(fewest, passing);
+  }
+  if (fewest == features.allPassing.size()) return {};
+  return simplestShared(features, fewest);
 }
 
 } // namespace tangram::runtime

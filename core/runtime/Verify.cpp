@@ -238,6 +238,8 @@ private:
       fail(kPlainestFails, spectrum_.range, spectrum_.name,
            report_.skipped.empty() ? "there are no arguments" : report_.skipped[0], key(plainest));
     report_.suspects = suspects(report_.plans, failing);
+    bool explained = !report_.suspects.empty() && report_.suspects[0].failing == report_.failures.size();
+    if (!explained) report_.shared = sharedByFailing(report_.plans, failing);
   }
 
   Session &session_;

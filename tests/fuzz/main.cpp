@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
         },
         [&](const runtime::Message &message) { code = message[0], complaint = message[1], said = message[2]; },
         patience);
-    if (!end.done()) complaint = "it " + end.text();
+    if (!end.done()) complaint = fmt::format("it {}\n{}", end.text(), end.said);
     ++ends[code];
     if (arguments.only >= 0) std::printf("exit code %s\n%s\n", code.c_str(), said.c_str());
     if (complaint.empty()) continue;

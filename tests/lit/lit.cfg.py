@@ -38,16 +38,15 @@ def feature(name, there, missing):
         lit_config.note(f"tests of '{name}' are left out: {missing}")
 
 
-plugin = os.path.join(config.build_dir, "lib", "tangram", "plugins", "libtangram-opencl.so")
-feature("opencl", os.path.exists(plugin), "the backend was not built; CMake says why")
+for backend in ("cuda", "opencl", "ptx"):
+    plugin = os.path.join(config.build_dir, "lib", "tangram", "plugins", f"libtangram-{backend}.so")
+    feature(backend, os.path.exists(plugin), "the backend was not built; CMake says why")
 if "opencl" in config.available_features:
     detect = [os.path.join(config.build_dir, "bin", "tangram"), "targets", "--detect", "opencl-cpu"]
     found = subprocess.run(detect, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
     feature("opencl-cpu", found, "there is no OpenCL device that is a CPU (Debian: pocl-opencl-icd)")
     feature("oclgrind", shutil.which("oclgrind"), "there is no oclgrind")
 feature("nvcc", shutil.which("nvcc"), "there is no nvcc on the PATH")
-plugin = os.path.join(config.build_dir, "lib", "tangram", "plugins", "libtangram-ptx.so")
-feature("ptx", os.path.exists(plugin), "the backend was not built; CMake says why")
 toolkit = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
 ptxas = shutil.which("ptxas") or shutil.which("ptxas", path=os.path.join(toolkit, "bin"))
 feature("ptxas", ptxas, "there is no ptxas on the PATH, nor in a CUDA toolkit")

@@ -226,6 +226,19 @@ TEST(Verify, NamesWhatIsBroken) {
         Case{"(Evaluate (Binary i32 add (IntLit i32 1) (IntLit u32 1)))", "+ of i32 and u32"},
         Case{"(Evaluate (Assign i32 set (IntLit i32 1) (IntLit i32 1)))", "cannot be assigned to"},
         Case{"(Declare \"in\" i32 false false [] - -)", "declared twice"},
+        Case{
+            "(Evaluate (Partition array<1,array<1,i32>> (VarRef array<1,i32> \"in\") [(VarRef array<1,i32> \"in\")] [] "
+            "[] []))",
+            "the count of a partition is array<1,i32>, not an integer"},
+        Case{"(Evaluate (Partition array<1,array<1,i32>> (IntLit i32 1) [(IntLit u64 1)] [] [] []))",
+             "the container of a partition is i32, not a container"},
+        Case{"(Evaluate (Sequence u64 - (FloatLit f32 1.0) - -))", "the start of a sequence is f32, not an integer"},
+        Case{"(Evaluate (Sequence u64 - (IntLit u64 0) (VarRef array<1,i32> \"in\") (IntLit u64 0)))",
+             "the increment of a sequence is array<1,i32>, not an integer"},
+        Case{"(Evaluate (Sequence u64 - (IntLit u64 0) (IntLit u64 1) (FloatLit f64 1.0)))",
+             "the end of a sequence is f64, not an integer"},
+        Case{"(Evaluate (Sequence u64 (IntLit i32 1) (IntLit u64 0) - -))",
+             "the container of a sequence is i32, not a container"},
         Case{"(View \"v\" i32 \"gone\" true (IntLit u64 0) [] [])", "view of 'gone'"}}) {
     Arena arena;
     std::string text = fmt::format(R"((Module [] [] [(Spectrum "s" void [] [] [

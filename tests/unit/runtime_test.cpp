@@ -401,6 +401,34 @@ TEST_F(ShapeTest, WhatCannotBeToldIsLeftAlone) {
   EXPECT_TRUE(solve(3));
 }
 
+TEST(Shapes, SizesFollowFromEquations) {
+  ast::Arena arena;
+  ast::Build b(arena);
+  auto param = [&](const char *name, unsigned rank) {
+    return arena.make<ast::Param>({}, std::string(name), ast::Type::array(rank, ast::Scalar::F32), ast::Access::InOut);
+  };
+  std::vector<const ast::Param *> params{param("a", 2), param("y", 1), param("z", 1), param("free", 1), param("t", 2)};
+  auto size = [&](std::size_t i, int dim) {
+    return arena.make<ast::Size>({}, ast::Type(ast::Scalar::U64), b.var(params[i]->name, params[i]->type),
+                                 dim < 0 ? nullptr : b.u64(static_cast<std::uint64_t>(dim)));
+  };
+  // z's follows from y's, which is said later; of t only one extent is said.
+  std::vector<const ast::Expr *> conditions{
+      b.equal(size(2, -1), b.add(size(1, -1), b.u64(1))),
+      b.both(b.equal(size(0, 0), size(1, -1)), b.binary(ast::BinaryOp::Le, size(3, -1), size(0, 1))),
+      b.equal(size(4, 0), size(0, 0))};
+  const ast::Spectrum *spectrum = arena.make<ast::Spectrum>({}, std::string("f"), ast::Type(), params, conditions,
+                                                            std::vector<const ast::Codelet *>{});
+  Shape shape;
+  shape.arguments.resize(params.size());
+  shape.arguments[0].sizes = {4, 3};
+  deduceSizes(*spectrum, shape);
+  EXPECT_EQ(shape.arguments[1].sizes, std::vector<std::uint64_t>{4});
+  EXPECT_EQ(shape.arguments[2].sizes, std::vector<std::uint64_t>{5});
+  EXPECT_TRUE(shape.arguments[3].sizes.empty());
+  EXPECT_TRUE(shape.arguments[4].sizes.empty());
+}
+
 // ---- child processes -----------------------------------------------------------------------------------
 
 TEST(Children, MessagesArriveWhole) {
@@ -439,6 +467,37 @@ TEST(Children, CrashesHangsAndExitsAreTold) {
   EXPECT_EQ(exits.number, 5);
   ChildEnd throws = runChild([](const Send &) { throw 1; }, nothing, 30);
   EXPECT_EQ(throws.how, ChildEnd::How::Exit);
+}
+
+TEST(Children, WhatTheySayOnStandardErrorIsKeptForThoseThatFail) {
+  auto nothing = [](const Message &) {};
+  auto say = [](const std::string &text) {
+    EXPECT_EQ(write(STDERR_FILENO, text.data(), text.size()), ssize_t(text.size()));
+  };
+  testing::internal::CaptureStderr();
+  ChildEnd chatter = runChild([&](const Send &) { say("3 warnings generated.\n"); }, nothing, 30);
+  ChildEnd crash = runChild(
+      [&](const Send &) {
+        say("3 warnings generated.\nplan.cpp:7: it is broken\n\n");
+        std::abort();
+      },
+      nothing, 30);
+  // Much more than a pipe holds: the end of it, and nobody waits for anybody.
+  ChildEnd much = runChild(
+      [&](const Send &send) {
+        for (int i = 0; i < 2000; ++i) say(std::string(999, 'x') + "\n");
+        say("the last line\n");
+        send({"end"});
+        _exit(4);
+      },
+      nothing, 30);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_TRUE(chatter.done());
+  EXPECT_EQ(chatter.text(), "ended");
+  EXPECT_EQ(chatter.said, "3 warnings generated.\n");
+  EXPECT_EQ(crash.text(), "crashed (signal 6: Aborted): plan.cpp:7: it is broken");
+  EXPECT_EQ(much.text(), "ended the process (status 4): the last line");
+  EXPECT_LT(much.said.size(), 1000000u);
 }
 
 TEST(Children, ManyRunAndMayAddMore) {

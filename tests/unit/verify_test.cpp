@@ -95,6 +95,28 @@ TEST(Suspects, NothingWhereFailingPlansHaveNothingOfTheirOwn) {
   EXPECT_TRUE(suspects(plans, {false, true}).empty());
 }
 
+TEST(SharedByFailing, WhatTheFewestPassingPlansHaveToo) {
+  auto two = [](const std::string &outer, const std::string &inner) {
+    return plan(select(outer, "process", {distribute("process", "thread", select(inner, "thread"))}));
+  };
+  // kog fails below c and d, by different causes; below e it is right. What all plans have is not said.
+  std::vector<Plan> plans{two("c", "kog"), two("d", "kog"), two("e", "kog"),
+                          two("c", "a"),   two("d", "a"),   two("e", "a")};
+  std::vector<bool> failing{true, true, false, false, false, false};
+  EXPECT_EQ(suspects(plans, failing).size(), 2u); // an edge each
+  std::vector<Suspect> shared = sharedByFailing(plans, failing);
+  ASSERT_EQ(named(shared), std::vector<std::string>{"codelet kog of sum"});
+  EXPECT_EQ(shared[0].failing, 2u);
+  EXPECT_EQ(shared[0].passing, 1u);
+}
+
+TEST(SharedByFailing, NothingThatAllPlansHave) {
+  std::vector<Plan> plans{plan(select("a", "thread")), plan(select("a", "thread"))};
+  EXPECT_TRUE(sharedByFailing(plans, {false, true}).empty());
+  EXPECT_TRUE(sharedByFailing(plans, {true, true}).empty());
+  EXPECT_TRUE(sharedByFailing(plans, {false, false}).empty());
+}
+
 // ---- calling plans -------------------------------------------------------------------------------------
 
 namespace {

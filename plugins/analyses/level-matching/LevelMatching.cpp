@@ -27,12 +27,12 @@ constexpr DiagnosticKind kUnknownTarget{"level-matching.unknown-target", Diagnos
                                         "use {3}; a target of yours is found in a folder of TANGRAM_HW_PATH"};
 
 /// A codelet for a target that nobody knows would be left out everywhere, in silence.
-void checkEnv(const Module &module, const std::string &target, DiagnosticEngine &diags) {
+void checkEnv(const Module &module, const hardware::Hardware &hardware, DiagnosticEngine &diags) {
   std::vector<std::string> known;
   for (const Spectrum *spectrum : module.spectrums)
     for (const Codelet *codelet : spectrum->codelets)
       for (const std::string &name : codelet->env) {
-        if (name == target) continue;
+        if (hardware.is(name)) continue;
         if (known.empty()) // reading them takes a while, and few programs need it
           for (const hardware::TargetInfo &info : hardware::listTargets()) known.push_back(info.name);
         if (std::find(known.begin(), known.end(), name) == known.end())
@@ -41,15 +41,21 @@ void checkEnv(const Module &module, const std::string &target, DiagnosticEngine 
       }
 }
 
+/// Whether __env keeps it from this target.
+bool elsewhere(const Codelet &codelet, const hardware::Hardware &hardware) {
+  return !codelet.env.empty() &&
+         std::none_of(codelet.env.begin(), codelet.env.end(), [&](const auto &name) { return hardware.is(name); });
+}
+
 LevelMatch match(const Codelet &codelet, const Parallelism &parallelism, const hardware::Level &level,
-                 const std::string &target) {
+                 const hardware::Hardware &hardware) {
   LevelMatch result;
   auto no = [&](std::string reason) {
     result.reason = std::move(reason);
     return result;
   };
-  if (!codelet.env.empty() && std::find(codelet.env.begin(), codelet.env.end(), target) == codelet.env.end())
-    return no(fmt::format("it is for {} only (__env), and this is '{}'", fmt::join(codelet.env, ", "), target));
+  if (elsewhere(codelet, hardware))
+    return no(fmt::format("it is for {} only (__env), and this is '{}'", fmt::join(codelet.env, ", "), hardware.name));
   if (parallelism.cooperative) {
     if (parallelism.compound) return no("a cooperative codelet cannot call spectrums");
     if (!level.vector) return no(fmt::format("level '{}' has no vector capability", level.name));
@@ -67,21 +73,19 @@ LevelMatch match(const Codelet &codelet, const Parallelism &parallelism, const h
 class LevelMatching final : public Analysis {
 public:
   void run(const Module &module, const hardware::Hardware &hardware, Facts &facts, DiagnosticEngine &diags) override {
-    checkEnv(module, hardware.name, diags);
+    checkEnv(module, hardware, diags);
     for (const Spectrum *spectrum : module.spectrums) {
       bool composable = false;
       std::vector<const Codelet *> nowhere;
       for (const Codelet *codelet : spectrum->codelets) {
         bool somewhere = false;
         for (const hardware::Level &level : hardware.levels) {
-          LevelMatch found = match(*codelet, facts.codelets.at(codelet), level, hardware.name);
+          LevelMatch found = match(*codelet, facts.codelets.at(codelet), level, hardware);
           somewhere |= found.allowed;
           facts.matches[{codelet, level.name}] = std::move(found);
         }
         composable |= somewhere;
-        bool elsewhere = !codelet->env.empty() &&
-                         std::find(codelet->env.begin(), codelet->env.end(), hardware.name) == codelet->env.end();
-        if (!somewhere && !elsewhere) nowhere.push_back(codelet);
+        if (!somewhere && !elsewhere(*codelet, hardware)) nowhere.push_back(codelet);
       }
       // Where there is no other, composing the spectrum is an error, and says so if it is asked for.
       for (const Codelet *codelet : nowhere)

@@ -52,7 +52,11 @@ class Hardware {
 public:
   std::string name;
   std::vector<Level> levels; // outermost first
+  /// More names by which code that is for certain targets only means this one.
+  std::vector<std::string> env{};
 
+  /// Whether that is its name, or one of `env`: of a target that it extends, for one.
+  bool is(std::string_view target) const;
   const Level &top() const { return levels.front(); }
   /// Null where there is no such level.
   const Level *find(std::string_view name) const;

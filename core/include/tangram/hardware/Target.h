@@ -56,6 +56,8 @@ Target parseTarget(std::string_view yaml, const std::filesystem::path &path, ast
 
 /// The YAML of a target with every default filled in; parseTarget() reads it back to the same.
 std::string printTarget(const Target &target);
+/// The same for a file of any other name: __env knows the target by the one it had, too.
+std::string printRenamed(Target target);
 
 /// Checks what needs the plugins: every step is known and its options are valid, and what each pass requires is
 /// established before it. Throws DiagnosticError at the step's place in the file.

@@ -1,4 +1,5 @@
-// Work in child processes: what crashes or hangs there leaves this process whole.
+// Work in child processes: what crashes or hangs there leaves this process whole. What a child writes to standard error
+// is kept for whoever asks how it ended: of one that does its work it is chatter (of a driver's compiler, say).
 #pragma once
 
 #include <functional>
@@ -16,9 +17,10 @@ using Send = std::function<void(const Message &)>;
 
 struct ChildEnd {
   enum class How : std::uint8_t { Done, Signal, Silent, Exit } how = How::Done;
-  int number = 0; // of the signal, or the exit status
+  int number = 0;   // of the signal, or the exit status
+  std::string said; // the end of what it wrote to standard error
   bool done() const { return how == How::Done; }
-  std::string text() const; // "crashed (segmentation fault)", "did not end within ..."
+  std::string text() const; // "crashed (segmentation fault)", "did not end within ..."; with the last line of `said`
 };
 
 struct ChildJob {

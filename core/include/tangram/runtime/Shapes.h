@@ -38,6 +38,10 @@ struct ShapeRequest {
 /// leads nowhere. Conditions over floating values or the contents of containers are not looked at.
 std::optional<Shape> makeShape(const ast::Spectrum &spectrum, const ShapeRequest &request, const ast::Expr **broken);
 
+/// Fills in containers of `shape` whose sizes are not known (`sizes` is empty) but follow from equations of the
+/// conditions, as y's does from `a.size(0) == y.size()`; the others stay as they are.
+void deduceSizes(const ast::Spectrum &spectrum, Shape &shape);
+
 /// False where `condition` does not hold for these arguments; nothing where it cannot be told.
 std::optional<bool> holds(const ast::Expr &condition, const ast::Spectrum &spectrum, const Shape &shape);
 

@@ -38,10 +38,11 @@ struct PlanFailure {
   std::size_t failed = 0, called = 0; // argument sets
 };
 
-/// What failing plans have and passing ones have not.
+/// What failing plans have and passing ones have not, or not all of them.
 struct Suspect {
   std::string what;        // "codelet kog", "codelet kog at block", "asso_tiled at process -> kog at thread"
-  std::size_t failing = 0; // plans
+  std::size_t failing = 0; // plans that have it
+  std::size_t passing = 0;
 };
 
 struct VerifyReport {
@@ -55,6 +56,7 @@ struct VerifyReport {
   std::size_t leftOut = 0;            // calls of single plans, by VerifyOptions::patience
   std::vector<PlanFailure> failures;  // by plan
   std::vector<Suspect> suspects;
+  std::vector<Suspect> shared; // sharedByFailing(), where no suspect explains all failures
   bool ok() const { return failures.empty(); }
 };
 
@@ -80,5 +82,10 @@ VerifyReport verify(Session &session, const std::string &spectrum, const VerifyO
 /// The simplest features (codelet, codelet at level, how a map runs, edge of the composition) that all failing plans
 /// share and no passing plan has; where there is no single one, the fewest that explain all failing plans.
 std::vector<Suspect> suspects(const std::vector<Plan> &plans, const std::vector<bool> &failing);
+
+/// What all failing plans have, and some passing ones too, but not all: of these features the ones that the fewest
+/// passing plans have, the simplest kind of those. A plan that has them may fail: what else it takes, no single feature
+/// says.
+std::vector<Suspect> sharedByFailing(const std::vector<Plan> &plans, const std::vector<bool> &failing);
 
 } // namespace tangram::runtime
