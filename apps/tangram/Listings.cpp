@@ -1,8 +1,6 @@
 // tangram targets, plugins, heuristics, passes
 #include "Driver.h"
-
-#include "tangram/ast/Text.h"
-#include "tangram/ast/Verify.h"
+#include "RunPasses.h"
 
 #include <iostream>
 
@@ -123,65 +121,6 @@ int helpOnPass(Driver &driver, const std::string &name) {
             << optionsHelp(d);
   if (!d.before.empty() || !d.after.empty())
     std::cout << "before:\n" << indented(d.before) << "after:\n" << indented(d.after);
-  return 0;
-}
-
-/// Where no target is named: one level that runs scalar code, and nothing in the pipeline.
-hardware::Target bareTarget() {
-  hardware::Target target;
-  target.name = "none";
-  target.summary = "one scalar level";
-  hardware::Level level;
-  level.name = "thread";
-  level.symbol = "T";
-  level.scalar = true;
-  level.sync = "none";
-  target.hardware.name = "none";
-  target.hardware.levels.push_back(level);
-  return target;
-}
-
-struct PassesFlags {
-  std::string word, target, run, emit = "ast", folder, stem;
-  bool locations = false;
-};
-
-int runPasses(Driver &driver, const PassesFlags &flags) {
-  static const std::vector<std::string> kinds{"ast", "source", "library"};
-  if (std::find(kinds.begin(), kinds.end(), flags.emit) == kinds.end())
-    fail(kBadEmit, {}, flags.emit, suggest(flags.emit, kinds));
-  if (flags.emit != "ast" && flags.target.empty()) fail(kEmitTarget, {}, flags.emit);
-  const std::string &file = flags.word, &targetName = flags.target;
-  std::vector<std::string> names = flags.run.empty() ? std::vector<std::string>{} : splitList(flags.run);
-  Session &s = driver.session();
-  const ast::Node *node = ast::parse(readFile(file), s.arena(), file);
-  const ast::Module *module = ast::dyn<ast::Module>(node);
-  if (!module) fail(kNotAModule, {}, file, ast::name(node->kind()));
-  if (std::vector<ast::Violation> broken = ast::verify(*module); !broken.empty())
-    fail(kUnsound, broken[0].node ? broken[0].node->range : module->range, broken[0].message);
-  if (targetName.empty())
-    s.open(module, bareTarget());
-  else
-    s.open(module, targetName);
-  std::vector<hardware::Step> steps;
-  for (const std::string &name : names) {
-    hardware::Step step{name, {}, {}};
-    for (const hardware::Step &known : s.target().pipeline.passes)
-      if (known.name == name) step = known;
-    s.registry().passes.get(name);
-    steps.push_back(step);
-  }
-  ast::Arena arena;
-  const ast::Module *lowered = s.runPasses(module, steps, arena);
-  if (flags.emit == "ast") {
-    std::cout << ast::print(lowered, {.locations = flags.locations}) << "\n";
-    return 0;
-  }
-  std::filesystem::path folder = flags.folder.empty() ? "." : flags.folder;
-  std::string stem = flags.stem.empty() ? stemOf(file) : flags.stem;
-  std::vector<OutputFile> files = s.emit(*lowered, stem);
-  for (const OutputFile &output : files) writeFile(folder / output.name, output.text);
-  if (flags.emit == "library") std::cout << s.build(files, folder, stem).string() << "\n";
   return 0;
 }
 
