@@ -69,6 +69,7 @@ void defineConstants(Writer &w, const Signature &s) {
     w.line(
         fmt::format("[[maybe_unused]] constexpr {} {} = {};", expressions.type(constant.type), constant.name, macro));
   }
+  assertConstants(w, s, expressions);
   if (!kernel.constants.empty()) w.blank();
 }
 

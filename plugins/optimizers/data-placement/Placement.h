@@ -14,6 +14,8 @@ public:
   Placement(PassContext &context, const hardware::LaunchLevels &levels, const ast::Kernel &kernel)
       : context_(context), levels_(levels), known_(kernel) {}
   const ast::Launch *run(const ast::Launch *launch);
+  /// What must hold of the kernel's constants so that all fits where it was put.
+  const std::vector<const ast::Expr *> &conditions() const { return conditions_; }
 
 private:
   class Shared;
@@ -21,11 +23,14 @@ private:
   /// How many copies of what belongs to `level` one group has; 0: it belongs to a worker.
   std::uint64_t copies(const std::string &level) const;
   std::optional<std::uint64_t> bytes(const ast::Alloc &a) const;
+  /// No extent may grow where a tunable is set to something else.
+  void hold(const ast::Alloc &a);
   std::uint64_t capacity(const hardware::Level &level, std::string_view memory) const;
 
   PassContext &context_;
   const hardware::LaunchLevels &levels_;
   ast::KnownValues known_;
+  std::vector<const ast::Expr *> conditions_;
 };
 
 } // namespace tangram::placement

@@ -12,6 +12,14 @@ public:
   Launches(PassContext &context, const hardware::LaunchLevels &levels, const ast::Kernel &kernel)
       : Mutator(context.arena), placement_(context, levels, kernel) {}
 
+  const ast::Kernel *run(const ast::Kernel *kernel) {
+    const ast::Kernel *placed = (*this)(kernel);
+    if (placement_.conditions().empty()) return placed;
+    return arena().derive(placed, [&](ast::Kernel &copy) {
+      copy.conditions.insert(copy.conditions.end(), placement_.conditions().begin(), placement_.conditions().end());
+    });
+  }
+
 private:
   const ast::Node *mutateLaunch(const ast::Launch *launch) override { return placement_.run(launch); }
   const ast::Node *mutateAlloc(const ast::Alloc *a) override {
@@ -23,7 +31,7 @@ private:
 class DataPlacement final : public LaunchPass {
   const ast::Kernel *kernel(const ast::Kernel *kernel, PassContext &context,
                             const hardware::LaunchLevels &levels) override {
-    return Launches(context, levels, *kernel)(kernel);
+    return Launches(context, levels, *kernel).run(kernel);
   }
 };
 

@@ -1,6 +1,7 @@
 // The text around kernels: C entries with their checks, wrappers for C++, descriptors.
 #pragma once
 
+#include "tangram/c-family/Expressions.h"
 #include "tangram/c-family/Signature.h"
 #include "tangram/c-family/Writer.h"
 
@@ -23,8 +24,12 @@ bool usesBool(const Signature &signature);
 
 // ---- in the source
 
-/// The kernel's tunables as constants that -D overrides: macros and constexpr variables of their names.
+/// The kernel's tunables as constants that -D overrides: macros and constexpr variables of their names; and what the
+/// code takes for granted of them.
 void defineConstants(Writer &w, const Signature &signature);
+/// static_asserts of the conditions that only speak of the kernel's constants: of values that -D sets and the code was
+/// not made for. `e` spells the constants where they are.
+void assertConstants(Writer &w, const Signature &signature, Expressions &e);
 /// The macro of a tunable: "SUM_P_C".
 std::string constantMacro(const Signature &signature, const ast::Param &constant);
 
