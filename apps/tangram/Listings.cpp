@@ -13,14 +13,10 @@ constexpr DiagnosticKind kNoBackend{"targets.no-backend", DiagnosticClass::Limit
 constexpr DiagnosticKind kNoDevice{"targets.no-device", DiagnosticClass::User,
                                    "this machine has no device of the kind that target '{0}' describes",
                                    "use a target for what is there; `tangram targets` lists them"};
-constexpr DiagnosticKind kUnsound{"passes.unsound", DiagnosticClass::User, "this AST is not sound: {0}",
-                                  "print one with `tangram compile FILE --emit ast`, or correct it here"};
-constexpr DiagnosticKind kNotAModule{"passes.not-a-module", DiagnosticClass::User, "'{0}' holds a {1}, not a Module",
-                                     "print one with `tangram compile FILE --emit ast`"};
-constexpr DiagnosticKind kBadEmit{"passes.bad-emit", DiagnosticClass::User, "--emit cannot be '{0}'", "use {1}"};
-constexpr DiagnosticKind kEmitTarget{"passes.emit-target", DiagnosticClass::User,
-                                     "--emit {0} needs a target, whose backend writes it", "add --target T"};
-constexpr DiagnosticKind kOutputAlone{"targets.output-alone", DiagnosticClass::User, "-o goes with --detect",
+constexpr DiagnosticKind kNoCompiler{"targets.no-compiler", DiagnosticClass::Limitation,
+                                     "target '{0}' has no backend, and so no compiler",
+                                     "name a target with a backend; `tangram targets` lists them"};
+constexpr DiagnosticKind kOutputAlone{"targets.output-alone", DiagnosticClass::User, "-o goes with --detect or --flags",
                                       "write `tangram targets --detect T -o FILE`"};
 
 struct Row {
@@ -231,17 +227,23 @@ void addJson(CLI::App &sub, Driver &driver) { sub.add_flag("--json", driver.comm
 void addTargets(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("targets", "List targets, or fill one in with the machine at hand");
   struct Flags {
-    std::string detect, output;
+    std::string detect, compilerFlags, output;
   };
   auto flags = std::make_shared<Flags>();
   sub->add_option("--detect", flags->detect, "Print this target with sizes of this machine")->type_name("T");
-  sub->add_option("-o,--output", flags->output, "With --detect: file to write")->type_name("FILE");
+  sub->add_option("--flags", flags->compilerFlags,
+                  "Print the flags and folders of headers by which `compile --emit library` compiles for this target, "
+                  "one a line and quoted, as compilers read them from @FILE")
+      ->type_name("T")
+      ->excludes("--detect");
+  sub->add_option("-o,--output", flags->output, "With --detect or --flags: file to write")->type_name("FILE");
   addJson(*sub, driver);
   addCommonFlags(*sub, driver);
   sub->footer("Examples:\n  tangram targets --json\n  tangram targets --detect cpu-openmp -o here.yaml");
   sub->callback([&driver, flags] {
     driver.command = [&driver, flags] {
       if (!flags->detect.empty()) return detect(driver, flags->detect, flags->output);
+      if (!flags->compilerFlags.empty()) return compilerFlags(driver, flags->compilerFlags, flags->output);
       if (!flags->output.empty()) fail(kOutputAlone, {});
       return targets(driver);
     };

@@ -103,7 +103,7 @@ public:
 
   OutputFile header() {
     Writer w(context_.stem + ".h");
-    openHeader(w, context_.stem, context_.target.name, std::any_of(signatures_.begin(), signatures_.end(), usesBool));
+    openHeader(w, context_.stem, context_.target.name, signatures_);
     w.blank();
     w.directive("#ifdef __cplusplus");
     w.directive("extern \"C\" {");

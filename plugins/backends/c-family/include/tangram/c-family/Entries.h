@@ -12,7 +12,7 @@ void defineFail(Writer &w);
 
 // ---- in the header
 
-void openHeader(Writer &w, const std::string &stem, const std::string &target, bool usesBool);
+void openHeader(Writer &w, const std::string &stem, const std::string &target, const std::vector<Signature> &kernels);
 /// `entry`: the function that takes host memory.
 void declareEntry(Writer &w, const Signature &signature, const std::string &entry);
 void declareError(Writer &w, const Signature &signature);
@@ -20,7 +20,6 @@ void openWrappers(Writer &w);
 /// Functions `signature.entry` that call `::called` and throw what it reports.
 void declareWrapper(Writer &w, const Signature &signature, const std::string &called);
 void closeHeader(Writer &w);
-bool usesBool(const Signature &signature);
 
 // ---- in the source
 
