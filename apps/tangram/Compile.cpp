@@ -3,6 +3,7 @@
 
 #include "tangram/ast/Text.h"
 
+#include <cctype>
 #include <iostream>
 
 namespace tangram::driver {
@@ -12,12 +13,15 @@ constexpr DiagnosticKind kBadEmit{"compile.bad-emit", DiagnosticClass::User, "--
 constexpr DiagnosticKind kBadStem{"compile.bad-stem", DiagnosticClass::User, "'{0}' is no base name of files",
                                   "give a name without folder: --stem sum"};
 
+constexpr DiagnosticKind kBadSuffix{"compile.bad-suffix", DiagnosticClass::User,
+                                    "--suffix: '{0}' cannot end the name of a C function",
+                                    "use letters, digits and underscores: --suffix _cpu"};
 constexpr DiagnosticKind kOverwrites{"compile.overwrites", DiagnosticClass::User,
                                      "'{0}' would be overwritten by what is made of it",
                                      "choose another folder with -o, or another base name with --stem"};
 
 struct Flags : ProgramFlags {
-  std::string emit = "source", folder, stem;
+  std::string emit = "source", folder, stem, suffix;
   bool notation = false, locations = false, composed = false;
 };
 
@@ -29,6 +33,15 @@ void put(const Flags &flags, const std::string &ending, const std::string &text)
     writeFile(std::filesystem::path(flags.folder) / (flags.stem + ending), text);
 }
 
+/// The composed module with other names of entries, so that several of them can be linked into one program.
+const ast::Module *renamed(const ast::Module *composed, const std::string &suffix, ast::Arena &arena) {
+  if (suffix.empty()) return composed;
+  return arena.derive(composed, [&](ast::Module &copy) {
+    for (const ast::Kernel *&kernel : copy.kernels)
+      kernel = arena.derive(kernel, [&](ast::Kernel &k) { k.name += suffix; });
+  });
+}
+
 int compile(Driver &driver, Flags flags) {
   static const std::vector<std::string> kinds{"ast", "plan", "source", "library"};
   if (std::find(kinds.begin(), kinds.end(), flags.emit) == kinds.end())
@@ -36,6 +49,9 @@ int compile(Driver &driver, Flags flags) {
   if (flags.stem.empty()) flags.stem = stemOf(flags.file);
   if (flags.stem.find('/') != std::string::npos || flags.stem == "." || flags.stem == "..")
     fail(kBadStem, {}, flags.stem);
+
+  auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  if (!std::all_of(flags.suffix.begin(), flags.suffix.end(), fits)) fail(kBadSuffix, {}, flags.suffix);
 
   Session &s = driver.open(flags);
   ast::PrintOptions print{.locations = flags.locations};
@@ -56,7 +72,8 @@ int compile(Driver &driver, Flags flags) {
     return 0;
   }
   ast::Arena arena;
-  const ast::Module *lowered = flags.composed ? s.compose(plans, arena) : s.lower(plans, arena);
+  const ast::Module *lowered = renamed(s.compose(plans, arena), flags.suffix, arena);
+  if (!flags.composed) lowered = s.runPasses(lowered, s.target().pipeline.passes, arena);
   if (flags.emit == "ast") {
     put(flags, ".ast", ast::print(lowered, print) + "\n");
     return 0;
@@ -93,6 +110,9 @@ void addCompile(CLI::App &app, Driver &driver) {
                   "Folder for files; default: the current one for source and library, standard output for plan and ast")
       ->type_name("DIR");
   sub->add_option("--stem", flags->stem, "Base name of the files; default: the program's")->type_name("NAME");
+  sub->add_option("--suffix", flags->suffix,
+                  "Ends the name of every entry: kernels for several targets can be linked into one program")
+      ->type_name("TEXT");
   sub->add_flag("--notation", flags->notation, "With --emit plan: in the dissertation's notation");
   sub->add_flag("--composed", flags->composed, "With --emit ast: composed, before any pass");
   sub->add_flag("--locations", flags->locations, "With --emit ast: with the place of every node");

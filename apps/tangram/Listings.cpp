@@ -1,8 +1,6 @@
 // tangram targets, plugins, heuristics, passes
 #include "Driver.h"
-
-#include "tangram/ast/Text.h"
-#include "tangram/ast/Verify.h"
+#include "RunPasses.h"
 
 #include <iostream>
 
@@ -15,14 +13,10 @@ constexpr DiagnosticKind kNoBackend{"targets.no-backend", DiagnosticClass::Limit
 constexpr DiagnosticKind kNoDevice{"targets.no-device", DiagnosticClass::User,
                                    "this machine has no device of the kind that target '{0}' describes",
                                    "use a target for what is there; `tangram targets` lists them"};
-constexpr DiagnosticKind kUnsound{"passes.unsound", DiagnosticClass::User, "this AST is not sound: {0}",
-                                  "print one with `tangram compile FILE --emit ast`, or correct it here"};
-constexpr DiagnosticKind kNotAModule{"passes.not-a-module", DiagnosticClass::User, "'{0}' holds a {1}, not a Module",
-                                     "print one with `tangram compile FILE --emit ast`"};
-constexpr DiagnosticKind kBadEmit{"passes.bad-emit", DiagnosticClass::User, "--emit cannot be '{0}'", "use {1}"};
-constexpr DiagnosticKind kEmitTarget{"passes.emit-target", DiagnosticClass::User,
-                                     "--emit {0} needs a target, whose backend writes it", "add --target T"};
-constexpr DiagnosticKind kOutputAlone{"targets.output-alone", DiagnosticClass::User, "-o goes with --detect",
+constexpr DiagnosticKind kNoCompiler{"targets.no-compiler", DiagnosticClass::Limitation,
+                                     "target '{0}' has no backend, and so no compiler",
+                                     "name a target with a backend; `tangram targets` lists them"};
+constexpr DiagnosticKind kOutputAlone{"targets.output-alone", DiagnosticClass::User, "-o goes with --detect or --flags",
                                       "write `tangram targets --detect T -o FILE`"};
 
 struct Row {
@@ -123,65 +117,6 @@ int helpOnPass(Driver &driver, const std::string &name) {
             << optionsHelp(d);
   if (!d.before.empty() || !d.after.empty())
     std::cout << "before:\n" << indented(d.before) << "after:\n" << indented(d.after);
-  return 0;
-}
-
-/// Where no target is named: one level that runs scalar code, and nothing in the pipeline.
-hardware::Target bareTarget() {
-  hardware::Target target;
-  target.name = "none";
-  target.summary = "one scalar level";
-  hardware::Level level;
-  level.name = "thread";
-  level.symbol = "T";
-  level.scalar = true;
-  level.sync = "none";
-  target.hardware.name = "none";
-  target.hardware.levels.push_back(level);
-  return target;
-}
-
-struct PassesFlags {
-  std::string word, target, run, emit = "ast", folder, stem;
-  bool locations = false;
-};
-
-int runPasses(Driver &driver, const PassesFlags &flags) {
-  static const std::vector<std::string> kinds{"ast", "source", "library"};
-  if (std::find(kinds.begin(), kinds.end(), flags.emit) == kinds.end())
-    fail(kBadEmit, {}, flags.emit, suggest(flags.emit, kinds));
-  if (flags.emit != "ast" && flags.target.empty()) fail(kEmitTarget, {}, flags.emit);
-  const std::string &file = flags.word, &targetName = flags.target;
-  std::vector<std::string> names = flags.run.empty() ? std::vector<std::string>{} : splitList(flags.run);
-  Session &s = driver.session();
-  const ast::Node *node = ast::parse(readFile(file), s.arena(), file);
-  const ast::Module *module = ast::dyn<ast::Module>(node);
-  if (!module) fail(kNotAModule, {}, file, ast::name(node->kind()));
-  if (std::vector<ast::Violation> broken = ast::verify(*module); !broken.empty())
-    fail(kUnsound, broken[0].node ? broken[0].node->range : module->range, broken[0].message);
-  if (targetName.empty())
-    s.open(module, bareTarget());
-  else
-    s.open(module, targetName);
-  std::vector<hardware::Step> steps;
-  for (const std::string &name : names) {
-    hardware::Step step{name, {}, {}};
-    for (const hardware::Step &known : s.target().pipeline.passes)
-      if (known.name == name) step = known;
-    s.registry().passes.get(name);
-    steps.push_back(step);
-  }
-  ast::Arena arena;
-  const ast::Module *lowered = s.runPasses(module, steps, arena);
-  if (flags.emit == "ast") {
-    std::cout << ast::print(lowered, {.locations = flags.locations}) << "\n";
-    return 0;
-  }
-  std::filesystem::path folder = flags.folder.empty() ? "." : flags.folder;
-  std::string stem = flags.stem.empty() ? stemOf(file) : flags.stem;
-  std::vector<OutputFile> files = s.emit(*lowered, stem);
-  for (const OutputFile &output : files) writeFile(folder / output.name, output.text);
-  if (flags.emit == "library") std::cout << s.build(files, folder, stem).string() << "\n";
   return 0;
 }
 
@@ -292,17 +227,23 @@ void addJson(CLI::App &sub, Driver &driver) { sub.add_flag("--json", driver.comm
 void addTargets(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("targets", "List targets, or fill one in with the machine at hand");
   struct Flags {
-    std::string detect, output;
+    std::string detect, compilerFlags, output;
   };
   auto flags = std::make_shared<Flags>();
   sub->add_option("--detect", flags->detect, "Print this target with sizes of this machine")->type_name("T");
-  sub->add_option("-o,--output", flags->output, "With --detect: file to write")->type_name("FILE");
+  sub->add_option("--flags", flags->compilerFlags,
+                  "Print the flags and folders of headers by which `compile --emit library` compiles for this target, "
+                  "one a line and quoted, as compilers read them from @FILE")
+      ->type_name("T")
+      ->excludes("--detect");
+  sub->add_option("-o,--output", flags->output, "With --detect or --flags: file to write")->type_name("FILE");
   addJson(*sub, driver);
   addCommonFlags(*sub, driver);
   sub->footer("Examples:\n  tangram targets --json\n  tangram targets --detect cpu-openmp -o here.yaml");
   sub->callback([&driver, flags] {
     driver.command = [&driver, flags] {
       if (!flags->detect.empty()) return detect(driver, flags->detect, flags->output);
+      if (!flags->compilerFlags.empty()) return compilerFlags(driver, flags->compilerFlags, flags->output);
       if (!flags->output.empty()) fail(kOutputAlone, {});
       return targets(driver);
     };

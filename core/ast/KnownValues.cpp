@@ -136,6 +136,10 @@ const Kernel *freeze(Arena &arena, const Kernel *kernel, const std::set<std::str
   return arena.derive(fixed, [&](Kernel &copy) {
     copy.constants = std::move(constants);
     copy.defaults = std::move(defaults);
+    // What was asked of a constant holds for its number.
+    std::erase_if(copy.conditions, [&](const Expr *condition) {
+      return !contains<VarRef>(condition) && known.value(condition).value_or(0);
+    });
   });
 }
 

@@ -1,12 +1,14 @@
 # tangram_add_kernels(TARGET SOURCES file.tg.cpp... TARGETS target...
-#                     [SPECTRUMS spectrum...] [PLAN file] [OPTIONS option...] [DEPENDS file...])
+#                     [SUFFIXED] [SPECTRUMS spectrum...] [PLAN file] [OPTIONS option...] [DEPENDS file...])
 #
 # Compiles codelets with the tangram driver and makes a static library TARGET of the result, whose include folder has a
 # header for each source: sum.tg.cpp is called by `#include "sum.h"`. Whoever links TARGET needs nothing else.
 #
 #   TARGETS    names of targets (`tangram targets`) or paths of target files. With several, the header of each lies in a
 #              folder of the target's name, `#include "cpu-simple/sum.h"`, and each makes a library TARGET-cpu-simple;
-#              TARGET itself stands for the first.
+#              TARGET itself stands for the first: a program links one of them, and calls the same names whichever it is.
+#   SUFFIXED   names end with that of the target, `sum_cpu_simple(...)`: one program can link several of the libraries, and
+#              TARGET stands for all of them
 #   SPECTRUMS  which spectrums to compile, where not all of the file
 #   PLAN       a plan file to follow instead of choosing one
 #   OPTIONS    more options of `tangram compile`
@@ -14,8 +16,10 @@
 #              file and tangram are known anyway
 #
 # What the code of a backend needs to be compiled and linked with says BACKEND.usage.cmake, which comes with the
-# backend's plugin. It is included with TANGRAM_KERNELS_TARGET set to the library. A line `set(TANGRAM_KERNELS_SUFFIX .x)`
-# in it says that the backend writes STEM.x instead of STEM.cpp.
+# backend's plugin. It is included with TANGRAM_KERNELS_TARGET set to the library, and TANGRAM_KERNELS_FLAGS to a file that
+# has, when the library is compiled, the flags that the target's backend is given in its YAML file, quoted, one a line:
+# compilers read it as @FILE. A line `set(TANGRAM_KERNELS_SUFFIX .x)` in it says that the backend writes STEM.x instead of
+# STEM.cpp.
 
 # The file of a target.
 function(_tangram_target_file name base result)
@@ -88,11 +92,12 @@ function(_tangram_source_suffix backend result)
   endif()
 endfunction()
 
-function(_tangram_use_backend backend library)
+function(_tangram_use_backend backend library flags)
   if(backend STREQUAL "none")
     message(FATAL_ERROR "tangram_add_kernels(${library}): the target has no backend: it is for plans only")
   endif()
   set(TANGRAM_KERNELS_TARGET ${library})
+  set(TANGRAM_KERNELS_FLAGS ${flags})
   set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON) # what the library links must be known wherever it is linked
   _tangram_usage_file(${backend} file)
   if(file)
@@ -138,6 +143,11 @@ function(_tangram_add_library library target folder)
     set(plugins "")
   endif()
   set(options ${ARG_OPTIONS})
+  if(ARG_SUFFIXED)
+    get_filename_component(suffix ${target} NAME_WLE)
+    string(MAKE_C_IDENTIFIER "_${suffix}" suffix)
+    list(APPEND options --suffix ${suffix})
+  endif()
   foreach(spectrum ${ARG_SPECTRUMS})
     list(APPEND options --spectrum ${spectrum})
   endforeach()
@@ -147,6 +157,13 @@ function(_tangram_add_library library target folder)
   endif()
 
   _tangram_source_suffix(${backend} suffix)
+  set(flags ${folder}/compiler.flags)
+  add_custom_command(
+    OUTPUT ${flags}
+    COMMAND ${tangram} targets --flags ${target_argument} -o ${flags}
+    DEPENDS ${tangram} ${plugins} ${file}
+    COMMENT "Looking up compiler flags of ${target}"
+    VERBATIM)
   set(generated "")
   foreach(source ${ARG_SOURCES})
     get_filename_component(path ${source} ABSOLUTE)
@@ -169,17 +186,18 @@ function(_tangram_add_library library target folder)
     list(APPEND generated ${folder}/${stem}${suffix})
   endforeach()
 
-  add_library(${library} STATIC ${generated})
+  add_library(${library} STATIC ${generated} ${flags})
+  set_source_files_properties(${generated} PROPERTIES OBJECT_DEPENDS ${flags})
   target_compile_features(${library} PUBLIC cxx_std_20)
   set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   # The runtime headers only: callers of kernels do not link the compiler.
   target_include_directories(${library} SYSTEM PUBLIC
     $<TARGET_PROPERTY:Tangram::core,INTERFACE_INCLUDE_DIRECTORIES>)
-  _tangram_use_backend(${backend} ${library})
+  _tangram_use_backend(${backend} ${library} ${flags})
 endfunction()
 
 function(tangram_add_kernels name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "PLAN" "SOURCES;SPECTRUMS;TARGETS;OPTIONS;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "SUFFIXED" "PLAN" "SOURCES;SPECTRUMS;TARGETS;OPTIONS;DEPENDS")
   foreach(needed SOURCES TARGETS)
     if(NOT ARG_${needed})
       message(FATAL_ERROR "tangram_add_kernels(${name}): no ${needed} given")
@@ -202,7 +220,7 @@ function(tangram_add_kernels name)
     get_filename_component(short ${target} NAME_WLE)
     _tangram_add_library(${name}-${short} ${target} ${root}/${short})
     target_include_directories(${name}-${short} PUBLIC ${root})
-    if(first)
+    if(first OR ARG_SUFFIXED)
       target_link_libraries(${name} INTERFACE ${name}-${short})
       set(first OFF)
     endif()

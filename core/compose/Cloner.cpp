@@ -1,6 +1,7 @@
 #include "tangram/compose/Cloner.h"
 
 #include "Sizes.h"
+#include "TunableRanges.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Requirement.h"
@@ -29,6 +30,7 @@ public:
     const Plan &plan = *wanted.plan;
     const Spectrum *spectrum = findSpectrum(module_, plan.spectrum);
     if (!spectrum) failBug({}, "cloner", fmt::format("no spectrum '{}'", plan.spectrum));
+    ranges_ = std::make_unique<TunableRanges>(plan, module_, hardware_);
     SourceRange range = spectrum->range;
     std::vector<const Expr *> args;
     for (const Param *param : spectrum->params)
@@ -127,11 +129,13 @@ private:
   }
 
   const Codelet *specialise(const Codelet *codelet, const PlanNode &plan);
+  friend class BodyCloner;
 
   const Module &module_;
   const hardware::Hardware &hardware_;
   const Facts &facts_;
   Arena &arena_;
+  std::unique_ptr<TunableRanges> ranges_; // of the plan at hand
 };
 
 /// Copies a codelet's body with its sites specialised by the children of a `select`.
@@ -156,8 +160,11 @@ private:
     const Declare *copy = rebuild(node);
     auto value = plan_.parameters.find(node->name);
     if (!node->tunable || value == plan_.parameters.end()) return copy;
-    return arena().derive(copy,
-                          [&](Declare &d) { d.init = arena().make<IntLit>(node->range, node->type, value->second); });
+    const Tunable *narrowed = cloner_.ranges_->narrowed(plan_, *node, arena());
+    return arena().derive(copy, [&](Declare &d) {
+      d.init = arena().make<IntLit>(node->range, node->type, value->second);
+      if (narrowed) d.tunable = narrowed;
+    });
   }
 
   Cloner &cloner_;

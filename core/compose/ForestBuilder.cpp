@@ -127,7 +127,7 @@ private:
     if (!fresh) return it->second;
     const CodeletShape &shape = grammar_.shape(spectrum, codelet);
     if (shape.sites.empty()) return it->second;
-    Sizes sizes(&forest_.module_, *shape.codelet, bounds, parameters(spectrum, codelet, level));
+    Sizes sizes(&forest_.module_, *shape.codelet, bounds, exactly(parameters(spectrum, codelet, level)));
     for (std::size_t i = 0; i < shape.sites.size(); ++i) {
       SiteBounds site = sizes.site(shape.sites[i]);
       site.arguments = canonical(shape.callees[i], std::move(site.arguments));

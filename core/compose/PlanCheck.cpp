@@ -161,7 +161,7 @@ private:
     tunables(node, s, *codelet);
     if (!node.guarded) requirement(node, s, *codelet, at, bounds);
 
-    Sizes sizes(&module_, *codelet, bounds, node.parameters);
+    Sizes sizes(&module_, *codelet, bounds, exactly(node.parameters));
     for (std::size_t i = 0; i < order.size(); ++i) {
       const PlanNode &child = *node.children[i];
       bool isMap = isa<Map>(order[i]);

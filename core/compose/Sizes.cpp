@@ -100,8 +100,14 @@ void limitByConditions(const Spectrum &spectrum, std::vector<SizeBound> &bounds)
   }
 }
 
+std::map<std::string, Interval> exactly(const std::map<std::string, std::int64_t> &values) {
+  std::map<std::string, Interval> result;
+  for (const auto &[name, value] : values) result[name] = Interval::exactly(value);
+  return result;
+}
+
 Sizes::Sizes(const Module *module, const Codelet &codelet, std::vector<SizeBound> bounds,
-             std::map<std::string, std::int64_t> tunables, std::optional<std::uint64_t> lanes)
+             std::map<std::string, Interval> tunables, std::optional<std::uint64_t> lanes)
     : module_(module), codelet_(codelet), bounds_(std::move(bounds)), tunables_(std::move(tunables)), lanes_(lanes) {
   walk(codelet.body, [&](const Declare &d) { declared_[d.name] = &d; });
   changed_ = changedVariables(codelet.body);
@@ -109,7 +115,7 @@ Sizes::Sizes(const Module *module, const Codelet &codelet, std::vector<SizeBound
 
 Interval Sizes::variable(const std::string &name) {
   if (changed_.count(name)) return {};
-  if (auto it = tunables_.find(name); it != tunables_.end()) return Interval::exactly(it->second);
+  if (auto it = tunables_.find(name); it != tunables_.end()) return it->second;
   if (auto it = known_.find(name); it != known_.end()) return it->second;
   auto it = declared_.find(name);
   if (it == declared_.end() || it->second->tunable || !it->second->init || !it->second->extents.empty()) return {};

@@ -26,11 +26,15 @@ struct SiteBounds {
 /// The spectrum of a name, or null.
 const ast::Spectrum *findSpectrum(const ast::Module &module, const std::string &name);
 
+/// Tunables as a plan sets them.
+std::map<std::string, Interval> exactly(const std::map<std::string, std::int64_t> &values);
+
 class Sizes {
 public:
-  /// `bounds`: of the codelet's arguments; `tunables`: their values; `lanes`: coopDim(), where it is known.
+  /// `bounds`: of the codelet's arguments; `tunables`: their values, exactly or between what; `lanes`: coopDim(), where
+  /// it is known.
   Sizes(const ast::Module *module, const ast::Codelet &codelet, std::vector<SizeBound> bounds,
-        std::map<std::string, std::int64_t> tunables = {}, std::optional<std::uint64_t> lanes = {});
+        std::map<std::string, Interval> tunables = {}, std::optional<std::uint64_t> lanes = {});
 
   Interval value(const ast::Expr *expr);
   SizeBound size(const ast::Expr *container);
@@ -42,7 +46,7 @@ private:
   const ast::Module *module_;
   const ast::Codelet &codelet_;
   std::vector<SizeBound> bounds_;
-  std::map<std::string, std::int64_t> tunables_;
+  std::map<std::string, Interval> tunables_;
   std::optional<std::uint64_t> lanes_;
   std::map<std::string, const ast::Declare *> declared_;
   std::set<std::string> changed_; // assigned again somewhere

@@ -50,6 +50,9 @@ foreach(target few-threads cpu-simple)
   must_say("program for ${target}" "refused: .*in.size\\(\\) == out.size\\(\\).*all kernels agree")
 endforeach()
 
+run("program for several targets" ${build}/consumer-both)
+must_say("program for several targets" "three targets agree; compiled with two words")
+
 # The heuristic of the project's own, by the installed driver: listed, chosen by name, chosen by a target of its own.
 set(tangram ${prefix}/bin/tangram)
 set(plugins ${build}/heuristic)

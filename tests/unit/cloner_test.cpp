@@ -173,5 +173,41 @@ TEST(Cloner, APlanThatDoesNotFitIsOurBug) {
   EXPECT_EQ(thrown([&] { clone(program, {plan}); }).cls, DiagnosticClass::Bug);
 }
 
+/// The tunable of the outermost codelet in the composed AST of a plan.
+const Tunable &tunable(Program &program, const std::string &text) {
+  static std::vector<std::unique_ptr<Plan>> plans;
+  plans.push_back(std::make_unique<Plan>(parsePlan(text, "plan", program.arena)));
+  checkPlan(*plans.back(), *program.module, program.hardware, program.facts, program.diags);
+  const Module *composed = clone(program, {*plans.back()});
+  return *as<Declare>(bodyCall(composed->kernels[0])->codelet->body->stmts[0])->tunable;
+}
+
+TEST(Cloner, TunablesKeepToValuesForWhichCodeletsFitWithoutACheck) {
+  // As many partial sums as parts, and a tree of 256 lanes.
+  std::string head = "plan sum for block\nselect c at block with p=",
+              map = "\n  distribute to thread\n    select a at thread\n";
+  Program program(sumProgram(), blockAndThreads());
+  const Tunable &trusted = tunable(program, head + "64" + map + "  select b at block as vector\n");
+  EXPECT_EQ(trusted.lo, 1);
+  EXPECT_EQ(trusted.hi, 256);
+  EXPECT_TRUE(trusted.values.empty());
+  const Tunable &checked = tunable(program, head + "64" + map +
+                                                "  select b at block as vector if in.size() <= coopDim()\n"
+                                                "    else devolve to thread\n      select a at thread\n");
+  EXPECT_EQ(checked.hi, 0);
+  const Tunable &serial = tunable(program, head + "64" + map + "  devolve to thread\n    select a at thread\n");
+  EXPECT_EQ(serial.hi, 0);
+}
+
+TEST(Cloner, TunablesThatAreProvedOnlyAsTheyAreKeepTheirValue) {
+  // 260 - p parts: few enough from p = 4 on, until it wraps.
+  std::string codelet = tiledSum("c", false), count = "[" + var("u32", "p") + "]";
+  codelet.replace(codelet.find(count), count.size(), "[" + bin("u32", "sub", lit("u32", 260), var("u32", "p")) + "]");
+  Program program(module({spectrum("sum", {serialSum(), treeSum(), codelet})}), blockAndThreads());
+  const Tunable &kept = tunable(program, "plan sum for block\nselect c at block with p=16\n  distribute to thread\n"
+                                         "    select a at thread\n  select b at block as vector\n");
+  EXPECT_EQ(kept.values, Ints{16});
+}
+
 } // namespace
 } // namespace tangram

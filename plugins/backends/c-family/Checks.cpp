@@ -1,9 +1,10 @@
 // What an entry checks before anything runs.
 #include "tangram/c-family/Entries.h"
 
-#include "tangram/c-family/Expressions.h"
+#include "tangram/ast/Walk.h"
 #include "tangram/c-family/SizeLimits.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tangram::c_family {
@@ -69,7 +70,32 @@ void checkArgument(Writer &w, const Signature &s, const Argument &a) {
   }
 }
 
+/// Whether it is known when the code is compiled: made of the kernel's constants.
+bool ofConstants(const Expr *condition, const Kernel &kernel) {
+  auto isConstant = [&](const VarRef &v) {
+    return std::any_of(kernel.constants.begin(), kernel.constants.end(),
+                       [&](const Param *constant) { return constant->name == v.name; });
+  };
+  return any<VarRef>(condition, isConstant) && !any<VarRef>(condition, [&](const VarRef &v) { return !isConstant(v); });
+}
+
 } // namespace
+
+void assertConstants(Writer &w, const Signature &s, Expressions &e) {
+  InSourceWords words(s);
+  for (const Expr *condition : s.kernel->conditions) {
+    if (!ofConstants(condition, *s.kernel)) continue;
+    std::string macros;
+    for (const Param *constant : s.kernel->constants)
+      if (any<VarRef>(condition, [&](const VarRef &v) { return v.name == constant->name; }))
+        macros += (macros.empty() ? "" : ", ") + constantMacro(s, *constant);
+    std::string text =
+        fmt::format("{}: the code was made for {} only: set {} so, or compile a plan with the value that "
+                    "you want (tangram compile --plan)",
+                    s.entry, words(condition), macros);
+    w.line(fmt::format("static_assert({}, {});", e.print(condition), quoted(text)));
+  }
+}
 
 void defineError(Writer &w, const Signature &s) {
   w.line(fmt::format("const char *{}_error(void) {{ return {}_kernel::last_error; }}", s.entry, s.entry));
@@ -82,6 +108,7 @@ void checkArguments(Writer &w, const Signature &s) {
   InSourceWords words(s);
   Expressions expressions;
   for (const Expr *condition : s.kernel->conditions) {
+    if (ofConstants(condition, *s.kernel)) continue; // assertConstants()
     // Quotes, percent signs: the words of a condition are data.
     std::string text = fmt::format("{}: {} does not hold", s.entry, words(condition));
     w.line(fmt::format("if (!({})) {}\"%s\", {});", expressions.print(condition), fail, quoted(text)));

@@ -94,7 +94,7 @@ void declareDeviceWrapper(Writer &w, const Signature &s, const DeviceStyle &styl
 OutputFile deviceHeader(const std::vector<Signature> &signatures, const DeviceStyle &style, const EmitContext &context,
                         const std::string &include) {
   Writer w(context.stem + ".h");
-  openHeader(w, context.stem, context.target.name, std::any_of(signatures.begin(), signatures.end(), usesBool));
+  openHeader(w, context.stem, context.target.name, signatures);
   w.verbatim(include);
   w.blank();
   w.directive("#ifdef __cplusplus");

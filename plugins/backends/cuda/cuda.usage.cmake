@@ -14,5 +14,8 @@ if(IS_DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/include/tangram/cuda)
 endif()
 # The same bits as on other targets: nothing is fused.
 target_compile_options(${TANGRAM_KERNELS_TARGET} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false>)
+# As `tangram compile --emit library` does.
+target_compile_options(${TANGRAM_KERNELS_TARGET} PRIVATE
+  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:--options-file ${TANGRAM_KERNELS_FLAGS}>")
 # Several files may be linked into one program, so none of them exports the table of kernels.
 target_compile_definitions(${TANGRAM_KERNELS_TARGET} PRIVATE TANGRAM_NO_KERNEL_TABLE)

@@ -5,7 +5,7 @@ target_link_libraries(${TANGRAM_KERNELS_TARGET} PUBLIC OpenCL::OpenCL)
 if(IS_DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/include/tangram/opencl)
   target_include_directories(${TANGRAM_KERNELS_TARGET} SYSTEM PRIVATE ${CMAKE_CURRENT_LIST_DIR}/include)
 endif()
-target_compile_options(${TANGRAM_KERNELS_TARGET} PRIVATE
-  $<$<CONFIG:>:-O2> $<$<CONFIG:Release>:-O2> $<$<CONFIG:RelWithDebInfo>:-O2>)
+# As `tangram compile --emit library` does.
+target_compile_options(${TANGRAM_KERNELS_TARGET} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:@${TANGRAM_KERNELS_FLAGS}>)
 # Several files may be linked into one program, so none of them exports the table of kernels.
 target_compile_definitions(${TANGRAM_KERNELS_TARGET} PRIVATE TANGRAM_NO_KERNEL_TABLE)

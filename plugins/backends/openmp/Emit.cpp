@@ -103,7 +103,7 @@ public:
 
   OutputFile header() {
     Writer w(context_.stem + ".h");
-    openHeader(w, context_.stem, context_.target.name, std::any_of(signatures_.begin(), signatures_.end(), usesBool));
+    openHeader(w, context_.stem, context_.target.name, signatures_);
     w.blank();
     w.directive("#ifdef __cplusplus");
     w.directive("extern \"C\" {");
@@ -249,11 +249,16 @@ private:
       else
         w.line(fmt::format("[[maybe_unused]] constexpr {} {} = {};", type, constant.name, name));
     }
+    Arena arena;
+    openmp::Statements statements(w, expressions, module_, context_.target.hardware, statementOptions());
+    auto asserts = [&] {
+      assertConstants(w, s, expressions);
+      statements.assertStack(kernel, arena);
+    };
+    if (constants_ != "template") asserts();
     if (!kernel.constants.empty() && constants_ != "template") w.blank();
     if (!templates.empty()) w.line(fmt::format("template <{}>", templates));
 
-    StatementOptions options = statementOptions();
-    Arena arena;
     std::map<std::string, unsigned> mentions = c_family::mentions(c_family::simplified(kernel.body, arena));
     std::string params;
     for (const Param *p : kernel.params) {
@@ -266,11 +271,11 @@ private:
       }
       params += (params.empty() ? "" : ", ") + text;
     }
-    w.open(fmt::format("{} run({})", openmp::Statements::canFail(kernel, options) ? "int" : "void", params));
+    w.open(fmt::format("{} run({})", openmp::Statements::canFail(kernel, statementOptions()) ? "int" : "void", params));
+    if (constants_ == "template") asserts();
     unsigned nested = regions(kernel.body, context_.target.hardware);
     if (nested > 1)
       w.line(fmt::format("if (omp_get_max_active_levels() < {0}) omp_set_max_active_levels({0});", nested));
-    openmp::Statements statements(w, expressions, module_, context_.target.hardware, options);
     statements.kernel(kernel, arena);
     w.close();
     note(statements);

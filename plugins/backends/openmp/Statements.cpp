@@ -61,6 +61,21 @@ bool Statements::canFail(const Kernel &kernel, const StatementOptions &options) 
   });
 }
 
+void Statements::assertStack(const Kernel &kernel, Arena &arena) {
+  Constants constants(kernel);
+  walk(kernel.body, [&](const Alloc &a) {
+    std::optional<std::uint64_t> bytes = bytesOf(a, constants);
+    if (!bytes || *bytes > options_.stackBytes) return;
+    std::vector<const Expr *> extents;
+    for (const Expr *extent : a.extents) extents.push_back(constants.inlined(extent, arena));
+    if (std::none_of(extents.begin(), extents.end(), [](const Expr *e) { return contains<VarRef>(e); })) return;
+    w_.line(
+        fmt::format("static_assert(({}) * sizeof({}) <= {}, \"{} does not fit the stack: set the tunables lower, or "
+                    "compile a plan with the values that you want (tangram compile --plan)\");",
+                    elements(extents), e_.type(a.element), options_.stackBytes, a.name));
+  });
+}
+
 void Statements::kernel(const Kernel &kernel, Arena &arena) {
   const Block *clean = c_family::simplified(kernel.body, arena);
   const Kernel *written = arena.derive(&kernel, [&](Kernel &copy) { copy.body = clean; });

@@ -23,6 +23,8 @@ public:
 
   /// The statements of a kernel and its last `return`. `arena` takes what is simplified.
   void kernel(const ast::Kernel &kernel, ast::Arena &arena);
+  /// static_asserts that temporaries on the stack stay as small as they are when -D sets tunables.
+  void assertStack(const ast::Kernel &kernel, ast::Arena &arena);
 
   /// Set where a temporary came from the heap: the text needs the buffer class, and may run out of memory.
   bool usesHeap = false;

@@ -1,8 +1,11 @@
 #include "Exchange.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Compare.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
+
+#include <algorithm>
 
 namespace tangram::placement {
 
@@ -33,6 +36,20 @@ std::optional<std::uint64_t> Placement::bytes(const Alloc &a) const {
     if (!value || *value < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(*value), &bytes)) return {};
   }
   return bytes;
+}
+
+void Placement::hold(const Alloc &a) {
+  Build b(context_.arena, a.range);
+  for (const Expr *extent : a.extents) {
+    std::set<std::string> used;
+    std::optional<Int> value = known_.value(extent, &used);
+    const Expr *ofConstants = value && !used.empty() ? known_.overParameters(extent, context_.arena) : nullptr;
+    if (!ofConstants) continue;
+    const Expr *fits =
+        b.binary(BinaryOp::Le, b.cast(Scalar::U64, ofConstants), b.u64(static_cast<std::uint64_t>(*value)));
+    auto same = [&](const Expr *other) { return equal(other, fits); };
+    if (std::none_of(conditions_.begin(), conditions_.end(), same)) conditions_.push_back(fits);
+  }
 }
 
 std::uint64_t Placement::capacity(const hardware::Level &level, std::string_view memory) const {
@@ -81,7 +98,9 @@ public:
 private:
   const Node *mutateAlloc(const Alloc *a) override {
     bool shared = a->memory == "scratchpad";
-    return arena().derive(a, [&](Alloc &copy) { copy.memory = memoryFor(*a, shared); });
+    std::string memory = memoryFor(*a, shared);
+    if (memory != "global") p_.hold(*a);
+    return arena().derive(a, [&](Alloc &copy) { copy.memory = std::move(memory); });
   }
   std::string memoryFor(const Alloc &a, bool shared) {
     std::optional<std::uint64_t> bytes = p_.bytes(a);

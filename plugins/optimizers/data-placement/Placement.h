@@ -19,6 +19,8 @@ public:
   const ast::Launch *run(const ast::Launch *launch);
   /// Constants of the kernel that decisions rest on.
   const std::set<std::string> &frozen() const { return frozen_; }
+  /// What must hold of the kernel's constants so that all fits where it was put.
+  const std::vector<const ast::Expr *> &conditions() const { return conditions_; }
 
 private:
   class Shared;
@@ -27,6 +29,8 @@ private:
   std::uint64_t copies(const std::string &level) const;
   std::optional<std::uint64_t> bytes(const ast::Alloc &a) const;
   const ast::Launch *exchanged(const ast::Launch *launch);
+  /// No extent may grow where a tunable is set to something else.
+  void hold(const ast::Alloc &a);
   std::uint64_t capacity(const hardware::Level &level, std::string_view memory) const;
 
   PassContext &context_;
@@ -34,6 +38,7 @@ private:
   ast::KnownValues known_;
   ast::Names names_;
   std::set<std::string> frozen_;
+  std::vector<const ast::Expr *> conditions_;
 };
 
 } // namespace tangram::placement

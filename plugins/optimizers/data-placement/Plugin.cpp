@@ -13,8 +13,11 @@ public:
       : Mutator(context.arena), kernel_(kernel), placement_(context, levels, kernel) {}
 
   const ast::Kernel *run() {
-    const ast::Kernel *placed = (*this)(&kernel_);
-    return ast::freeze(arena(), placed, placement_.frozen());
+    const ast::Kernel *placed = ast::freeze(arena(), (*this)(&kernel_), placement_.frozen());
+    if (placement_.conditions().empty()) return placed;
+    return arena().derive(placed, [&](ast::Kernel &copy) {
+      copy.conditions.insert(copy.conditions.end(), placement_.conditions().begin(), placement_.conditions().end());
+    });
   }
 
 private:

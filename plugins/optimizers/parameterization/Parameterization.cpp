@@ -29,12 +29,14 @@ private:
     walk(kernel, [&](const Codelet &codelet) { names_.reserveAll(&codelet); });
     constants_ = kernel->constants;
     defaults_ = kernel->defaults;
+    conditions_ = kernel->conditions;
     const Block *body = (*this)(kernel->body);
     if (body == kernel->body) return kernel;
     return arena().derive(kernel, [&](Kernel &copy) {
       copy.body = body;
       copy.constants = constants_;
       copy.defaults = defaults_;
+      copy.conditions = conditions_;
     });
   }
 
@@ -53,14 +55,42 @@ private:
     const Expr *value = declare->init ? declare->init : firstValue(*declare->tunable, build, declare->type);
     if (!value) fail(kNoValue, declare->range, declare->name, codelet_);
     if (contains<VarRef>(value)) fail(kVaries, declare->range, declare->name, codelet_);
+    const Tunable &tunable = *declare->tunable;
+    if (tunable.values.size() == 1) // nothing to tune
+      return arena().derive(declare, [&](Declare &copy) {
+        copy.tunable = nullptr;
+        copy.isConst = assigned_.count(declare->name) == 0;
+        copy.init = build.cast(declare->type, value);
+      });
     std::string constant = names_.fresh(codelet_.empty() ? declare->name : declare->name + "_" + codelet_);
     constants_.push_back(arena().make<Param>(declare->range, constant, declare->type, Access::In));
     defaults_.push_back(build.cast(declare->type, value));
+    require(tunable, build.var(constant, declare->type), build);
     return arena().derive(declare, [&](Declare &copy) {
       copy.tunable = nullptr;
       copy.isConst = assigned_.count(declare->name) == 0;
       copy.init = build.var(constant, declare->type);
     });
+  }
+
+  /// Whoever sets the constant in what is generated may set it to these values.
+  void require(const Tunable &tunable, const Expr *constant, const Build &build) {
+    auto number = [&](Int value) { return build.integer(constant->type, value); };
+    if (!tunable.values.empty()) {
+      const Expr *any = nullptr;
+      for (Int value : tunable.values) {
+        const Expr *one = build.equal(constant, number(value));
+        any = any ? build.binary(BinaryOp::LogicalOr, any, one) : one;
+      }
+      conditions_.push_back(any);
+      return;
+    }
+    Int lo = tunable.lo == 0 && tunable.hi == 0 ? 1 : tunable.lo;
+    if (lo != 0 || constant->type.isSigned()) conditions_.push_back(build.binary(BinaryOp::Ge, constant, number(lo)));
+    if (tunable.hi > 0) conditions_.push_back(build.binary(BinaryOp::Le, constant, number(tunable.hi)));
+    if (tunable.step > 1)
+      conditions_.push_back(
+          build.equal(build.binary(BinaryOp::Rem, build.sub(constant, number(lo)), number(tunable.step)), number(0)));
   }
 
   static const Expr *firstValue(const Tunable &tunable, const Build &build, const Type &type) {
@@ -73,7 +103,7 @@ private:
 
   Names names_;
   std::vector<const Param *> constants_;
-  std::vector<const Expr *> defaults_;
+  std::vector<const Expr *> defaults_, conditions_;
   std::string codelet_;
   std::set<std::string> assigned_;
 };
@@ -89,7 +119,8 @@ class Parameterization final : public Pass {
 TANGRAM_PLUGIN("parameterization", "0.1", "makes every tunable a constant of its kernel") {
   PassDescriptor pass;
   pass.name = "parameterization";
-  pass.summary = "makes every tunable a named constant of its kernel, with the plan's value as default";
+  pass.summary = "makes every tunable a named constant of its kernel, with the plan's value as default, and says as "
+                 "conditions which values it may have";
   pass.kind = PassKind::Optimizer;
   pass.before = "kernel sum ... { __tunable unsigned p = 4; ... }";
   pass.after = "kernel sum ... constants p_c = 4 { const unsigned p = p_c; ... }";

@@ -95,10 +95,9 @@ void Barriers::distributed(const Loop *loop, Stmts &out) {
   add(all, touches(loop->begin));
   add(all, touches(loop->end));
   before(all, out);
-  // Worker mapping writes no loop where there are as many units as iterations, and holds on to what makes it so.
-  std::optional<Int> begin = owners_.known().value(loop->begin), end = owners_.known().value(loop->end);
+  // Worker mapping writes no loop where there are as many units as iterations.
   std::uint64_t units = levels_.workers(loop->level) / std::max<std::uint64_t>(1, levels_.workers(below->name));
-  bool once = begin && end && *end - *begin <= static_cast<Int>(units);
+  bool once = owners_.atMost(*loop, units);
   Stmts body = unit(below->name, loop->body->stmts, !once);
   out.push_back(arena_.derive(loop, [&](Loop &copy) { copy.body = b().block(std::move(body)); }));
 }

@@ -97,7 +97,12 @@ bool Owners::isIndex(const Expr *e, const std::string &variable) const {
 
 bool Owners::isMultiple(const Expr *e, std::uint64_t of) const {
   e = withoutCasts(e);
-  if (std::optional<Int> value = known_.value(e)) return *value >= 0 && static_cast<std::uint64_t>(*value) % of == 0;
+  std::set<std::string> used;
+  if (std::optional<Int> value = known_.value(e, &used)) {
+    bool multiple = *value >= 0 && static_cast<std::uint64_t>(*value) % of == 0;
+    if (multiple) frozen_.merge(used);
+    return multiple;
+  }
   if (const auto *b = dyn<Binary>(e)) {
     if (b->op == BinaryOp::Mul) return isMultiple(b->lhs, of) || isMultiple(b->rhs, of);
     if (b->op == BinaryOp::Add) return isMultiple(b->lhs, of) && isMultiple(b->rhs, of);
@@ -107,6 +112,14 @@ bool Owners::isMultiple(const Expr *e, std::uint64_t of) const {
   auto moves = v && !jumps_.count(v->name) ? moves_.find(v->name) : moves_.end();
   return moves != moves_.end() && std::all_of(moves->second.begin(), moves->second.end(),
                                               [&](const Expr *step) { return isMultiple(step, of); });
+}
+
+bool Owners::atMost(const Loop &loop, std::uint64_t iterations) const {
+  std::set<std::string> used;
+  std::optional<Int> begin = known_.value(loop.begin, &used), end = known_.value(loop.end, &used);
+  bool result = begin && end && *end - *begin <= static_cast<Int>(iterations);
+  if (result) frozen_.merge(used);
+  return result;
 }
 
 std::string Owners::owner(const Storage::Access &access, const Index &index) const {

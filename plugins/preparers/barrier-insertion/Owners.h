@@ -32,7 +32,10 @@ public:
     std::uint64_t workers = 0;
   };
   Touches touches(const ast::Node *tree, const Index &index) const;
-  const ast::KnownValues &known() const { return known_; }
+  /// Whether a loop has at most so many iterations, as the kernel's constants are.
+  bool atMost(const ast::Loop &loop, std::uint64_t iterations) const;
+  /// Constants of the kernel on whose values answers rest: barriers are right only where they keep them.
+  const std::set<std::string> &frozen() const { return frozen_; }
 
 private:
   std::string owner(const ast::Storage::Access &access, const Index &index) const;
@@ -41,6 +44,7 @@ private:
 
   ast::Storage storage_;
   ast::KnownValues known_;
+  mutable std::set<std::string> frozen_;
   std::set<std::string> private_, movingViews_;
   std::map<std::string, std::vector<const ast::Expr *>> moves_; // what is added to a variable, its first value with it
   std::set<std::string> jumps_;                                 // variables that change in other ways

@@ -13,21 +13,26 @@ public:
       : Mutator(context.arena), context_(context), levels_(levels), kernel_(kernel) {
     names_.reserveAll(&kernel);
   }
+  const ast::Kernel *run() { return freeze(arena(), (*this)(&kernel_), frozen_); }
 
 private:
   const ast::Node *mutateLaunch(const ast::Launch *launch) override {
-    return barriers::Barriers(context_, levels_, kernel_, names_, *launch).run();
+    barriers::Barriers barriers(context_, levels_, kernel_, names_, *launch);
+    const ast::Launch *result = barriers.run();
+    frozen_.insert(barriers.frozen().begin(), barriers.frozen().end());
+    return result;
   }
   PassContext &context_;
   const hardware::LaunchLevels &levels_;
   const ast::Kernel &kernel_;
   ast::Names names_;
+  std::set<std::string> frozen_;
 };
 
 class BarrierInsertion final : public LaunchPass {
   const ast::Kernel *kernel(const ast::Kernel *kernel, PassContext &context,
                             const hardware::LaunchLevels &levels) override {
-    return Launches(context, levels, *kernel)(kernel);
+    return Launches(context, levels, *kernel).run();
   }
 };
 

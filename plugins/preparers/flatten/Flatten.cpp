@@ -1,16 +1,25 @@
 #include "Flattener.h"
+#include "tangram/ast/Walk.h"
 #include "tangram/plugin/Plugin.h"
+
+#include <algorithm>
 
 namespace {
 using namespace tangram;
 
+/// Nothing of the language is left in it: it was flattened before.
+bool isFlat(const ast::Kernel *kernel) {
+  return !ast::contains<ast::SpectrumCall>(kernel) && !ast::contains<ast::Map>(kernel) &&
+         !ast::contains<ast::Partition>(kernel) && !ast::contains<ast::Sequence>(kernel);
+}
+
 class Flatten final : public Pass {
   const ast::Module *run(const ast::Module *module, PassContext &context) override {
-    if (module->kernels.empty()) return module;
+    if (std::all_of(module->kernels.begin(), module->kernels.end(), isFlat)) return module;
     return context.arena.derive(module, [&](ast::Module &copy) {
       for (const ast::Kernel *&kernel : copy.kernels) {
         DiagnosticEngine::Context what(context.diags, fmt::format("while flattening kernel '{}'", kernel->name));
-        kernel = flatten::Flattener(context, *module).run(kernel);
+        if (!isFlat(kernel)) kernel = flatten::Flattener(context, *module).run(kernel);
       }
     });
   }

@@ -26,12 +26,16 @@ Splitter::Splitter(PassContext &context, const hardware::LaunchLevels &levels, c
     : context_(context), arena_(context.arena), levels_(levels), kernel_(kernel), storage_(kernel), known_(kernel),
       host_(kernel, storage_, levels.device->name) {
   names_.reserveAll(&kernel);
+  conditions_ = kernel.conditions;
 }
 
 const Kernel *Splitter::run() {
   Stmts body = block(kernel_.body);
   Build b(arena_, kernel_.body->range);
-  const Kernel *split = arena_.derive(&kernel_, [&](Kernel &copy) { copy.body = b.block(std::move(body)); });
+  const Kernel *split = arena_.derive(&kernel_, [&](Kernel &copy) {
+    copy.body = b.block(std::move(body));
+    copy.conditions = conditions_;
+  });
   return sink(arena_, split, levels_.device->name);
 }
 
@@ -100,8 +104,13 @@ void Splitter::distributed(const Loop *loop, Stmts &out) {
     count = b.select(b.less(begin, end), b.sub(end, begin), b.u64(0));
   }
   // A tunable number of groups is as it is set; of any other, each group does several where there are too many.
-  if (std::uint64_t most = levels_.group->workers.max; most && !known_.value(count))
-    count = b.min(simple(count, "_count"), b.u64(most));
+  if (std::uint64_t most = levels_.group->workers.max) {
+    std::optional<Int> value = known_.value(count);
+    if (!value)
+      count = b.min(simple(count, "_count"), b.u64(most));
+    else if (const Expr *set = known_.overParameters(count, arena_); set && contains<VarRef>(set))
+      conditions_.push_back(b.binary(BinaryOp::Le, set, b.u64(std::max(most, static_cast<std::uint64_t>(*value)))));
+  }
   // Nothing to do is no launch; the host asks at the launch.
   out.push_back(launch(simple(count, "_groups"), {loop}, loop->range));
 }

@@ -35,7 +35,8 @@ private:
   ast::KnownValues known_;
   HostValues host_;
   ast::Names names_;
-  Stmts pending_; // what one group will do, until something else must be in front of it
+  std::vector<const ast::Expr *> conditions_; // of the kernel
+  Stmts pending_;                             // what one group will do, until something else must be in front of it
 };
 
 /// Brings to the launches what they share: views and tables are made again in each launch that uses them, scalars that

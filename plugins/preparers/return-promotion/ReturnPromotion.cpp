@@ -197,6 +197,8 @@ private:
     return arena().derive(result, [&](SpectrumCall &copy) { copy.codelet = promote(result->codelet, result->type); });
   }
   const Node *mutateKernel(const Kernel *kernel) override {
+    // A composed kernel with a result returns it; one that does not was here before.
+    if (!contains<Return>(kernel->body) && !kernel->result.isVoid()) return kernel;
     const Kernel *result = rebuild(kernel);
     return promote(result, result->result);
   }

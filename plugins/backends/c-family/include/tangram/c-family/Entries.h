@@ -1,6 +1,7 @@
 // The text around kernels: C entries with their checks, wrappers for C++, descriptors.
 #pragma once
 
+#include "tangram/c-family/Expressions.h"
 #include "tangram/c-family/Signature.h"
 #include "tangram/c-family/Writer.h"
 
@@ -11,7 +12,7 @@ void defineFail(Writer &w);
 
 // ---- in the header
 
-void openHeader(Writer &w, const std::string &stem, const std::string &target, bool usesBool);
+void openHeader(Writer &w, const std::string &stem, const std::string &target, const std::vector<Signature> &kernels);
 /// `entry`: the function that takes host memory.
 void declareEntry(Writer &w, const Signature &signature, const std::string &entry);
 void declareError(Writer &w, const Signature &signature);
@@ -19,12 +20,15 @@ void openWrappers(Writer &w);
 /// Functions `signature.entry` that call `::called` and throw what it reports.
 void declareWrapper(Writer &w, const Signature &signature, const std::string &called);
 void closeHeader(Writer &w);
-bool usesBool(const Signature &signature);
 
 // ---- in the source
 
-/// The kernel's tunables as constants that -D overrides: macros and constexpr variables of their names.
+/// The kernel's tunables as constants that -D overrides: macros and constexpr variables of their names; and what the
+/// code takes for granted of them.
 void defineConstants(Writer &w, const Signature &signature);
+/// static_asserts of the conditions that only speak of the kernel's constants: of values that -D sets and the code was
+/// not made for. `e` spells the constants where they are.
+void assertConstants(Writer &w, const Signature &signature, Expressions &e);
 /// The macro of a tunable: "SUM_P_C".
 std::string constantMacro(const Signature &signature, const ast::Param &constant);
 

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""twice.py TANGRAM TARGET AST FOLDER: runs each pass of TARGET, and each of them once more on what it made.
+
+Says of each pass what the second run does: nothing, a change, or an error, which must be the user's or a limitation,
+with a place and advice. Whatever it does, the pipeline goes on with what the first run made."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+tangram, target, source, folder = sys.argv[1:]
+folder = pathlib.Path(folder)
+targets = json.loads(subprocess.run([tangram, "targets", "--json"], check=True, capture_output=True).stdout)
+yaml = pathlib.Path(next(t["path"] for t in targets if t["name"] == target)).read_text()
+block = re.search(r"\n  passes:\n((?:    -[^\n]*\n)+)", yaml).group(1)
+passes = [line.split("-", 1)[1].strip() for line in block.splitlines()]
+
+
+def run(name, ast, out):
+    with open(out, "wb") as file:
+        return subprocess.run([tangram, "passes", "--run", name, "--target", target, ast], stdout=file,
+                              stderr=subprocess.PIPE, text=True)
+
+
+failed = False
+for number, name in enumerate(passes):
+    once, twice = folder / f"{number}.ast", folder / f"{number}-twice.ast"
+    first = run(name, source, once)
+    if first.returncode != 0:
+        sys.exit(f"{name}: exit code {first.returncode}\n{first.stderr}")
+    second = run(name, once, twice)
+    said = "nothing" if once.read_text() == twice.read_text() else "a change"
+    if second.returncode != 0:
+        said = f"exit code {second.returncode}: {second.stderr.splitlines()[0]}"
+        good = second.returncode in (1, 2) and re.match(r".+:\d+:\d+: error: ", second.stderr)
+        good = good and "advice: " in second.stderr
+        failed |= not good
+    print(f"{name}: {said}")
+    source = once
+sys.exit(failed)
