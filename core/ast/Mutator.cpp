@@ -76,7 +76,7 @@ template <class T> const T *Mutator::rebuild(const T *node) {
     return rebuildBlock(node);
   } else {
     T copy(*node);
-    auto mutateChild = [this]<class C>(const C *child) { return mutateOrNull(child); };
+    auto mutateChild = [this]<class C>(const C *child) { return this->mutateOrNull(child); };
     FieldMutator<decltype(mutateChild)> fields{mutateChild};
     forEachField(copy, fields);
     if (!fields.changed) return node;

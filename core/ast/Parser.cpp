@@ -87,7 +87,8 @@ private:
     return result;
   }
 
-  template <class T> const Node *fields(SourceRange here) {
+  // Not inlined: a level of nesting shall cost the stack of one kind, not that of all.
+  template <class T> [[gnu::noinline]] const Node *fields(SourceRange here) {
     T scratch;
     scratch.range = eat('@') ? location() : here;
     if constexpr (std::is_base_of_v<Expr, T>) scratch.type = type();

@@ -3,6 +3,7 @@
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Verify.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/pass/DeepStack.h"
 
 #include <algorithm>
 #include <csignal>
@@ -94,21 +95,24 @@ struct Session::Impl {
     return n;
   }
 
-  /// Runs one named step: timed, what escapes from it is told apart from bad input, errors that it reported end the
-  /// work. `step` keeps its name where it fails.
+  /// Runs one named step, on a deep stack: timed, what escapes from it is told apart from bad input, errors that it
+  /// reported end the work. `step` keeps its name where it fails.
   std::string reported; // a crash report taken where a pass failed
 
   template <class F> auto run(const std::string &kind, const std::string &name, F &&f) {
     std::string previous = std::exchange(step, kind + " " + name);
     std::size_t before = errors();
-    crashOnPurpose(name);
     auto start = Clock::now();
     try {
-      auto result = f();
+      std::optional<decltype(f())> result;
+      onDeepStack([&] {
+        crashOnPurpose(name);
+        result = f();
+      });
       timings.push_back({step, millisecondsSince(start)});
       if (errors() > before) throw ErrorsReported();
       step = std::move(previous);
-      return result;
+      return std::move(*result);
     } catch (const DiagnosticError &) {
       throw;
     } catch (const ErrorsReported &) {
@@ -126,7 +130,13 @@ struct Session::Impl {
     std::string how = colon == std::string::npos ? "segv" : options.crashIn.substr(colon + 1);
     if (how == "segv") std::raise(SIGSEGV);
     if (how == "abort") std::abort();
+    if (how == "overflow") overflowOnPurpose(1);
     if (how == "throw") throwOnPurpose();
+  }
+  // NOLINTNEXTLINE(misc-no-recursion): it is meant to have no end
+  static unsigned overflowOnPurpose(unsigned depth) {
+    volatile unsigned used[256] = {depth};
+    return depth ? used[0] + overflowOnPurpose(depth + 1) : 0;
   }
   [[noreturn]] void throwOnPurpose() const { failBug({}, step, "was told to fail"); }
 
@@ -193,9 +203,12 @@ struct Session::Impl {
     }
     OptionValues values = checkOptions(d.options, given, fmt::format("frontend '{}'", d.name), where);
     FrontendRequest request{file, spectrum, includes, defines, &values};
-    const ast::Module *parsed = run("frontend", d.name, [&] { return d.create()->parse(request, arena, diags); });
+    const ast::Module *parsed = run("frontend", d.name, [&] {
+      const ast::Module *result = d.create()->parse(request, arena, diags);
+      if (result && !diags.hasErrors()) checkSound(*result, fmt::format("frontend '{}'", d.name));
+      return result;
+    });
     if (!parsed) throw ErrorsReported();
-    checkSound(*parsed, fmt::format("frontend '{}'", d.name));
     if (parsed->spectrums.empty()) fail(kNoSpectrum, {arena.internFile(file.string()), 1, 1, 1, 1}, file.string());
     module = current = parsed;
   }
@@ -400,10 +413,11 @@ const ast::Module *Session::compose(const std::vector<Plan> &plans, ast::Arena &
   std::vector<std::string> names = entryNames(plans);
   std::vector<ClonedKernel> kernels;
   for (std::size_t i = 0; i < plans.size(); ++i) kernels.push_back({&plans[i], names[i]});
-  const ast::Module *composed =
-      impl_->run("cloner", "clone", [&] { return clone(module(), target().hardware, known, kernels, arena); });
-  impl_->checkSound(*composed, "the cloner");
-  return composed;
+  return impl_->run("cloner", "clone", [&] {
+    const ast::Module *composed = clone(module(), target().hardware, known, kernels, arena);
+    impl_->checkSound(*composed, "the cloner");
+    return composed;
+  });
 }
 
 const ast::Module *Session::runPasses(const ast::Module *module, const std::vector<hardware::Step> &passes,

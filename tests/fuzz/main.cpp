@@ -51,11 +51,18 @@ bool parse(int argc, char **argv, Arguments &a) {
   return argc % 2 == 0;
 }
 
-void limitMemory() {
-#if !defined(__SANITIZE_ADDRESS__) // which reserves much more than it uses
-  rlimit limit{4ul << 30, 4ul << 30};
-  setrlimit(RLIMIT_AS, &limit);
+// ASan reserves much more than it uses. GCC and Clang say differently that it is there.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kLimitsMemory = false;
+#elif defined(__has_feature)
+constexpr bool kLimitsMemory = !__has_feature(address_sanitizer);
+#else
+constexpr bool kLimitsMemory = true;
 #endif
+
+void limitMemory() {
+  rlimit limit{4ul << 30, 4ul << 30};
+  if (kLimitsMemory) setrlimit(RLIMIT_AS, &limit);
 }
 
 } // namespace

@@ -325,6 +325,12 @@ TEST_F(Partitions, ThroughContainers) {
     }
 }
 
+TEST_F(Partitions, EndsThroughAContainerDoNotBoundTheStarts) {
+  // Both sequences end at n, but what the second one reads from its container may lie behind that.
+  for (Policy policy : {Policy::Serialize, Policy::Distribute})
+    checkLowering(mapped(partition(kIn, 4, seq(0, 3, n), seq(1), seq(kIn, 0, 1, n)), policy), all());
+}
+
 TEST_F(Partitions, Matrices) {
   E m = var("m", A2(I32)), r = var("r", Type::array(2, I32)), i = var("i", U32), j = var("j", U32);
   Ps tile{in("t", A2(I32))}, params{in("m", A2(I32)), inOut("out", A1(I32)), in("n", I32)};

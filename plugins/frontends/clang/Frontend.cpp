@@ -1,11 +1,11 @@
 #include "Frontend.h"
 
-#include "DeepStack.h"
 #include "Forward.h"
 #include "Hooks.h"
 #include "Messages.h"
 #include "Program.h"
 #include "Toolchain.h"
+#include "tangram/pass/DeepStack.h"
 
 #include <clang/Basic/DiagnosticOptions.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -121,6 +121,7 @@ private:
     compiler.setVerboseOutputStream(llvm::nulls()); // no "2 errors generated."
     Action action(run);
     bool ran = false;
+    // Clang's parser recurses as deep as its input nests.
     onDeepStack([&] { ran = compiler.ExecuteAction(action); });
     forward->flush();
     if (run.error) std::rethrow_exception(run.error);

@@ -208,7 +208,8 @@ Container Flattener::part(const Container &c, const std::vector<const Expr *> &i
       end = b().min(simpleCalled(end, dim + "_stop"), size);
     end = simpleCalled(end, dim + "_end");
     // A part that starts behind its end is empty, wherever that is: what would cut the start there is left out.
-    bool saturates = !(starts.inc && ends.inc && !starts.through && !starts.reach && equal(starts.end, ends.end));
+    bool sameEnd = starts.inc && ends.inc && !starts.through && !ends.through && equal(starts.end, ends.end);
+    bool saturates = !sameEnd || starts.reach;
     const Expr *start =
         saturates ? sequenceAt(starts, index[d], dim + "_from") : b().add(starts.start, b().mul(index[d], starts.inc));
     start = simpleCalled(start, dim + "_begin");

@@ -74,12 +74,12 @@ protected:
     Scalar result;
     std::vector<std::vector<Scalar>> arrays;
   };
-  Outcome outcome(const ast::Module *module, const std::vector<Value> &args) {
+  Outcome outcome(const ast::Module *module, const std::vector<Value> &args, std::uint64_t steps = kManySteps) {
     std::vector<Value> own = args;
     for (Value &v : own)
       if (v.kind == Value::Kind::Array) v.array.storage = std::make_shared<std::vector<Scalar>>(*v.array.storage);
     Outcome o;
-    o.result = run(*module, *module->kernels.at(0), target_.hardware, own);
+    o.result = run(*module, *module->kernels.at(0), target_.hardware, own, steps);
     for (const Value &v : own)
       if (v.kind == Value::Kind::Array) o.arrays.push_back(*v.array.storage);
     return o;

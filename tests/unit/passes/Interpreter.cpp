@@ -191,7 +191,8 @@ Scalar arithmetic(BinaryOp op, const Scalar &a, const Scalar &b) {
 
 class Machine {
 public:
-  Machine(const Module &module, const hardware::Hardware &hardware) : hardware_(hardware) {
+  Machine(const Module &module, const hardware::Hardware &hardware, std::uint64_t steps)
+      : hardware_(hardware), steps_(steps) {
     for (const Function *f : module.functions) functions_[f->name] = f;
   }
 
@@ -225,7 +226,7 @@ private:
     return std::none_of(m.begin(), m.end(), [](bool b) { return b; });
   }
   void step() {
-    if (++steps_ > 20'000'000) throw Failure("too many steps");
+    if (steps_-- == 0) throw Failure("too many steps");
   }
   template <class F> void each(const Mask &mask, F f) {
     for (std::size_t lane = 0; lane < mask.size(); ++lane)
@@ -794,7 +795,7 @@ private:
   std::map<std::string, const Function *> functions_;
   Frame *frame_ = nullptr;
   const std::string *guardLevel_ = nullptr;
-  std::uint64_t steps_ = 0;
+  std::uint64_t steps_; // that are left
   int depth_ = 0;
 };
 
@@ -840,8 +841,8 @@ Machine::Frame bound(const Module &module, const Kernel &kernel, const std::vect
 } // namespace
 
 Scalar run(const Module &module, const Kernel &kernel, const hardware::Hardware &hardware,
-           const std::vector<Value> &args) {
-  Machine machine(module, hardware);
+           const std::vector<Value> &args, std::uint64_t steps) {
+  Machine machine(module, hardware, steps);
   Value result;
   Machine::Frame frame = bound(module, kernel, args, result);
   for (std::size_t i = 0; i < kernel.constants.size(); ++i)
@@ -854,7 +855,7 @@ Scalar run(const Module &module, const Kernel &kernel, const hardware::Hardware 
 
 bool accepts(const Module &module, const Kernel &kernel, const hardware::Hardware &hardware,
              const std::vector<Value> &args) {
-  Machine machine(module, hardware);
+  Machine machine(module, hardware, kManySteps);
   Value result;
   Machine::Frame frame = bound(module, kernel, args, result);
   return std::all_of(kernel.conditions.begin(), kernel.conditions.end(),

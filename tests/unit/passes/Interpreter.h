@@ -48,11 +48,13 @@ struct Value {
 Value scalarValue(Scalar s);
 Value arrayValue(const std::vector<Scalar> &elements, std::vector<std::int64_t> sizes);
 
+constexpr std::uint64_t kManySteps = 20'000'000;
+
 /// Runs a kernel on the spectrum's arguments. Containers are changed in place; returns the result, or a scalar of type
-/// void. Throws Failure where the tree does what it must not: an access out of bounds, an undeclared name, too many
-/// steps.
+/// void. Throws Failure where the tree does what it must not: an access out of bounds, an undeclared name, more than
+/// `steps`.
 Scalar run(const ast::Module &module, const ast::Kernel &kernel, const hardware::Hardware &hardware,
-           const std::vector<Value> &args);
+           const std::vector<Value> &args, std::uint64_t steps = kManySteps);
 /// Whether the conditions of the kernel hold.
 bool accepts(const ast::Module &module, const ast::Kernel &kernel, const hardware::Hardware &hardware,
              const std::vector<Value> &args);

@@ -126,11 +126,19 @@ template <class T> const T *as(const Node *node) {
   return static_cast<const T *>(node);
 }
 
+namespace detail {
+/// A function of its own for each kind: a traversal that recurses would else hold the variables of all kinds at each
+/// level of its tree.
+template <class T, class F> [[gnu::noinline]] decltype(auto) callAs(const Node &node, F &f) {
+  return f(static_cast<const T &>(node));
+}
+} // namespace detail
+
 /// Calls f with the node as its own class: f(const Binary &).
 template <class F> decltype(auto) dispatch(const Node &node, F &&f) {
   switch (node.kind()) {
 #define NODE(Name, Base)                                                                                               \
-  case Kind::Name: return f(static_cast<const Name &>(node));
+  case Kind::Name: return detail::callAs<Name>(node, f);
 #include "tangram/ast/NodeMacros.h"
   }
   __builtin_unreachable();

@@ -18,7 +18,8 @@ struct SessionOptions {
   std::ostream *printTo = nullptr; // null: standard error
   bool verifyBetweenPasses = true;
   std::string heuristic; // instead of the target's; empty: the target's
-  /// Crashes on purpose when this step starts, so that crash files can be tested: "STEP[:segv|abort|throw|break]".
+  /// Crashes on purpose when this step starts, so that crash files can be tested: "STEP[:HOW]",
+  /// with HOW one of segv, abort, overflow, throw and break.
   std::string crashIn;
 };
 
