@@ -1,5 +1,7 @@
 #include "tangram/hardware/Hardware.h"
 
+#include <limits>
+
 namespace tangram::hardware {
 
 const Level *Hardware::find(std::string_view name) const {
@@ -17,7 +19,7 @@ std::uint64_t Hardware::lanes(const Level &level) const {
   const Level *lane = below(level);
   // Bounded by the number of levels, in case somebody made hardware with a cycle by hand.
   for (std::size_t i = 0; lane && i < levels.size(); ++i, lane = below(*lane)) {
-    result *= lane->workers.count;
+    if (__builtin_mul_overflow(result, lane->workers.count, &result)) return std::numeric_limits<std::uint64_t>::max();
     if (lane->scalar) break;
   }
   return result;
