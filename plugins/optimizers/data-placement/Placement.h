@@ -12,7 +12,7 @@ namespace tangram::placement {
 class Placement {
 public:
   Placement(PassContext &context, const hardware::LaunchLevels &levels, const ast::Kernel &kernel)
-      : context_(context), levels_(levels), known_(kernel) {}
+      : context_(context), levels_(levels), kernel_(kernel), known_(kernel) {}
   const ast::Launch *run(const ast::Launch *launch);
 
 private:
@@ -25,6 +25,7 @@ private:
 
   PassContext &context_;
   const hardware::LaunchLevels &levels_;
+  const ast::Kernel &kernel_;
   ast::KnownValues known_;
 };
 
