@@ -196,7 +196,7 @@ Level finishLevel(const RawLevel &raw, bool isTop) {
 }
 
 /// The lanes of units against what a unit may have: `raw` and the levels of `hardware` are in the same order.
-void checkLanes(const std::vector<const RawLevel *> &raw, const Hardware &hardware) {
+void checkLanes(const std::vector<const RawLevel *> &raw, const Hardware &hardware, const std::string *file) {
   for (std::size_t i = 0; i + 1 < raw.size(); ++i) {
     const Level &level = hardware.levels[i];
     std::uint64_t lanes = hardware.lanes(level);
@@ -207,7 +207,7 @@ void checkLanes(const std::vector<const RawLevel *> &raw, const Hardware &hardwa
       product += fmt::format("{}{}", product.empty() ? "" : " x ", hardware.levels[j].workers.count);
       names += fmt::format("{}'{}'", names.empty() ? "" : " or ", raw[j]->name);
       // Said in the file at hand, more likely than in one that it extends.
-      if (raw[j]->count.given && raw[j]->count.range.file == raw[j]->range.file) where = raw[j]->count.range;
+      if (raw[j]->count.given && raw[j]->count.range.file == file) where = raw[j]->count.range;
       if (hardware.levels[j].scalar) break;
     }
     Diagnostic diagnostic = makeDiagnostic(kTooManyLanes, where, level.name, product, lanes, level.maxLanes, names);
@@ -231,7 +231,7 @@ Target finish(const RawTarget &raw, const std::filesystem::path &path) {
   std::vector<const RawLevel *> levels = order(raw.levels);
   for (const RawLevel *level : levels) target.hardware.levels.push_back(finishLevel(*level, level == levels.front()));
   setSymbols(levels, target.hardware.levels);
-  checkLanes(levels, target.hardware);
+  checkLanes(levels, target.hardware, raw.range.file);
   target.depth = raw.depth.value ? static_cast<unsigned>(raw.depth.value) : static_cast<unsigned>(levels.size()) + 2;
 
   if (!raw.pipeline.given)
