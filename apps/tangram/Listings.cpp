@@ -11,7 +11,7 @@ constexpr DiagnosticKind kNoBackend{"targets.no-backend", DiagnosticClass::Limit
                                     "target '{0}' has no backend that could look at this machine",
                                     "write the sizes into the file by hand"};
 constexpr DiagnosticKind kNoDevice{"targets.no-device", DiagnosticClass::User,
-                                   "this machine has no device of the kind that target '{0}' describes",
+                                   "this machine has no device of the kind that target '{0}' describes{1}",
                                    "use a target for what is there; `tangram targets` lists them"};
 constexpr DiagnosticKind kNoCompiler{"targets.no-compiler", DiagnosticClass::Limitation,
                                      "target '{0}' has no backend, and so no compiler",
@@ -184,9 +184,13 @@ int detect(Driver &driver, const std::string &name, const std::string &output) {
   if (step.name.empty()) fail(kNoBackend, {}, target.name);
   const BackendDescriptor &d = s.registry().backends.get(step.name, step.range);
   OptionValues values = checkOptions(d.options, step.options, fmt::format("backend '{}'", d.name), step.range);
-  if (!d.create(values)->detect(target.hardware)) fail(kNoDevice, {}, target.name);
+  Detection found = d.create(values)->detect(target.hardware);
+  if (!found) fail(kNoDevice, {}, target.name, found.missing.empty() ? "" : ": " + found.missing);
+  target.summary = fmt::format("{} ({})", target.summary, found.device);
+  for (const auto &[option, entry] : found.options.entries()) target.pipeline.backend.options.set(option, entry.value);
   for (hardware::Level &level : target.hardware.levels) level.workers.automatic = false;
   std::string text = hardware::printRenamed(target);
+  hardware::parseTarget(text, target.path, s.arena()); // what a device says of itself may contradict the rest
   if (output.empty())
     std::cout << text;
   else

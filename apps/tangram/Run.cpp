@@ -171,7 +171,8 @@ int run(Driver &driver, const Flags &flags) {
   ast::Arena arena;
   const ast::Module *lowered = s.lower(plans, arena);
   std::filesystem::path library = s.build(s.emit(*lowered, stemOf(flags.file)), folder, stemOf(flags.file));
-  std::vector<std::string> names = Session::entryNames(plans);
+  std::vector<std::string> names;
+  for (const ast::Kernel *kernel : lowered->kernels) names.push_back(kernel->name);
 
   driver.progress("running");
   Outcome outcome;

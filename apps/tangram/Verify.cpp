@@ -37,7 +37,9 @@ Json toJson(const runtime::VerifyReport &r) {
             {"plans", r.space.str()}, {"checked", r.plans.size()}, {"sampled", r.sampled},
             {"seed", r.seed},         {"arguments", r.arguments},  {"skipped", r.skipped},
             {"left-out", r.leftOut},  {"failures", Json::array()}, {"suspects", Json::array()},
-            {"shared", Json::array()}};
+            {"shared", Json::array()},  {"unfit", Json::array()}};
+  for (const runtime::PlanFailure &f : r.unfit)
+    json["unfit"].push_back(Json{{"plan", key(r.plans[f.plan])}, {"reason", f.reason}});
   for (const runtime::PlanFailure &f : r.failures) json["failures"].push_back(toJson(f, key(r.plans[f.plan])));
   for (const runtime::Suspect &s : r.suspects)
     json["suspects"].push_back(Json{{"what", s.what}, {"failing", s.failing}});
@@ -65,8 +67,11 @@ void print(const runtime::VerifyReport &r) {
   for (const std::string &skipped : r.skipped) std::cout << fmt::format("  skipped {}\n", skipped);
   if (r.leftOut)
     std::cout << fmt::format("  left out {} calls of plans that would take too long (--patience)\n", r.leftOut);
+  if (!r.unfit.empty())
+    std::cout << fmt::format("  {} of {} plans do not fit the target, the first: {}\n", r.unfit.size(), r.plans.size(),
+                             r.unfit[0].reason);
   if (r.ok()) {
-    std::cout << "  all agree\n";
+    std::cout << (r.unfit.empty() ? "  all agree\n" : "  all others agree\n");
     return;
   }
   constexpr std::size_t shown = 10;

@@ -44,6 +44,12 @@ constexpr DiagnosticKind kNotMultiple{"target.not-a-multiple", DiagnosticClass::
 constexpr DiagnosticKind kTopWorkers{"target.top-workers", DiagnosticClass::User,
                                      "level '{0}' is the outermost, of which there is one, but has workers",
                                      "remove 'workers', or add the level that has them below it"};
+constexpr DiagnosticKind kTooManyLanes{"target.too-many-lanes", DiagnosticClass::User,
+                                       "a unit of level '{0}' has {1} = {2} lanes, more than its 'max-lanes' of {3}",
+                                       "lower the number of workers of {4}, or raise 'max-lanes'"};
+constexpr DiagnosticKind kShuffleOfNothing{"target.shuffle-of-nothing", DiagnosticClass::User,
+                                           "level '{0}' has a 'shuffle' but nothing below it to exchange registers",
+                                           "remove 'shuffle', or say with 'below' which level it is about"};
 constexpr DiagnosticKind kMemory{"target.memory", DiagnosticClass::User,
                                  "memory '{0}' of level '{1}' has {2} bytes, but {3}", "correct one of the two"};
 
@@ -126,6 +132,7 @@ Memory finishMemory(const RawMemory &raw, const std::string &level) {
   memory.banks = raw.banks.value;
   memory.bandwidth = raw.bandwidth.value;
   memory.latency = raw.latency.value;
+  if (raw.atomics.given) memory.atomics = raw.atomics.value;
   if (memory.bytes && memory.line > memory.bytes)
     fail(kMemory, raw.line.range, raw.name, level, memory.bytes, fmt::format("a line of {}", memory.line));
   if (memory.bytes && memory.line && memory.bytes % memory.line)
@@ -180,9 +187,33 @@ Level finishLevel(const RawLevel &raw, bool isTop) {
     fail(kNoSync, raw.range, raw.name, level.subordinate, suggest("", list(kSyncs)));
   if (!level.distributes() && level.sync == "none") level.sync.clear();
   if (!level.distributes() && !level.sync.empty()) fail(kSyncOfNothing, raw.sync.range, raw.name);
+  level.shuffle = raw.shuffle.value;
+  if (!level.distributes() && level.shuffle) fail(kShuffleOfNothing, raw.shuffle.range, raw.name);
+  level.maxLanes = raw.maxLanes.value;
   level.workers = finishWorkers(raw, isTop);
   for (const RawMemory &memory : raw.memories) level.memories.push_back(finishMemory(memory, raw.name));
   return level;
+}
+
+/// The lanes of units against what a unit may have: `raw` and the levels of `hardware` are in the same order.
+void checkLanes(const std::vector<const RawLevel *> &raw, const Hardware &hardware, const std::string *file) {
+  for (std::size_t i = 0; i + 1 < raw.size(); ++i) {
+    const Level &level = hardware.levels[i];
+    std::uint64_t lanes = hardware.lanes(level);
+    if (!level.maxLanes || lanes <= level.maxLanes) continue;
+    std::string product, names;
+    ast::SourceRange where = raw[i]->maxLanes.range;
+    for (std::size_t j = i + 1; j < raw.size(); ++j) {
+      product += fmt::format("{}{}", product.empty() ? "" : " x ", hardware.levels[j].workers.count);
+      names += fmt::format("{}'{}'", names.empty() ? "" : " or ", raw[j]->name);
+      // Said in the file at hand, more likely than in one that it extends.
+      if (raw[j]->count.given && raw[j]->count.range.file == file) where = raw[j]->count.range;
+      if (hardware.levels[j].scalar) break;
+    }
+    Diagnostic diagnostic = makeDiagnostic(kTooManyLanes, where, level.name, product, lanes, level.maxLanes, names);
+    if (where.line != raw[i]->maxLanes.range.line) diagnostic.notes.push_back({raw[i]->maxLanes.range, "'max-lanes'"});
+    throw DiagnosticError(std::move(diagnostic));
+  }
 }
 
 } // namespace
@@ -202,6 +233,7 @@ Target finish(const RawTarget &raw, const std::filesystem::path &path) {
   std::vector<const RawLevel *> levels = order(raw.levels);
   for (const RawLevel *level : levels) target.hardware.levels.push_back(finishLevel(*level, level == levels.front()));
   setSymbols(levels, target.hardware.levels);
+  checkLanes(levels, target.hardware, raw.range.file);
   target.depth = raw.depth.value ? static_cast<unsigned>(raw.depth.value) : static_cast<unsigned>(levels.size()) + 2;
 
   if (!raw.pipeline.given)

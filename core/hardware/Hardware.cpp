@@ -1,6 +1,7 @@
 #include "tangram/hardware/Hardware.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tangram::hardware {
 
@@ -23,7 +24,7 @@ std::uint64_t Hardware::lanes(const Level &level) const {
   const Level *lane = below(level);
   // Bounded by the number of levels, in case somebody made hardware with a cycle by hand.
   for (std::size_t i = 0; lane && i < levels.size(); ++i, lane = below(*lane)) {
-    result *= lane->workers.count;
+    if (__builtin_mul_overflow(result, lane->workers.count, &result)) return std::numeric_limits<std::uint64_t>::max();
     if (lane->scalar) break;
   }
   return result;

@@ -21,6 +21,7 @@ void mergeMemory(RawMemory &memory, const RawMemory &base) {
   memory.banks.mergeOver(base.banks);
   memory.bandwidth.mergeOver(base.bandwidth);
   memory.latency.mergeOver(base.latency);
+  memory.atomics.mergeOver(base.atomics);
 }
 
 RawLevel mergeLevel(RawLevel level, const RawLevel &base) {
@@ -34,6 +35,8 @@ RawLevel mergeLevel(RawLevel level, const RawLevel &base) {
   level.automatic.mergeOver(base.automatic);
   level.multipleOf.mergeOver(base.multipleOf);
   level.max.mergeOver(base.max);
+  level.maxLanes.mergeOver(base.maxLanes);
+  if (!cutOff) level.shuffle.mergeOver(base.shuffle);
   level.tiling.mergeOver(base.tiling);
   std::vector<RawMemory> memories = base.memories;
   for (RawMemory &memory : level.memories) {

@@ -71,6 +71,8 @@ void printLevel(YAML::Emitter &out, const Level &level, bool isTop) {
     if (workers.max) out << YAML::Key << "max" << YAML::Value << workers.max;
     out << YAML::EndMap;
   }
+  if (level.maxLanes) out << YAML::Key << "max-lanes" << YAML::Value << level.maxLanes;
+  if (level.shuffle) out << YAML::Key << "shuffle" << YAML::Value << "true";
   out << YAML::Key << "tiling" << YAML::Value << std::string(kTilings[static_cast<std::size_t>(level.tiling)]);
   if (!level.memories.empty()) {
     out << YAML::Key << "memory" << YAML::Value << YAML::BeginSeq;
@@ -86,6 +88,11 @@ void printLevel(YAML::Emitter &out, const Level &level, bool isTop) {
       if (memory.latency != 0) {
         out << YAML::Key << "latency" << YAML::Value;
         printNumber(out, memory.latency);
+      }
+      if (memory.atomics) {
+        out << YAML::Key << "atomics" << YAML::Value << YAML::BeginSeq;
+        for (std::uint64_t bits : *memory.atomics) out << bits;
+        out << YAML::EndSeq;
       }
       out << YAML::EndMap;
     }

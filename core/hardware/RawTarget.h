@@ -24,6 +24,7 @@ struct RawMemory {
   ast::SourceRange range;
   Given<std::uint64_t> bytes, line, banks;
   Given<double> bandwidth, latency;
+  Given<std::vector<std::uint64_t>> atomics;
 };
 
 struct RawLevel {
@@ -31,8 +32,8 @@ struct RawLevel {
   ast::SourceRange range;
   Given<std::string> symbol, below, sync;
   Given<std::vector<bool>> capabilities; // as in kCapabilities
-  Given<std::uint64_t> count, multipleOf, max;
-  Given<bool> automatic;
+  Given<std::uint64_t> count, multipleOf, max, maxLanes;
+  Given<bool> automatic, shuffle;
   Given<Tiling> tiling;
   std::vector<RawMemory> memories;
 };

@@ -2,6 +2,7 @@
 #include "RawTarget.h"
 #include "Words.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace tangram::hardware {
@@ -23,6 +24,8 @@ constexpr DiagnosticKind kBothCounts{
 constexpr DiagnosticKind kBadSymbol{"target.bad-symbol", DiagnosticClass::User,
                                     "the symbol of level '{0}' cannot be '{1}'",
                                     "use one to eight letters or digits, such as {2}"};
+constexpr DiagnosticKind kBadWidth{"target.bad-width", DiagnosticClass::User,
+                                   "{0} has {1}, which is not the width of an element in bits", "use {2}"};
 constexpr DiagnosticKind kStepForm{"target.step-form", DiagnosticClass::User, "{0} is {1}",
                                    "write a name, or 'name: {{option: value}}' with one name"};
 constexpr DiagnosticKind kOptionsOfNothing{
@@ -51,17 +54,32 @@ std::vector<Yaml::Entry> named(const Yaml &yaml, const std::string &what, const 
   return entries;
 }
 
+std::vector<std::uint64_t> readAtomics(const Yaml &yaml, const std::string &what) {
+  std::vector<std::uint64_t> widths;
+  for (const Yaml &item : items(yaml, what)) {
+    std::uint64_t bits = item.integer("a width in " + what, 8, 64);
+    if (std::find(kAtomicBits.begin(), kAtomicBits.end(), bits) == kAtomicBits.end())
+      fail(kBadWidth, item.range(), what, bits, fmt::format("{}", fmt::join(kAtomicBits, ", ")));
+    if (std::find(widths.begin(), widths.end(), bits) != widths.end())
+      failTwice("width in " + what, std::to_string(bits), item.range(), yaml.range());
+    widths.push_back(bits);
+  }
+  return widths;
+}
+
 RawMemory readMemory(const Yaml &yaml, const std::string &level) {
   RawMemory memory;
-  auto entries = named(yaml, fmt::format("a memory of level '{}'", level),
-                       {"name", "bytes", "line", "banks", "bandwidth", "latency"}, memory.name, memory.range);
+  auto entries =
+      named(yaml, fmt::format("a memory of level '{}'", level),
+            {"name", "bytes", "line", "banks", "bandwidth", "latency", "atomics"}, memory.name, memory.range);
   for (const auto &[key, range, value] : entries) {
     std::string what = fmt::format("'{}' of memory '{}'", key, memory.name);
     if (key == "bytes") memory.bytes.set(value.bytes(what), value.range());
     if (key == "line") memory.line.set(value.bytes(what), value.range());
-    if (key == "banks") memory.banks.set(value.integer(what, 0, kAny), value.range());
+    if (key == "banks") memory.banks.set(value.integer(what, 1, kAny), value.range());
     if (key == "bandwidth") memory.bandwidth.set(value.number(what), value.range());
     if (key == "latency") memory.latency.set(value.number(what), value.range());
+    if (key == "atomics") memory.atomics.set(readAtomics(value, what), value.range());
   }
   return memory;
 }
@@ -105,7 +123,8 @@ std::vector<bool> readCapabilities(const Yaml &yaml, const std::string &level) {
 RawLevel readLevel(const Yaml &yaml) {
   RawLevel level;
   auto entries =
-      named(yaml, "a level", {"name", "symbol", "capabilities", "below", "sync", "workers", "tiling", "memory"},
+      named(yaml, "a level",
+            {"name", "symbol", "capabilities", "below", "sync", "workers", "max-lanes", "shuffle", "tiling", "memory"},
             level.name, level.range);
   for (const auto &[key, range, value] : entries) {
     std::string what = fmt::format("'{}' of level '{}'", key, level.name);
@@ -123,6 +142,8 @@ RawLevel readLevel(const Yaml &yaml) {
     }
     if (key == "sync") level.sync.set(std::string(kSyncs[value.word(what, list(kSyncs))]), value.range());
     if (key == "workers") readWorkers(value, level);
+    if (key == "max-lanes") level.maxLanes.set(value.integer(what, 1, kMaxWorkers), value.range());
+    if (key == "shuffle") level.shuffle.set(value.word(what, {"false", "true"}) == 1, value.range());
     if (key == "tiling") level.tiling.set(static_cast<Tiling>(value.word(what, list(kTilings))), value.range());
     if (key == "memory")
       for (const Yaml &item : items(value, what)) {

@@ -2,6 +2,8 @@
 
 #include "VerifyPlans.h"
 #include "tangram/ast/Text.h"
+#include "tangram/hardware/Launch.h"
+#include "tangram/hardware/Resources.h"
 #include "tangram/runtime/KernelLibrary.h"
 
 #include <algorithm>
@@ -72,10 +74,13 @@ std::string errorsOf(Session &session) {
   return text.empty() ? "errors were reported" : text;
 }
 
+/// `names` gets the entries' names.
 std::filesystem::path compile(Session &session, const std::vector<Plan> &plans, const std::filesystem::path &folder,
-                              const std::string &stem) {
+                              const std::string &stem, std::vector<std::string> &names) {
   ast::Arena arena;
   const ast::Module *lowered = session.lower(plans, arena);
+  names.clear();
+  for (const ast::Kernel *kernel : lowered->kernels) names.push_back(kernel->name);
   std::filesystem::create_directories(folder);
   return session.build(session.emit(*lowered, stem), folder, stem);
 }
@@ -108,12 +113,14 @@ public:
     sets_ = makeArgumentSets(spectrum_, options_, report_.skipped);
     skippedSets_.resize(sets_.size());
     failures_.resize(report_.plans.size());
+    unfit_.resize(report_.plans.size());
     called_.resize(report_.plans.size());
 
     keepSpectrum();
     progress("the plainest plan");
-    plainName_ = Session::entryNames({*plainest})[0];
-    reference_ = compile(session_, {*plainest}, options_.folder / kPlainestFolder, "plainest");
+    std::vector<std::string> names;
+    reference_ = compile(session_, {*plainest}, options_.folder / kPlainestFolder, "plainest", names);
+    plainName_ = names[0];
 
     for (std::size_t from = 0; from < report_.plans.size(); from += options_.batch)
       addBatch(from, std::min(from + options_.batch, report_.plans.size()));
@@ -164,12 +171,25 @@ private:
   }
 
   void work(std::size_t from, std::size_t to, const Send &send) {
-    std::vector<Plan> plans(report_.plans.begin() + static_cast<std::ptrdiff_t>(from),
-                            report_.plans.begin() + static_cast<std::ptrdiff_t>(to));
+    std::vector<Plan> plans;
+    std::vector<std::size_t> indices; // in the report
     std::string stem = fmt::format("plans_{}_{}", from, to - 1);
     std::filesystem::path library;
+    std::vector<std::string> names;
     try {
-      library = compile(session_, plans, options_.folder / stem, stem);
+      for (std::size_t i = from; i < to; ++i) {
+        if (std::string why = unfit(report_.plans[i]); !why.empty()) {
+          send({"unfit", std::to_string(i), why});
+        } else {
+          plans.push_back(report_.plans[i]);
+          indices.push_back(i);
+        }
+      }
+      if (plans.empty()) {
+        send({"end"});
+        return;
+      }
+      library = compile(session_, plans, options_.folder / stem, stem, names);
     } catch (const DiagnosticError &e) {
       send({"error", e.diagnostic.message});
       return;
@@ -177,9 +197,8 @@ private:
       send({"error", errorsOf(session_)});
       return;
     }
-    std::vector<std::string> names = Session::entryNames(plans);
     std::vector<std::pair<std::size_t, std::string>> entries;
-    for (std::size_t i = 0; i < plans.size(); ++i) entries.emplace_back(from + i, names[i]);
+    for (std::size_t i = 0; i < plans.size(); ++i) entries.emplace_back(indices[i], names[i]);
     BatchEvents events;
     events.passed = [&](std::size_t plan, std::size_t) { send({"pass", std::to_string(plan)}); };
     events.skipped = [&](std::size_t set, const std::string &why) { send({"skip", std::to_string(set), why}); };
@@ -194,11 +213,26 @@ private:
     send({"end"});
   }
 
+  /// Why the target cannot run the plan; empty: it fits. What else may be wrong with it is left to compile().
+  std::string unfit(const Plan &plan) {
+    if (!hardware::launchLevels(session_.target().hardware)) return "";
+    ast::Arena arena;
+    try {
+      session_.lower({plan}, arena);
+    } catch (const DiagnosticError &e) {
+      if (hardware::saysThatItDoesNotFit(e.diagnostic)) return e.diagnostic.message;
+    } catch (const ErrorsReported &) {
+      session_.diags().take();
+    }
+    return "";
+  }
+
   void receive(const Message &m, std::pair<std::string, bool> &state) {
     if (m[0] == "end") state.second = true;
     if (m[0] == "error") state.first = m[1];
     if (m[0] == "pass") ++called_[std::stoull(m[1])];
     if (m[0] == "late") ++report_.leftOut;
+    if (m[0] == "unfit") unfit_[std::stoull(m[1])] = m[2];
     if (m[0] == "skip") skippedSets_[std::stoull(m[1])] = m[2];
     if (m[0] != "fail") return;
     std::size_t plan = std::stoull(m[1]), set = std::stoull(m[2]);
@@ -228,6 +262,11 @@ private:
     for (std::size_t i = 0; i < failures_.size(); ++i) {
       failing.push_back(failures_[i].has_value());
       anyCompiled |= called_[i] > 0;
+      if (!unfit_[i].empty()) {
+        PlanFailure &u = report_.unfit.emplace_back();
+        u.plan = i;
+        u.reason = unfit_[i];
+      }
       if (!failures_[i]) continue;
       failures_[i]->plan = i;
       failures_[i]->called = called_[i];
@@ -249,6 +288,7 @@ private:
   std::vector<ArgumentSet> sets_;
   std::vector<std::string> skippedSets_;
   std::vector<std::optional<PlanFailure>> failures_;
+  std::vector<std::string> unfit_; // why; empty: it fits
   std::vector<std::size_t> called_;
   std::string plainName_;
   std::filesystem::path reference_;

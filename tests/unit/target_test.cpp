@@ -1,4 +1,5 @@
 // Target files: those that ship, everything that can be wrong with one, extending, printing, pipelines.
+#include "tangram/hardware/DeviceSizes.h"
 #include "tangram/hardware/Target.h"
 #include "tangram/plugin/Loader.h"
 
@@ -138,13 +139,14 @@ TEST(Targets, ModernOnesHaveFourAndFiveLevels) {
 TEST(Targets, PrintedOnesParseBackToTheSame) {
   ast::Arena arena;
   std::vector<std::string> texts;
-  for (const char *name : {"cpu-openmp", "cpu-simple", "gpu", "gpu-simple"})
+  for (const char *name : {"cpu-openmp", "cpu-simple", "gpu", "gpu-simple", "nvidia-h200", "nvidia-a100", "nvidia-k20c",
+                           "nvidia-c2050", "nvidia-h200-ptx", "ptx", "cuda", "opencl-cpu", "opencl-gpu"})
     texts.push_back(printTarget(loadTarget(name, arena)));
   texts.push_back(printTarget(parse(R"(
 summary: "with: \"quotes\", 'others', # and a hash\nand a line"
 depth: 9
 levels:
-  - {name: a, symbol: "1", below: b, sync: barrier, memory: [{name: m, bytes: 3 KiB, line: 64, bandwidth: 3, latency: 1.5e-7}]}
+  - {name: a, symbol: "1", below: b, sync: barrier, max-lanes: 99, shuffle: true, memory: [{name: m, bytes: 3 KiB, line: 64, bandwidth: 3, latency: 1.5e-7, atomics: [64, 8]}, {name: n, atomics: []}]}
   - {name: b, capabilities: [matrix, scalar], workers: {auto: 12, multiple-of: 4, max: 32}, tiling: any}
 pipeline:
   frontend: {f: {flag: true, number: 3, real: 3.0, text: "3", other: "true", list: ["1", "x: y"], empty: [], none: ""}}
@@ -170,6 +172,54 @@ pipeline:
   EXPECT_EQ(odd.pipeline.analyses[2].options.real("option"), 1e300);
   EXPECT_EQ(odd.hardware.levels[0].memories[0].bytes, 3072u);
   EXPECT_EQ(odd.hardware.levels[1].workers.count, 12u);
+}
+
+TEST(Targets, SingleDevicesSayTheirNumbers) {
+  ast::Arena arena;
+  Target h200 = loadTarget("nvidia-h200", arena), fermi = loadTarget("nvidia-c2050", arena),
+         ptx = loadTarget("nvidia-h200-ptx", arena);
+  EXPECT_EQ(h200.hardware.find("block")->workers.count, 8u * 132);
+  EXPECT_EQ(h200.hardware.find("block")->maxLanes, 1024u);
+  EXPECT_TRUE(h200.hardware.find("warp")->shuffle);
+  EXPECT_EQ(h200.pipeline.backend.options.text("arch"), "sm_90");
+  EXPECT_FALSE(fermi.hardware.find("warp")->shuffle);
+  EXPECT_EQ(fermi.hardware.find("thread")->memories.at(0).bytes, 252u);
+  EXPECT_EQ(fermi.pipeline.backend.options.text("arch"), "sm_20");
+  EXPECT_EQ(ptx.pipeline.backend.name, "ptx");
+  EXPECT_EQ(ptx.hardware.find("block")->memories.at(0).bytes, 227u * 1024);
+  EXPECT_EQ(ptx.hardware.find("block")->memories.at(0).banks, 32u);
+}
+
+TEST(Targets, AreFittedToADevice) {
+  ast::Arena arena;
+  Target target = loadTarget("cuda", arena);
+  DeviceSizes sizes;
+  sizes.units = 10;
+  sizes.groupWorkers = 128;
+  sizes.groups = 70;
+  sizes.subgroupWorkers = 32;
+  sizes.shuffle = false;
+  sizes.memories["scratchpad"].bytes = 16384;
+  sizes.memories["global"].atomics = std::vector<std::uint64_t>{32};
+  fit(target.hardware, sizes);
+  const Level &block = *target.hardware.find("block"), &warp = *target.hardware.find("warp");
+  EXPECT_EQ(block.workers.count, 70u); // 8 for each unit, and no more than there can be
+  EXPECT_EQ(block.workers.max, 70u);
+  EXPECT_EQ(block.maxLanes, 128u);
+  EXPECT_EQ(block.memories.at(0).bytes, 16384u);
+  EXPECT_EQ(warp.workers.count, 4u); // though 8 are written: a group cannot have as many
+  EXPECT_FALSE(warp.shuffle);
+  EXPECT_EQ(target.hardware.find("thread")->workers.count, 32u);
+  EXPECT_EQ(target.hardware.find("grid")->memories.at(0).atomics, std::vector<std::uint64_t>{32});
+  parseTarget(printTarget(target), "fitted.yaml", arena);
+
+  Target groups = loadTarget("opencl-gpu", arena); // without warps
+  sizes.groupWorkers = 100;
+  fit(groups.hardware, sizes);
+  EXPECT_EQ(groups.hardware.find("thread")->workers.count, 96u);
+  Target cpu = loadTarget("cpu-simple", arena), before = cpu; // not of that kind
+  fit(cpu.hardware, sizes);
+  EXPECT_EQ(printTarget(cpu), printTarget(before));
 }
 
 // ---- reading -------------------------------------------------------------------------------------------
@@ -351,6 +401,27 @@ INSTANTIATE_TEST_SUITE_P(
             "target.memory", 2, 75, "a line of 64"},
         Bad{"two_memories", target("  - {name: t, capabilities: [scalar], memory: [{name: m}, {name: m}]}\n"),
             "target.twice", 2, 66, "memory of level 't' 'm'"},
+        Bad{"no_banks", target("  - {name: t, capabilities: [scalar], memory: [{name: m, bytes: 32, banks: 0}]}\n"),
+            "target.out-of-range", 2, 76, "at least 1"},
+        Bad{"atomics_width", target("  - {name: t, capabilities: [scalar], memory: [{name: m, atomics: [32, 33]}]}\n"),
+            "target.bad-width", 2, 72, "8, 16, 32, 64"},
+        Bad{"atomics_twice", target("  - {name: t, capabilities: [scalar], memory: [{name: m, atomics: [32, 32]}]}\n"),
+            "target.twice", 2, 72, "'32' is given twice"},
+        Bad{"lanes",
+            target("  - {name: b, below: w, sync: barrier, max-lanes: 1024}\n  - {name: w, below: t, sync: warp, "
+                   "workers: {count: 64, max: 64}}\n  - {name: t, capabilities: [scalar], workers: 32}\n"),
+            "target.too-many-lanes", 4, 48, "64 x 32 = 2048 lanes"},
+        Bad{"lanes_zero", target("  - {name: p, below: t, sync: join, max-lanes: 0}\n" + kThread),
+            "target.out-of-range", 2, 48, "from 1"},
+        Bad{"lanes_overflow",
+            target("  - {name: b, below: w, sync: barrier, max-lanes: 1024}\n  - {name: w, below: v, sync: warp, "
+                   "workers: 2147483647}\n  - {name: v, below: t, sync: warp, workers: 2147483647}\n  - {name: t, "
+                   "capabilities: [scalar], workers: 2147483647}\n"),
+            "target.too-many-lanes", 5, 48, "= 18446744073709551615 lanes"},
+        Bad{"shuffle_word", target("  - {name: p, below: t, sync: warp, shuffle: 2}\n" + kThread),
+            "target.unknown-word", 2, 46, "'true'"},
+        Bad{"shuffle_of_nothing", target("  - {name: t, capabilities: [scalar], shuffle: true}\n"),
+            "target.shuffle-of-nothing", 2, 48, "nothing below"},
         // the pipeline
         Bad{"no_pipeline", "levels:\n" + kThread, "target.missing", 1, 1, "'pipeline'"},
         Bad{"no_frontend", "levels:\n" + kThread + "pipeline: {analyses: [], heuristic: h}\n", "target.missing", 3, 11,

@@ -6,7 +6,10 @@
 //   distribute                                       x
 //
 // A compound codelet without a map needs nothing of its level: what it calls does. A map may also be a loop at a level
-// that executes vector code only (5.2.1: "if it has a computational capability").
+// that executes vector code only (5.2.1: "if it has a computational capability"). What needs more of a resource than
+// the target has is bound nowhere, with how much (Resources.h).
+#include "Resources.h"
+
 #include "tangram/ast/Walk.h"
 #include "tangram/hardware/Target.h"
 #include "tangram/plugin/Plugin.h"
@@ -56,9 +59,11 @@ LevelMatch match(const Codelet &codelet, const Parallelism &parallelism, const h
   };
   if (elsewhere(codelet, hardware))
     return no(fmt::format("it is for {} only (__env), and this is '{}'", fmt::join(codelet.env, ", "), hardware.name));
+  if (std::string reason = level_matching::lacking(codelet, hardware); !reason.empty()) return no(reason);
   if (parallelism.cooperative) {
     if (parallelism.compound) return no("a cooperative codelet cannot call spectrums");
     if (!level.vector) return no(fmt::format("level '{}' has no vector capability", level.name));
+    if (std::string reason = level_matching::lacking(codelet, hardware, level); !reason.empty()) return no(reason);
     result.capability = Capability::Vector;
   } else if (!parallelism.compound) {
     if (!level.scalar) return no(fmt::format("level '{}' has no scalar capability", level.name));
@@ -68,6 +73,14 @@ LevelMatch match(const Codelet &codelet, const Parallelism &parallelism, const h
   }
   result.allowed = true;
   return result;
+}
+
+/// Why no level can: what it needs too much of, where that is so, rather than that the innermost level is not the kind.
+std::string reasonOf(const Codelet &codelet, const hardware::Hardware &hardware, const Facts &facts) {
+  for (const hardware::Level &level : hardware.levels)
+    if (std::string reason = level_matching::lacking(codelet, hardware, level); level.vector && !reason.empty())
+      return reason;
+  return facts.matches.at({&codelet, hardware.levels.back().name}).reason;
 }
 
 class LevelMatching final : public Analysis {
@@ -91,7 +104,7 @@ public:
       for (const Codelet *codelet : nowhere)
         if (composable)
           diags.report(kNowhere, codelet->range, codelet->name, spectrum->name, hardware.name,
-                       facts.matches[{codelet, hardware.levels.back().name}].reason);
+                       reasonOf(*codelet, hardware, facts));
     }
   }
 };

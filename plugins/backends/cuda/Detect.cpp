@@ -2,75 +2,94 @@
 // has used the driver cannot fork children that use it, and kernels run in children.
 #include "Backend.h"
 
+#include "tangram/hardware/DeviceSizes.h"
 #include "tangram/runtime/Children.h"
 
-#include <algorithm>
 #include <dlfcn.h>
 #include <map>
 
 namespace tangram::cuda {
 namespace {
 
-using Sizes = std::map<std::string, std::uint64_t>;
-
 // CUdevice_attribute, whose numbers never change.
-constexpr int kThreadsOfGroup = 1, kScratchpad = 8, kConstant = 9, kWarp = 10, kUnits = 16;
+enum Attribute : int {
+  kThreadsOfGroup = 1,
+  kGroups = 5,
+  kScratchpad = 8, // of a group, without asking for more
+  kConstant = 9,
+  kWarp = 10,
+  kUnits = 16,
+  kL2 = 38,
+  kMajor = 75,
+  kMinor = 76
+};
 
-Sizes askDriver() {
-  Sizes sizes;
+constexpr int kNoDevice = 100, kStub = 34; // CUresult
+constexpr std::uint64_t kArguments = 4096; // bytes that every device since compute capability 2.0 takes
+constexpr std::uint64_t kShuffles = 30, kRegisters255 = 35; // compute capabilities that first had them, 35 for 3.5
+
+using Answers = std::map<std::string, std::string>;
+
+void askDriver(const runtime::Send &send) {
+  auto missing = [&](const std::string &why) { send({"missing", why}); };
   void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!driver) return sizes;
+  if (!driver) return missing("there is no driver for NVIDIA devices (libcuda.so.1 is not found); install it");
   auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"));
   auto get = reinterpret_cast<int (*)(int *, int)>(dlsym(driver, "cuDeviceGet"));
+  auto name = reinterpret_cast<int (*)(char *, int, int)>(dlsym(driver, "cuDeviceGetName"));
   auto attribute = reinterpret_cast<int (*)(int *, int, int)>(dlsym(driver, "cuDeviceGetAttribute"));
   auto memory = reinterpret_cast<int (*)(std::size_t *, int)>(dlsym(driver, "cuDeviceTotalMem_v2"));
+  if (!init || !get || !name || !attribute || !memory) return missing("the driver for NVIDIA devices is too old");
+  int code = init(0);
+  if (code == kStub) return missing("libcuda.so.1 is a toolkit's stub, and not the driver's own; install the driver");
+  if (code != 0 && code != kNoDevice)
+    return missing(fmt::format("the driver for NVIDIA devices does not start (error {})", code));
   int device = 0;
-  if (!init || !get || !attribute || !memory || init(0) != 0 || get(&device, 0) != 0) return sizes;
-  auto ask = [&](const char *name, int number) {
+  if (code == kNoDevice || get(&device, 0) != 0)
+    return missing("the driver finds no NVIDIA device, or none that this process may use (CUDA_VISIBLE_DEVICES)");
+  char text[256] = "";
+  name(text, sizeof text, device);
+  for (Attribute asked : {kThreadsOfGroup, kGroups, kScratchpad, kConstant, kWarp, kUnits, kL2, kMajor, kMinor}) {
     int value = 0;
-    if (attribute(&value, number, device) == 0 && value > 0) sizes[name] = static_cast<std::uint64_t>(value);
-  };
-  ask("group", kThreadsOfGroup);
-  ask("scratchpad", kScratchpad);
-  ask("constant", kConstant);
-  ask("warp", kWarp);
-  ask("units", kUnits);
+    if (attribute(&value, asked, device) == 0 && value > 0) send({std::to_string(asked), std::to_string(value)});
+  }
   std::size_t bytes = 0;
-  if (memory(&bytes, device) == 0) sizes["global"] = bytes;
-  return sizes;
+  if (memory(&bytes, device) == 0) send({"global", std::to_string(bytes)});
+  send({"name", text});
 }
 
 } // namespace
 
-bool CudaBackend::detect(hardware::Hardware &hardware) {
-  Sizes sizes;
-  auto work = [](const runtime::Send &send) {
-    for (const auto &[name, value] : askDriver()) send({name, std::to_string(value)});
+Detection CudaBackend::detect(hardware::Hardware &hardware) {
+  Answers answers;
+  auto receive = [&](const runtime::Message &m) { answers[m.at(0)] = m.at(1); };
+  runtime::ChildEnd end = runtime::runChild(askDriver, receive, 60);
+  Detection found;
+  if (!end.done()) found.missing = "the driver for NVIDIA devices " + end.text();
+  if (answers.count("missing")) found.missing = answers["missing"];
+  if (!answers.count("name")) return found;
+
+  auto number = [&](const std::string &key) -> std::uint64_t {
+    return answers.count(key) ? std::stoull(answers[key]) : 0;
   };
-  auto receive = [&](const runtime::Message &m) { sizes[m.at(0)] = std::stoull(m.at(1)); };
-  if (!runtime::runChild(work, receive, 60).done() || sizes.empty()) return false;
-  constexpr std::uint64_t kGroup = 256; // threads of a group
-  constexpr std::uint64_t kWaves = 8;   // groups for each unit, so that one waits for memory while others run
-  bool warps = std::any_of(hardware.levels.begin(), hardware.levels.end(),
-                           [](const hardware::Level &level) { return level.sync == "warp"; });
-  for (hardware::Level &level : hardware.levels) {
-    for (hardware::Memory &memory : level.memories)
-      if (auto size = sizes.find(memory.name); size != sizes.end()) memory.bytes = size->second;
-    if (!level.workers.automatic) continue;
-    const hardware::Level *above = nullptr;
-    for (const hardware::Level &candidate : hardware.levels)
-      if (candidate.subordinate == level.name) above = &candidate;
-    std::uint64_t count = level.workers.count;
-    std::uint64_t warp = std::max<std::uint64_t>(1, sizes["warp"]), group = std::min(kGroup, sizes["group"]);
-    if (above && above->sync == "relaunch") count = sizes["units"] * kWaves;
-    if (above && above->sync == "barrier") count = warps ? group / warp : group;
-    if (above && above->sync == "warp") count = warp;
-    std::uint64_t multiple = std::max<std::uint64_t>(1, level.workers.multipleOf);
-    count = std::max(multiple, count / multiple * multiple);
-    if (level.workers.max) count = std::min(count, level.workers.max);
-    level.workers.count = count;
-  }
-  return true;
+  auto value = [&](Attribute asked) { return number(std::to_string(asked)); };
+  std::uint64_t major = value(kMajor), minor = value(kMinor);
+  hardware::DeviceSizes sizes;
+  sizes.units = value(kUnits);
+  sizes.groupWorkers = value(kThreadsOfGroup);
+  sizes.groups = value(kGroups);
+  sizes.subgroupWorkers = value(kWarp);
+  sizes.shuffle = 10 * major + minor >= kShuffles;
+  sizes.memories["scratchpad"].bytes = value(kScratchpad);
+  sizes.memories["constant"].bytes = value(kConstant);
+  sizes.memories["l2"].bytes = value(kL2);
+  sizes.memories["global"].bytes = number("global");
+  sizes.memories["arguments"].bytes = kArguments;
+  sizes.memories["registers"].bytes = 4 * (10 * major + minor >= kRegisters255 ? 255 : 63);
+  hardware::fit(hardware, sizes);
+  found.device = fmt::format("{}, sm_{}{}", answers["name"], major, minor);
+  found.options.set("arch", fmt::format("sm_{}{}", major, minor));
+  return found;
 }
 
 } // namespace tangram::cuda

@@ -13,6 +13,10 @@ constexpr DiagnosticKind kAtomicElement{"cuda.atomic-element", DiagnosticClass::
                                         "atomic {} on an element of type {}, for which CUDA has no atomic operation",
                                         "use int, unsigned, float, or their 64-bit forms"};
 
+constexpr DiagnosticKind kShuffle{"cuda.shuffle", DiagnosticClass::Limitation,
+                                  "lanes of '{}' exchange registers, which the target does not say that they can",
+                                  "say 'shuffle: true' at that level of the target, if its devices do"};
+
 constexpr std::uint64_t kWarp = 32; // lanes that exchange registers
 
 } // namespace
@@ -55,6 +59,7 @@ Base::Text DeviceExpressions::workerCount(const WorkerCount *e) {
 }
 
 Base::Text DeviceExpressions::shuffle(const Shuffle *e) {
+  if (!levels_.subgroup || !levels_.subgroup->shuffle) fail(kShuffle, e->range, e->level);
   const Type &type = e->type;
   std::string value = type.bytes() < 4 ? "int(" + print(e->operand) + ")" : operand(e->operand, kAssign, {});
   std::string width = levels_.subgroupWorkers < kWarp ? fmt::format(", {}", levels_.subgroupWorkers) : "";

@@ -2,72 +2,61 @@
 // children of this process, which would have neither.
 #include "Backend.h"
 
+#include "tangram/hardware/DeviceSizes.h"
 #include "tangram/opencl/device.h"
 #include "tangram/runtime/Children.h"
 
-#include <algorithm>
 #include <map>
 
 namespace tangram::opencl {
 namespace {
 
-using Sizes = std::map<std::string, std::uint64_t>;
-
-Sizes sizesOf(cl_device_id id) {
+void askDevice(const std::string &kind, const runtime::Send &send) {
   using namespace tangram_opencl;
-  Sizes sizes;
-  sizes["units"] = number<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS);
-  sizes["group"] = number<size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-  sizes["scratchpad"] = number<cl_ulong>(id, CL_DEVICE_LOCAL_MEM_SIZE);
-  sizes["constant"] = number<cl_ulong>(id, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE);
-  sizes["global"] = number<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE);
-  sizes["line"] = number<cl_uint>(id, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE);
-  return sizes;
-}
-
-Sizes askDevice(const std::string &kind) {
-  Sizes sizes;
-  auto work = [&](const runtime::Send &send) {
-    using namespace tangram_opencl;
-    Context &c = kind == "cpu"   ? shared<CL_DEVICE_TYPE_CPU>()
-                 : kind == "gpu" ? shared<CL_DEVICE_TYPE_GPU>()
-                                 : shared<CL_DEVICE_TYPE_ALL>();
-    if (c.status != TANGRAM_OK) return;
-    for (const auto &[name, value] : sizesOf(c.device)) send({name, std::to_string(value)});
-  };
-  auto receive = [&](const runtime::Message &m) { sizes[m.at(0)] = std::stoull(m.at(1)); };
-  if (!runtime::runChild(work, receive, 60).done()) sizes.clear();
-  return sizes;
-}
-
-void fill(hardware::Memory &memory, const Sizes &sizes) {
-  auto size = sizes.find(memory.name);
-  if (size != sizes.end() && size->second) memory.bytes = size->second;
-  if (memory.name == "global" && sizes.at("line")) memory.line = sizes.at("line");
+  Context &c = kind == "cpu"   ? shared<CL_DEVICE_TYPE_CPU>()
+               : kind == "gpu" ? shared<CL_DEVICE_TYPE_GPU>()
+                               : shared<CL_DEVICE_TYPE_ALL>();
+  if (c.status != TANGRAM_OK) return send({"missing", c.error.message});
+  auto tell = [&](const char *name, std::uint64_t value) { send({name, std::to_string(value)}); };
+  tell("units", number<cl_uint>(c.device, CL_DEVICE_MAX_COMPUTE_UNITS));
+  tell("group", number<size_t>(c.device, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+  tell("scratchpad", number<cl_ulong>(c.device, CL_DEVICE_LOCAL_MEM_SIZE));
+  tell("constant", number<cl_ulong>(c.device, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE));
+  tell("global", number<cl_ulong>(c.device, CL_DEVICE_GLOBAL_MEM_SIZE));
+  tell("l2", number<cl_ulong>(c.device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
+  tell("line", number<cl_uint>(c.device, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE));
+  tell("arguments", number<size_t>(c.device, CL_DEVICE_MAX_PARAMETER_SIZE));
+  std::string extensions = text(c.device, CL_DEVICE_EXTENSIONS);
+  tell("atomic64", has(extensions, "cl_khr_int64_base_atomics") && has(extensions, "cl_khr_int64_extended_atomics"));
+  send({"name", text(c.device, CL_DEVICE_NAME)});
+  send({"version", text(c.device, CL_DEVICE_VERSION)});
 }
 
 } // namespace
 
-bool OpenCLBackend::detect(hardware::Hardware &hardware) {
-  Sizes sizes = askDevice(device_);
-  if (sizes.empty()) return false;
-  constexpr std::uint64_t kGroup = 256; // threads of a group, where the device takes as many
-  constexpr std::uint64_t kWaves = 8;   // groups for each unit, so that one waits for memory while others run
-  for (hardware::Level &level : hardware.levels) {
-    for (hardware::Memory &memory : level.memories) fill(memory, sizes);
-    if (!level.workers.automatic) continue;
-    const hardware::Level *above = nullptr;
-    for (const hardware::Level &candidate : hardware.levels)
-      if (candidate.subordinate == level.name) above = &candidate;
-    std::uint64_t count = level.workers.count;
-    if (above && above->sync == "relaunch") count = sizes["units"] * kWaves;
-    if (above && above->sync == "barrier") count = std::min(kGroup, sizes["group"]);
-    std::uint64_t multiple = std::max<std::uint64_t>(1, level.workers.multipleOf);
-    count = std::max(multiple, count / multiple * multiple);
-    if (level.workers.max) count = std::min(count, level.workers.max);
-    level.workers.count = count;
-  }
-  return true;
+Detection OpenCLBackend::detect(hardware::Hardware &hardware) {
+  std::map<std::string, std::string> answers;
+  auto work = [&](const runtime::Send &send) { askDevice(device_, send); };
+  auto receive = [&](const runtime::Message &m) { answers[m.at(0)] = m.at(1); };
+  runtime::ChildEnd end = runtime::runChild(work, receive, 60);
+  Detection found;
+  if (!end.done()) found.missing = "an OpenCL driver " + end.text();
+  if (answers.count("missing")) found.missing = answers["missing"];
+  if (!answers.count("version")) return found;
+
+  auto size = [&](const char *key) { return std::stoull(answers.at(key)); };
+  hardware::DeviceSizes sizes;
+  sizes.units = size("units");
+  sizes.groupWorkers = size("group");
+  for (const char *memory : {"scratchpad", "constant", "l2", "global", "arguments"})
+    sizes.memories[memory].bytes = size(memory);
+  hardware::Memory &global = sizes.memories["global"];
+  global.line = size("line");
+  global.atomics = size("atomic64") ? std::vector<std::uint64_t>{32, 64} : std::vector<std::uint64_t>{32};
+  sizes.memories["scratchpad"].atomics = global.atomics;
+  hardware::fit(hardware, sizes);
+  found.device = answers["name"] + ", " + answers["version"];
+  return found;
 }
 
 } // namespace tangram::opencl

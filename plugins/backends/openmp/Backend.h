@@ -11,7 +11,7 @@ class OpenMPBackend final : public Backend {
 public:
   std::vector<OutputFile> emit(const ast::Module &module, EmitContext &context) override;
   std::filesystem::path build(const std::vector<OutputFile> &files, BuildContext &context) override;
-  bool detect(hardware::Hardware &hardware) override;
+  Detection detect(hardware::Hardware &hardware) override;
 };
 
 } // namespace tangram::openmp

@@ -2,6 +2,7 @@
 #include "Backend.h"
 
 #include <cctype>
+#include <fstream>
 #include <sched.h>
 #include <string>
 #include <unistd.h>
@@ -46,9 +47,18 @@ long cacheInfo(const std::string &memory, bool line) {
   return 0;
 }
 
+/// What the processor calls itself.
+std::string processor() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("model name"))
+      if (std::size_t at = line.find(": "); at != std::string::npos) return line.substr(at + 2);
+  return "the processor at hand";
+}
+
 } // namespace
 
-bool OpenMPBackend::detect(hardware::Hardware &hardware) {
+Detection OpenMPBackend::detect(hardware::Hardware &hardware) {
   constexpr std::uint64_t kElement = 4, kInFlight = 4; // bytes of the usual element; additions in flight at once
   for (std::size_t i = 0; i < hardware.levels.size(); ++i) {
     hardware::Level &level = hardware.levels[i];
@@ -72,7 +82,9 @@ bool OpenMPBackend::detect(hardware::Hardware &hardware) {
     if (level.workers.max) count = std::min(count, level.workers.max);
     level.workers.count = count;
   }
-  return true;
+  Detection detection;
+  detection.device = processor();
+  return detection;
 }
 
 } // namespace tangram::openmp

@@ -4,6 +4,7 @@
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/hardware/Resources.h"
 
 #include <algorithm>
 
@@ -13,10 +14,6 @@ using namespace ast;
 
 namespace {
 
-constexpr DiagnosticKind kTooLarge{
-    "data-placement.shared-too-large", DiagnosticClass::User,
-    "the __shared arrays of level '{}' need {} bytes of scratchpad memory beside {} that are taken; target '{}' has {}",
-    "give the level fewer workers, or use another codelet there: tangram explain shows the plans there are"};
 constexpr DiagnosticKind kExtent{"data-placement.shared-extent", DiagnosticClass::User,
                                  "how long the __shared array '{}' is, is known only when the kernel runs",
                                  "make it a constant or a multiple of coopDim()"};
@@ -120,7 +117,10 @@ private:
       used_ += wanted;
       return "scratchpad";
     }
-    if (shared) fail(kTooLarge, a.range, a.level, wanted, used_, p_.context_.target.name, capacity);
+    if (shared)
+      hardware::failDoesNotFit(
+          a.range, fmt::format("the __shared array '{}' of level '{}', with all in the same launch,", a.name, a.level),
+          used_ + wanted, "scratchpad", p_.context_.target.name, capacity, p_.kernel_.plan);
     return "global";
   }
   Placement &p_;

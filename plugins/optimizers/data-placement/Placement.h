@@ -13,7 +13,7 @@ namespace tangram::placement {
 class Placement {
 public:
   Placement(PassContext &context, const hardware::LaunchLevels &levels, const ast::Kernel &kernel)
-      : context_(context), levels_(levels), known_(kernel) {
+      : context_(context), levels_(levels), kernel_(kernel), known_(kernel) {
     names_.reserveAll(&kernel);
   }
   const ast::Launch *run(const ast::Launch *launch);
@@ -35,6 +35,7 @@ private:
 
   PassContext &context_;
   const hardware::LaunchLevels &levels_;
+  const ast::Kernel &kernel_;
   ast::KnownValues known_;
   ast::Names names_;
   std::set<std::string> frozen_;

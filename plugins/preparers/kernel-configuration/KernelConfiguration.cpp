@@ -4,6 +4,7 @@
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Storage.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/hardware/Resources.h"
 #include "tangram/pass/LaunchPass.h"
 #include "tangram/plugin/Plugin.h"
 
@@ -12,10 +13,6 @@
 namespace {
 using namespace tangram;
 using namespace tangram::ast;
-
-constexpr DiagnosticKind kArguments{"kernel-configuration.arguments", DiagnosticClass::Limitation,
-                                    "launch '{}' is given {} arguments of {} bytes; target '{}' can pass {} bytes",
-                                    "write the spectrum with fewer containers"};
 
 class Configure final : public Mutator {
 public:
@@ -59,7 +56,8 @@ private:
 
     for (const hardware::Memory &m : levels_.device->memories)
       if (m.name == "arguments" && bytes > m.bytes)
-        fail(kArguments, launch->range, name, params.size(), bytes, context_.target.name, m.bytes);
+        hardware::failDoesNotFit(kernel_.range, fmt::format("launch '{}', with its {} arguments,", name, params.size()),
+                                 bytes, "arguments", context_.target.name, m.bytes, kernel_.plan);
     const Launch *result = arena().derive(launch, [&](Launch &copy) {
       copy.name = name;
       copy.params = std::move(params);

@@ -71,15 +71,23 @@ private:
 class NameMangling final : public Pass {
   const Module *run(const Module *module, PassContext &context) override {
     Arena &arena = context.arena;
-    // Entries keep their names: callers know them.
+    // Entries keep their names, as callers know them, where these are anybody's to take.
     Names entries, everything;
-    std::vector<std::string> functionNames;
+    std::vector<std::string> functionNames, entryNames;
     for (const Kernel *kernel : module->kernels) entries.reserve(kernel->name);
     for (const Spectrum *spectrum : module->spectrums) entries.reserve(spectrum->name);
     for (const Struct *type : module->structs) entries.reserve(type->name);
     for (const Function *function : module->functions) {
       functionNames.push_back(function->name);
       everything.reserve(function->name);
+    }
+    for (const Kernel *kernel : module->kernels) {
+      std::string name = kernel->name;
+      auto bad = [](const std::string &n) { return isReserved(n) || isMathFunction(n) || isInLibrary(n); };
+      for (unsigned i = 1; bad(name) || (i > 1 && entries.taken(name)); ++i)
+        name = kernel->name + "_" + std::to_string(i);
+      entries.reserve(name);
+      entryNames.push_back(name);
     }
     Renaming functions(entries, everything, functionNames);
     Names outside = entries;
@@ -94,7 +102,11 @@ class NameMangling final : public Pass {
       return calls(static_cast<const Body *>(renameVariables(arena, node, renaming)));
     };
     return arena.derive(module, [&](Module &copy) {
-      for (const Kernel *&kernel : copy.kernels) kernel = variablesRenamed(kernel);
+      for (std::size_t i = 0; i < copy.kernels.size(); ++i) {
+        const Kernel *kernel = variablesRenamed(copy.kernels[i]);
+        if (entryNames[i] != kernel->name) kernel = arena.derive(kernel, [&](Kernel &k) { k.name = entryNames[i]; });
+        copy.kernels[i] = kernel;
+      }
       for (const Function *&function : copy.functions) {
         std::string name = functions(function->name);
         function = variablesRenamed(function);

@@ -1,5 +1,6 @@
 #include "ReservedWords.h"
 
+#include <dlfcn.h>
 #include <set>
 
 namespace tangram {
@@ -49,7 +50,19 @@ bool matchesReservedForm(std::string_view name) {
 
 } // namespace
 
-bool isReserved(std::string_view name) { return words().count(name) || matchesReservedForm(name); }
+bool isReserved(std::string_view name) {
+  return words().count(name) || matchesReservedForm(name) || isWordOfDevices(name);
+}
+
+bool isInLibrary(const std::string &name) {
+  for (const char *library : {"libc.so.6", "libm.so.6"})
+    if (void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD); handle) {
+      bool found = dlsym(handle, name.c_str()) != nullptr;
+      dlclose(handle);
+      if (found) return true;
+    }
+  return false;
+}
 
 std::string identifier(std::string_view name) {
   std::string out;

@@ -19,7 +19,7 @@ struct Keep final : Pass {
 struct Print final : Backend {
   std::vector<OutputFile> emit(const ast::Module &, EmitContext &) override { return {}; }
   std::filesystem::path build(const std::vector<OutputFile> &, BuildContext &) override { return {}; }
-  bool detect(hardware::Hardware &) override { return false; }
+  Detection detect(hardware::Hardware &) override { return {}; }
 };
 
 template <class D> D named(const char *name) {

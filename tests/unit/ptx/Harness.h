@@ -34,6 +34,7 @@ inline hardware::Hardware device(unsigned warps) {
     l.scalar = true;
     l.subordinate = below;
     l.sync = sync;
+    l.shuffle = l.sync == "warp";
     l.workers.count = workers;
     h.levels.push_back(l);
   };

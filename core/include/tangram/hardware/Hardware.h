@@ -20,6 +20,8 @@ struct Memory {
   std::uint64_t banks = 0;
   double bandwidth = 0; // bytes a second; 0: not said
   double latency = 0;   // cycles; 0: not said
+  /// Bits of the elements on which its atomic operations work; nothing: not said.
+  std::optional<std::vector<std::uint64_t>> atomics;
 };
 
 /// Which partition pattern suits a level's workers (dissertation, section 6.6.2).
@@ -40,6 +42,8 @@ struct Level {
   std::string subordinate;                             // name of the level below; empty: none
   std::string sync; // how it synchronises it: join, relaunch, barrier, warp, lock-step, close-loop, none
   Workers workers;
+  std::uint64_t maxLanes = 0; // the most lanes (Hardware::lanes) that a unit may have; 0: not said
+  bool shuffle = false;       // workers below a unit can read each other's registers
   Tiling tiling = Tiling::Any;
   std::vector<Memory> memories;
   ast::SourceRange range; // in the target file

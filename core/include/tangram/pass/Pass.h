@@ -115,6 +115,14 @@ struct BuildContext {
   std::function<bool()> cancelled;
 };
 
+/// What a backend finds out about the machine at hand, beside the sizes that it fills in.
+struct Detection {
+  std::string device;   // what it calls itself; empty: there is none
+  std::string missing;  // then: what is missing, and what to do
+  OptionValues options; // of the backend, that suit the device
+  explicit operator bool() const { return !device.empty(); }
+};
+
 class Backend {
 public:
   virtual ~Backend() = default;
@@ -123,8 +131,8 @@ public:
   /// Makes a shared library that exports tangram_kernel_table() (runtime/kernel_abi.h). Throws DiagnosticError with the
   /// tool's output where the tool fails or is missing.
   virtual std::filesystem::path build(const std::vector<OutputFile> &files, BuildContext &context) = 0;
-  /// Resolves `auto` worker counts and fills in sizes from the machine at hand; false where there is none of the kind.
-  virtual bool detect(hardware::Hardware &hardware) = 0;
+  /// Resolves `auto` worker counts and fills in sizes from the machine at hand.
+  virtual Detection detect(hardware::Hardware &hardware) = 0;
 };
 
 struct BackendDescriptor : Descriptor {

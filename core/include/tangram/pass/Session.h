@@ -82,7 +82,8 @@ public:
   /// The composed AST of the plans after all passes, ready for the backend. An entry's name is its plan's spectrum as
   /// a C identifier, with a number where there are several.
   const ast::Module *lower(const std::vector<Plan> &plans, ast::Arena &arena);
-  /// The names that lower() gives to the entries of these plans.
+  /// The names that entries of these plans have before any pass; lower() may have to change some of them, and the
+  /// kernels of its module are in the order of the plans.
   static std::vector<std::string> entryNames(const std::vector<Plan> &plans);
   /// The composed AST before any pass.
   const ast::Module *compose(const std::vector<Plan> &plans, ast::Arena &arena);

@@ -55,6 +55,7 @@ struct VerifyReport {
   std::vector<std::string> skipped;   // those that were not, and why
   std::size_t leftOut = 0;            // calls of single plans, by VerifyOptions::patience
   std::vector<PlanFailure> failures;  // by plan
+  std::vector<PlanFailure> unfit;     // plans that need more of a resource than the target has: they were not called
   std::vector<Suspect> suspects;
   std::vector<Suspect> shared; // sharedByFailing(), where no suspect explains all failures
   bool ok() const { return failures.empty(); }

@@ -16,6 +16,10 @@ constexpr DiagnosticKind kSubgroup{"ptx.subgroup", DiagnosticClass::Limitation,
                                    "level '{}' has {} workers that {}, but the device keeps {} together",
                                    "let that level of the target have exactly so many workers, or leave it out"};
 
+constexpr DiagnosticKind kShuffle{"ptx.shuffle", DiagnosticClass::Limitation,
+                                  "lanes of '{}' exchange registers, which the target does not say that they can",
+                                  "say 'shuffle: true' at that level of the target, if its devices do"};
+
 } // namespace
 
 Value *Device::special(Intrinsic::ID id) { return s_.build.CreateIntrinsic(id, {}, {}); }
@@ -73,6 +77,7 @@ Value *Device::shuffleWord(Value *word, Value *lane) {
 Value *Device::shuffle(const Shuffle &e, Value *value, Value *lane) {
   if (std::uint64_t together = workers(e.level, e.range); together != kWarp)
     fail(kSubgroup, e.range, e.level, together, "exchange registers", kWarp);
+  if (!s_.unit.levels.subgroup->shuffle) fail(kShuffle, e.range, e.level);
   llvm::IRBuilder<> &b = s_.build;
   llvm::Type *type = value->getType();
   unsigned bits = e.type.isBool() ? 1 : 8 * e.type.bytes();

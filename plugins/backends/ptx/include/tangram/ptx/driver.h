@@ -26,6 +26,7 @@ constexpr Result kOutOfMemory = 2, kStubLibrary = 34, kNoDevice = 100, kUnsuppor
 enum Attribute : int {
   kThreadsOfGroup = 1,
   kGroups = 5,
+  kConstantBytes = 9,
   kMultiprocessors = 16,
   kL2Bytes = 38,
   kMajor = 75,

@@ -147,7 +147,7 @@ private:
       if (here.compare(0, 4, "//@ ") == 0) codelet = here.substr(4);
       if (n == line)
         return " [" + std::string(file_) + " line " + std::to_string(line) + ", `" + here + "`" +
-               (codelet.empty() ? "" : ", from " + codelet) + "]";
+               (codelet.empty() ? "" : ", from " + codelet.substr(codelet.compare(0, 3, "at ") == 0 ? 3 : 0)) + "]";
       if (end == nullptr) break;
       from = end + 1;
     }
