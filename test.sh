@@ -12,4 +12,4 @@ echo "== 2/3 build ($BUILD)"
 cmake -S . -B "$BUILD" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build "$BUILD"
 echo "== 3/3 tests"
-ctest --test-dir "$BUILD" --output-on-failure --no-tests=error "$@"
+ctest --test-dir "$BUILD" -j "$(nproc)" --output-on-failure --no-tests=error "$@"

@@ -129,31 +129,25 @@ int main(int argc, char **argv) try {
   std::vector<std::string> libraries;
   std::size_t elements = std::size_t(64) << 20;
   double patience = 0.1;
-  bool check = false;
   app.add_option("problem", name, "sum_f32, sum_i32, scan_i32, exclusive_scan_i32, sgemv_tall, sgemv_wide")->required();
   app.add_option("libraries", libraries, "made by tangram compile --emit library, or tangram verify -o");
   app.add_option("--elements", elements, "of the input (default 64M)");
   app.add_option("--patience", patience, "seconds; plans that would take longer are left out");
-  app.add_flag("--check", check, "run each plan once and time nothing: for sanitizers");
   CLI11_PARSE(app, argc, argv);
 
   constexpr std::size_t kScale = 256;
-  Problem small = problem(name, elements, check ? 1 : kScale);
+  Problem small = problem(name, elements, kScale), p = problem(name, elements, 1);
   Json result{{"problem", name}, {"plans", Json::array()}, {"peers", Json::array()}};
-  Problem p;
-  if (!check) {
-    p = problem(name, elements, 1);
-    result["bytes"] = p.bytes;
-    result["copy"] = bench::copyBandwidth();
-    for (bench::Peer &peer : p.peers()) {
-      (void)peer.seconds();
-      std::string failure = wrong(peer.result(), p);
-      if (!failure.empty()) {
-        std::cerr << fmt::format("error: {} is wrong: {}\n", peer.name, failure);
-        return 1;
-      }
-      result["peers"].push_back({{"name", peer.name}, {"seconds", runtime::measureBy(peer.seconds).median}});
+  result["bytes"] = p.bytes;
+  result["copy"] = bench::copyBandwidth();
+  for (bench::Peer &peer : p.peers()) {
+    (void)peer.seconds();
+    std::string failure = wrong(peer.result(), p);
+    if (!failure.empty()) {
+      std::cerr << fmt::format("error: {} is wrong: {}\n", peer.name, failure);
+      return 1;
     }
+    result["peers"].push_back({{"name", peer.name}, {"seconds", runtime::measureBy(peer.seconds).median}});
   }
   bool ok = true;
   for (const std::string &file : libraries) {
@@ -173,9 +167,9 @@ int main(int argc, char **argv) try {
       if (first.failure.empty()) first = once(few, small); // the first run loads the code
       if (!first.failure.empty()) {
         failed(first.failure);
-      } else if (!check && first.seconds * kScale > patience) {
+      } else if (first.seconds * kScale > patience) {
         row["left-out"] = first.seconds * kScale;
-      } else if (!check) {
+      } else {
         runtime::DeviceArguments device(*kernel, p.arguments);
         Run run = device.status().ok() ? once(device, p) : Run{device.status().message, 0};
         if (run.failure.empty())

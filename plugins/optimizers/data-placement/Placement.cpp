@@ -129,14 +129,14 @@ private:
 
 /// As many of a subgroup's arrays as can be in its lanes' registers, and fit there.
 const Launch *Placement::exchanged(const Launch *launch) {
-  if (!levels_.subgroup) return launch;
-  std::uint64_t left = capacity(*levels_.subgroup, "registers");
+  if (!levels_.subgroup || !levels_.subgroup->shuffle) return launch;
+  std::uint64_t left = capacity(*levels_.worker, "registers");
   std::vector<const Alloc *> arrays;
   walk(launch->body, [&](const Alloc &a) {
     if (a.level == levels_.subgroup->name) arrays.push_back(&a);
   });
   for (const Alloc *array : arrays) {
-    std::uint64_t wanted = array->element.bytes() * levels_.subgroupWorkers;
+    std::uint64_t wanted = array->element.bytes();
     if (wanted > left) continue;
     if (const Launch *without = exchange(context_.arena, names_, levels_, known_, launch, *array, frozen_)) {
       launch = without;
