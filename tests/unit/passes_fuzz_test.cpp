@@ -20,7 +20,7 @@ public:
 
   const ast::Module *program() {
     Ps params{in("n", I32), inOut("out", A1(I32)), in("in", A1(I32))};
-    Ss stmts = body(1 + pick(3)); // small ones, too, which are many for the time of a large one
+    Ss stmts = body(1 + pick(3));
     return module(call("f", I32, codelet("f", params, stmts), "process", {}),
                   {spectrum("f", I32, params), spectrum("g", I32, gParams()), spectrum("s", I32, sParams())});
   }
@@ -53,7 +53,7 @@ private:
   }
 
   E number(int depth) {
-    if (depth <= 0) return pick(3) ? variable() : E(pick(9) - 3);
+    if (depth <= 0 || --budget_ < 0) return pick(3) ? variable() : E(pick(9) - 3);
     switch (pick(14)) {
     case 0:
     case 1: {
@@ -95,7 +95,7 @@ private:
     }
   }
   E truth(int depth) {
-    if (depth <= 0) {
+    if (depth <= 0 || --budget_ < 0) {
       E limit = pick(7);
       return variable() < limit;
     }
@@ -233,7 +233,7 @@ private:
     return s;
   }
   S statement(int depth) {
-    if (depth <= 0) {
+    if (depth <= 0 || budget_ < 0) {
       E v = assignable();
       if (v.e && pick(2)) return pick(2) ? set(v, number(2)) : add(v, number(2));
       if (!mayWrite_ || pick(2)) return run(number(2));
@@ -289,6 +289,7 @@ private:
   std::vector<std::string> variables_{"n"}, locals_;
   bool mayWrite_ = true;
   int breakable_ = 0, nesting_ = 0, counter_ = 0;
+  int budget_ = 150; // many small programs find more than a few large ones
 };
 
 using PassesFuzz = PassHarness;
