@@ -33,11 +33,11 @@ Json toJson(const runtime::PlanFailure &f, const std::string &plan) {
 }
 
 Json toJson(const runtime::VerifyReport &r) {
-  Json json{{"spectrum", r.spectrum}, {"target", r.target},        {"plainest", r.plainest},
-            {"plans", r.space.str()}, {"checked", r.plans.size()}, {"sampled", r.sampled},
-            {"seed", r.seed},         {"arguments", r.arguments},  {"skipped", r.skipped},
-            {"left-out", r.leftOut},  {"failures", Json::array()}, {"suspects", Json::array()},
-            {"shared", Json::array()},  {"unfit", Json::array()}};
+  Json json{{"spectrum", r.spectrum},  {"target", r.target},        {"plainest", r.plainest},
+            {"plans", r.space.str()},  {"checked", r.plans.size()}, {"sampled", r.sampled},
+            {"seed", r.seed},          {"arguments", r.arguments},  {"skipped", r.skipped},
+            {"left-out", r.leftOut},   {"failures", Json::array()}, {"suspects", Json::array()},
+            {"shared", Json::array()}, {"unfit", Json::array()}};
   for (const runtime::PlanFailure &f : r.unfit)
     json["unfit"].push_back(Json{{"plan", key(r.plans[f.plan])}, {"reason", f.reason}});
   for (const runtime::PlanFailure &f : r.failures) json["failures"].push_back(toJson(f, key(r.plans[f.plan])));

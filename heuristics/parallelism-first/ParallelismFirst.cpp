@@ -127,7 +127,8 @@ std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, c
     };
     if (misfit(pa, pb)) return "";
     if (misfit(pb, pa))
-      return fmt::format("{} vectorizes, and the tiling of {} does not suit level '{}'", words(a), words(b), point.level);
+      return fmt::format("{} vectorizes, and the tiling of {} does not suit level '{}'", words(a), words(b),
+                         point.level);
     if (differ(pa.distributes, pb.distributes, says("distributes work"))) return verdict;
     if (pa.distributes) {
       if (differ(pa.matches, pb.matches, [&] {

@@ -322,7 +322,9 @@ TEST_F(PassesFuzz, ComputeTheSame) {
     checkLowering(program, calls);
     program::arena = &arena_;
   }
-  if (!first) EXPECT_GT(tried, programs / 2);
+  if (!first) {
+    EXPECT_GT(tried, programs / 2);
+  }
 }
 
 } // namespace

@@ -419,7 +419,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "capabilities: [scalar], workers: 2147483647}\n"),
             "target.too-many-lanes", 5, 48, "= 18446744073709551615 lanes"},
         Bad{"shuffle_word", target("  - {name: p, below: t, sync: warp, shuffle: 2}\n" + kThread),
-            "target.unknown-word", 2, 46, "'true'"},
+            "target.unknown-word", 2, 46, "use one of false, true"},
         Bad{"shuffle_of_nothing", target("  - {name: t, capabilities: [scalar], shuffle: true}\n"),
             "target.shuffle-of-nothing", 2, 48, "nothing below"},
         // the pipeline

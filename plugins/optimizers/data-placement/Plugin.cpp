@@ -13,11 +13,12 @@ public:
       : Mutator(context.arena), kernel_(kernel), placement_(context, levels, kernel) {}
 
   const ast::Kernel *run() {
-    const ast::Kernel *placed = ast::freeze(arena(), (*this)(&kernel_), placement_.frozen());
-    if (placement_.conditions().empty()) return placed;
-    return arena().derive(placed, [&](ast::Kernel &copy) {
-      copy.conditions.insert(copy.conditions.end(), placement_.conditions().begin(), placement_.conditions().end());
-    });
+    const ast::Kernel *placed = (*this)(&kernel_);
+    if (!placement_.conditions().empty())
+      placed = arena().derive(placed, [&](ast::Kernel &copy) {
+        copy.conditions.insert(copy.conditions.end(), placement_.conditions().begin(), placement_.conditions().end());
+      });
+    return ast::freeze(arena(), placed, placement_.frozen());
   }
 
 private:

@@ -10,15 +10,14 @@ constexpr DiagnosticKind kNoLibrary{"@NAME@.no-library", DiagnosticClass::Limita
                                     "backend '@NAME@' writes text only: there is nothing to build from it",
                                     "use --emit source"};
 
-class @CLASS @final
-    : public
-      Backend{public : std::vector<OutputFile> emit(const ast::Module &module, EmitContext &context)
-                  override{return {{context.stem + ".txt", OutputFile::Role::Source, ast::print(&module) + "\n"}};
-} // namespace
-std::filesystem::path build(const std::vector<OutputFile> &, BuildContext &) override { fail(kNoLibrary, {}); }
-Detection detect(hardware::Hardware &) override { return {}; }
-}
-;
+class @CLASS@ final : public Backend {
+public:
+  std::vector<OutputFile> emit(const ast::Module &module, EmitContext &context) override {
+    return {{context.stem + ".txt", OutputFile::Role::Source, ast::print(&module) + "\n"}};
+  }
+  std::filesystem::path build(const std::vector<OutputFile> &, BuildContext &) override { fail(kNoLibrary, {}); }
+  Detection detect(hardware::Hardware &) override { return {}; }
+};
 
 } // namespace
 
@@ -27,6 +26,6 @@ TANGRAM_PLUGIN("@NAME@", "0.1", "writes the lowered AST") {
   d.name = "@NAME@";
   d.summary = "writes the lowered AST as text";
   d.requires_ = {}; // properties of the AST that the printer relies on: docs/lowering.md
-  d.create = [](const OptionValues &) { return std::make_unique<@CLASS @>(); };
+  d.create = [](const OptionValues &) { return std::make_unique<@CLASS@>(); };
   registry.backends.add(d);
 }

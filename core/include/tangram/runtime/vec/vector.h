@@ -80,7 +80,7 @@ template <int N, class V> TANGRAM_INLINE vec<bool, N> to_mask(V lanes) {
 }
 
 template <class I, int N> TANGRAM_INLINE typename native<I, N>::type from_mask(vec<bool, N> m) {
-  typename native<I, N>::type bit, all;
+  typename native<I, N>::type bit{}, all{};
   if constexpr (N <= int(8 * sizeof(I))) {
     for (int i = 0; i < N; ++i) bit[i] = I(std::uint64_t(1) << i);
     for (int i = 0; i < N; ++i) all[i] = I(m.value);
