@@ -13,8 +13,9 @@ using namespace ast;
 
 namespace {
 
-constexpr DiagnosticKind kLanguageNode{"c-family.language-node", DiagnosticClass::User, "a {} reached the backend",
-                                       "the passes of the target must lower it first: compare its pipeline with those in hw/"};
+constexpr DiagnosticKind kLanguageNode{
+    "c-family.language-node", DiagnosticClass::User, "a {} reached the backend",
+    "the passes of the target must lower it first: compare its pipeline with those in hw/"};
 
 /// Leaves out declarations that nothing reads.
 class DropUnused final : public Mutator {

@@ -10,8 +10,9 @@ using llvm::Value;
 
 namespace {
 
-constexpr DiagnosticKind kLanguageNode{"ptx.language-node", DiagnosticClass::User, "a {} reached the backend",
-                                       "the passes of the target must lower it first: compare its pipeline with those in hw/"};
+constexpr DiagnosticKind kLanguageNode{
+    "ptx.language-node", DiagnosticClass::User, "a {} reached the backend",
+    "the passes of the target must lower it first: compare its pipeline with those in hw/"};
 constexpr DiagnosticKind kVectorStore{"ptx.vectors", DiagnosticClass::Limitation,
                                       "vector code (a store) cannot be made for workers of a device",
                                       "leave out the pass that makes vectors: workers run in step by themselves"};
