@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Runs plans of a spectrum under oclgrind, which watches every access of every work-item.
 
-usage: races.py TANGRAM OCLGRIND TARGET PROGRAM SPECTRUM SEED PLANS
+usage: races.py TANGRAM OCLGRIND TARGET PROGRAM SPECTRUM SEED PLANS WATCH...
 
-The sampled plans must be free of data races and of reads of what nobody wrote, and right. Then one plan's barriers are
+WATCH: --data-races, --uninitialized. The sampled plans must be free of what is watched for, and right. Then one plan's barriers are
 taken away one at a time: each must be missed, as a race, or nobody would notice one that is forgotten.
 """
 import pathlib, re, shutil, subprocess, sys, tempfile
 
-tangram, oclgrind, target, program, spectrum, seed, plans = sys.argv[1:]
+tangram, oclgrind, target, program, spectrum, seed, plans, *watch = sys.argv[1:]
 apps = pathlib.Path(program).resolve().parent.parent
 FOUND = re.compile(r"data race|Uninitialized|Invalid (read|write)|divergence", re.IGNORECASE)
 
@@ -28,7 +28,7 @@ def must(*command):
 def watched(folder, sizes):
     log = folder.parent / "oclgrind.log"
     log.write_text("")
-    code, text = run(oclgrind, "--data-races", "--uninitialized", "--max-errors", 8, "--log", log, "--build-options",
+    code, text = run(oclgrind, *watch, "--max-errors", 8, "--log", log, "--build-options",
                      "-cl-opt-disable", tangram, "check", folder, "--in-process", "--sizes", sizes)
     text += log.read_text()
     return code, FOUND.search(text), text
