@@ -82,7 +82,19 @@ void defineDescriptor(Writer &w, const Signature &s, const std::string &target, 
       s.arguments.empty() ? "nullptr" : s.entry + "_params", s.entry, more));
 }
 
-void defineTable(Writer &w, const std::vector<Signature> &signatures) {
+void defineTable(Writer &w, const std::vector<Signature> &signatures,
+                 const std::function<void(const Signature &)> &descriptor) {
+  w.blank();
+  w.comment("Descriptors for callers that read signatures at run time. Only one file of a program can have them.");
+  w.directive("#ifndef TANGRAM_NO_KERNEL_TABLE");
+  w.line("namespace {");
+  for (const Signature &s : signatures) {
+    w.blank();
+    descriptor(s);
+  }
+  w.blank();
+  w.line("} // namespace");
+  w.blank();
   std::string list;
   for (const Signature &s : signatures) list += (list.empty() ? "&" : ", &") + s.entry + "_kernel_descriptor";
   w.open("extern \"C\" __attribute__((visibility(\"default\"))) const tangram_kernel *const "
@@ -91,6 +103,7 @@ void defineTable(Writer &w, const std::vector<Signature> &signatures) {
   w.line(fmt::format("*count = {};", signatures.size()));
   w.line("return kernels;");
   w.close();
+  w.directive("#endif");
 }
 
 } // namespace tangram::c_family

@@ -286,21 +286,11 @@ private:
   }
 
   void table(Writer &w) {
-    w.blank();
-    w.comment("Descriptors for callers that read signatures at run time. Only one file of a program can have them.");
-    w.directive("#ifndef TANGRAM_NO_KERNEL_TABLE");
-    w.line("namespace {");
-    for (const Signature &s : signatures_) {
-      w.blank();
+    defineTable(w, signatures_, [&](const Signature &s) {
       defineCall(w, s, {"invoke", "", s.entry, ""});
       w.blank();
       defineDescriptor(w, s, context_.target.name);
-    }
-    w.blank();
-    w.line("} // namespace");
-    w.blank();
-    defineTable(w, signatures_);
-    w.directive("#endif");
+    });
   }
 
   const Module &module_;

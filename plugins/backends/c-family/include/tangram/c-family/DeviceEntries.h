@@ -30,12 +30,18 @@ OutputFile deviceHeader(const std::vector<Signature> &signatures, const DeviceSt
 
 // ---- in the source
 
+/// The head of a source up to what tangram_fail is for, within an unnamed namespace. `includes`: "<tangram/x.h>";
+/// `limits`: whether it uses numeric limits; `directives`: lines behind the includes.
+void openDeviceSource(Writer &w, const EmitContext &context, const std::vector<std::string> &includes, bool limits,
+                      const std::vector<std::string> &directives = {});
+/// Its end: the entries, which call NAME_kernel::run, and the table of descriptors.
+void closeDeviceSource(Writer &w, const std::vector<Signature> &signatures, const DeviceStyle &style,
+                       const std::string &target);
+/// Functions that the host's part of the kernels calls, callees first.
+std::vector<const ast::Function *> hostFunctions(const ast::Module &module);
+
 /// `int check(...)`, inside of namespace NAME_kernel.
 void defineCheck(Writer &w, const Signature &signature, const DeviceStyle &style);
-/// The entries. `run` takes the arguments of the kernel's parameters, the workspace and the stream.
-void defineDeviceEntries(Writer &w, const Signature &signature, const DeviceStyle &style, const std::string &run);
-/// NAME_invoke, NAME_bytes, NAME_launch and NAME_kernel_descriptor.
-void defineDeviceDescriptor(Writer &w, const Signature &signature, const DeviceStyle &style, const std::string &target);
 
 /// The Alloc of the kernel's workspace; null where it needs none.
 const ast::Alloc *workspaceOf(const ast::Kernel &kernel);

@@ -54,7 +54,8 @@ struct Call {
 void defineCall(Writer &w, const Signature &signature, const Call &call);
 /// NAME_kernel_descriptor. `more`: what follows `invoke`, ", &device, ...".
 void defineDescriptor(Writer &w, const Signature &signature, const std::string &target, const std::string &more = "");
-/// tangram_kernel_table() of all.
-void defineTable(Writer &w, const std::vector<Signature> &signatures);
+/// The descriptors of all kernels, each written by `descriptor`, and tangram_kernel_table().
+void defineTable(Writer &w, const std::vector<Signature> &signatures,
+                 const std::function<void(const Signature &)> &descriptor);
 
 } // namespace tangram::c_family
