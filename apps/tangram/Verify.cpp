@@ -33,11 +33,11 @@ Json toJson(const runtime::PlanFailure &f, const std::string &plan) {
 }
 
 Json toJson(const runtime::VerifyReport &r) {
-  Json json{{"spectrum", r.spectrum},  {"target", r.target},        {"plainest", r.plainest},
-            {"plans", r.space.str()},  {"checked", r.plans.size()}, {"sampled", r.sampled},
-            {"seed", r.seed},          {"arguments", r.arguments},  {"skipped", r.skipped},
-            {"left-out", r.leftOut},   {"failures", Json::array()}, {"suspects", Json::array()},
-            {"shared", Json::array()}, {"unfit", Json::array()}};
+  Json json{
+      {"spectrum", r.spectrum},    {"target", r.target},      {"plainest", r.plainest}, {"plans", r.space.str()},
+      {"checked", r.plans.size()}, {"sampled", r.sampled},    {"given", r.given},       {"seed", r.seed},
+      {"arguments", r.arguments},  {"skipped", r.skipped},    {"left-out", r.leftOut},  {"failures", Json::array()},
+      {"suspects", Json::array()}, {"shared", Json::array()}, {"unfit", Json::array()}};
   for (const runtime::PlanFailure &f : r.unfit)
     json["unfit"].push_back(Json{{"plan", key(r.plans[f.plan])}, {"reason", f.reason}});
   for (const runtime::PlanFailure &f : r.failures) json["failures"].push_back(toJson(f, key(r.plans[f.plan])));
@@ -56,10 +56,17 @@ void printFailure(const std::string &plan, const runtime::PlanFailure &f) {
     std::cout << fmt::format("    {}: {} ({} of {} argument sets fail)\n", f.arguments, f.reason, f.failed, f.called);
 }
 
+void printAgreement(const std::string &nothing, const std::string &agreement) {
+  std::cout << (nothing.empty() ? fmt::format("  {}\n", agreement)
+                                : fmt::format("  nothing was compared: {}\n", nothing));
+}
+
 void print(const runtime::VerifyReport &r) {
   std::cout << fmt::format("{} on {}: ", r.spectrum, r.target);
   if (r.sampled)
     std::cout << fmt::format("{} of {} plans (a uniform sample, seed {})", r.plans.size(), r.space.str(), r.seed);
+  else if (r.given)
+    std::cout << fmt::format("{} given plan{} of {}", r.plans.size(), r.plans.size() == 1 ? "" : "s", r.space.str());
   else
     std::cout << fmt::format("all {} plans", r.space.str());
   std::cout << fmt::format(" with {} argument sets (seed {})\n", r.arguments.size(), r.seed);
@@ -70,8 +77,8 @@ void print(const runtime::VerifyReport &r) {
   if (!r.unfit.empty())
     std::cout << fmt::format("  {} of {} plans do not fit the target, the first: {}\n", r.unfit.size(), r.plans.size(),
                              r.unfit[0].reason);
-  if (r.ok()) {
-    std::cout << (r.unfit.empty() ? "  all agree\n" : "  all others agree\n");
+  if (r.failures.empty()) {
+    printAgreement(r.nothing(), r.unfit.empty() ? "all agree" : "all others agree");
     return;
   }
   constexpr std::size_t shown = 10;
@@ -204,9 +211,9 @@ int check(Driver &driver, const Flags &flags, bool isolated) {
   std::cout << fmt::format("{}: {} plans with {} argument sets (seed {})\n  against {}\n", r.spectrum, r.plans.size(),
                            r.arguments.size(), options.seed, r.plainest);
   for (const std::string &skipped : r.skipped) std::cout << fmt::format("  skipped {}\n", skipped);
-  if (r.ok()) {
-    std::cout << "  all agree\n";
-    return 0;
+  if (r.failures.empty()) {
+    printAgreement(r.nothing(), "all agree");
+    return r.ok() ? 0 : 1;
   }
   std::cout << fmt::format("  {} plans fail\n", r.failures.size());
   for (const runtime::PlanFailure &f : r.failures) printFailure(r.plans[f.plan], f);
@@ -227,7 +234,7 @@ void addCheck(CLI::App &app, Driver &driver) {
   sub->add_flag("--in-process", *inProcess, "Call all in this process: for tools that watch it. A crash ends it");
   sub->add_flag("--json", driver.common.json, "As JSON");
   addCommonFlags(*sub, driver);
-  sub->footer("Exit code 1 where a plan fails.\n"
+  sub->footer("Exit code 1 where a plan fails, or nothing was compared.\n"
               "Examples:\n"
               "  tangram verify sum.tg.cpp --target opencl-cpu --sample 20 -o out\n"
               "  oclgrind --data-races tangram check out/spectrum_0 --in-process --sizes 0,1,31");
@@ -260,7 +267,7 @@ void addVerify(CLI::App &app, Driver &driver) {
   sub->footer("Integers must be equal. Floats may differ by eps * (n + 2) * max(1, |expected|), n the elements of the\n"
               "largest container; data is in [-1, 1], and again whole numbers, whose sums are exact: there a whole\n"
               "expected value must be met within 4 * eps of its size.\n"
-              "Exit code 1 where a plan fails.\n"
+              "Exit code 1 where a plan fails, or nothing was compared.\n"
               "Examples:\n"
               "  tangram verify sum.tg.cpp --target cpu-openmp\n"
               "  tangram verify sum.tg.cpp --target cpu-simple --all --sizes 0,1,4095");

@@ -4,6 +4,8 @@
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Walk.h"
 
+#include <algorithm>
+
 namespace tangram::ast {
 namespace {
 
@@ -21,6 +23,16 @@ bool mayDivide(const Binary &e) {
   std::optional<Int> divisor = literal(e.rhs);
   if (const auto *all = dyn<Broadcast>(e.rhs)) divisor = literal(all->operand);
   return e.type.element().isFloating() || (divisor && *divisor != 0 && *divisor != -1);
+}
+
+bool isLoop(const Node &s) { return isa<For>(&s) || isa<While>(&s) || isa<DoWhile>(&s) || isa<Loop>(&s); }
+
+/// The same with a `switch` around: only its `continue` is the loop's.
+bool continues(const Block *body) {
+  return !walk(body, [&](const Stmt &s) {
+    if (isLoop(s)) return WalkResult::Skip;
+    return isa<Continue>(&s) ? WalkResult::Stop : WalkResult::Advance;
+  });
 }
 
 /// Of the node itself.
@@ -79,6 +91,18 @@ const VarRef *rootVariable(const Expr *place) {
       return nullptr;
   }
   return nullptr;
+}
+
+bool jumpsOut(const Block *body) {
+  return !walk(body, [&](const Stmt &s) {
+    if (isLoop(s)) return WalkResult::Skip;
+    if (const auto *choice = dyn<Switch>(&s)) { // its breaks are its own
+      const auto &cases = choice->cases;
+      bool jumps = std::any_of(cases.begin(), cases.end(), [](const Case *c) { return continues(c->body); });
+      return jumps ? WalkResult::Stop : WalkResult::Skip;
+    }
+    return isa<Break>(&s) || isa<Continue>(&s) ? WalkResult::Stop : WalkResult::Advance;
+  });
 }
 
 std::set<std::string> assignedVariables(const Node *tree) {

@@ -33,4 +33,10 @@ bool detail::walkNode(const Node &node, const std::function<WalkResult(const Nod
   return true;
 }
 
+std::size_t nodeCount(const Node *root) {
+  std::size_t nodes = 0;
+  walk(root, [&](const Node &) { ++nodes; });
+  return nodes;
+}
+
 } // namespace tangram::ast

@@ -69,7 +69,7 @@ std::string suggest(std::string_view word, const std::vector<std::string> &candi
       result += fmt::format("{} '{}'", i + 1 == near.size() ? " or" : ",", near[i]);
     return result;
   }
-  if (candidates.empty()) return "nothing: none is known here";
+  if (candidates.empty()) return "none: there are none";
   if (candidates.size() == 1) return fmt::format("'{}', the only one known", candidates.front());
   std::vector<std::string> listed(candidates.begin(), candidates.begin() + std::min(candidates.size(), kMaxListed));
   std::string result = fmt::format("one of {}", fmt::join(listed, ", "));

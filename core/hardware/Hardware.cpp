@@ -5,6 +5,11 @@
 
 namespace tangram::hardware {
 
+const Memory *Level::memory(std::string_view name) const {
+  auto found = std::find_if(memories.begin(), memories.end(), [&](const Memory &m) { return m.name == name; });
+  return found == memories.end() ? nullptr : &*found;
+}
+
 bool Hardware::is(std::string_view target) const {
   return target == name || std::find(env.begin(), env.end(), target) != env.end();
 }

@@ -12,6 +12,9 @@ constexpr DiagnosticKind kIncomplete{"registry.incomplete", DiagnosticClass::Use
                                      "plugin '{0}' registers {1} '{2}', which is incomplete: {3}",
                                      "complete the descriptor in the plugin's source"};
 constexpr DiagnosticKind kUnknown{"registry.unknown", DiagnosticClass::User, "there is no {0} '{1}'", "use {2}"};
+constexpr DiagnosticKind kNone{"registry.none", DiagnosticClass::User,
+                               "there is no {0} '{1}': no plugin that is loaded brings any",
+                               "`tangram plugins` lists what is loaded; --plugin-path names a folder with more"};
 
 bool isName(const std::string &name) {
   if (name.empty() || name.front() < 'a' || name.front() > 'z' || name.back() == '-') return false;
@@ -58,7 +61,9 @@ template <class D> void Table<D>::add(D descriptor) {
 
 template <class D> const D &Table<D>::get(const std::string &name, ast::SourceRange where) const {
   if (const D *found = find(name)) return *found;
-  Diagnostic diagnostic = makeDiagnostic(kUnknown, where, what_, shown(name), suggest(name, names()));
+  Diagnostic diagnostic = entries_.empty()
+                              ? makeDiagnostic(kNone, where, what_, shown(name))
+                              : makeDiagnostic(kUnknown, where, what_, shown(name), suggest(name, names()));
   for (const std::string &failure : failures_)
     diagnostic.notes.push_back({{}, "a plugin that may have it could not be loaded: " + failure});
   throw DiagnosticError(std::move(diagnostic));

@@ -26,7 +26,9 @@ const ast::Spectrum &readSpectrum(const std::filesystem::path &folder, ast::Aren
   std::ifstream in(folder / kSpectrumFile);
   if (!in) fail(kNothing, {}, folder.string(), kSpectrumFile);
   std::string text{std::istreambuf_iterator<char>(in), {}};
-  return *ast::as<ast::Spectrum>(ast::parse(text, arena, (folder / kSpectrumFile).string()));
+  const auto *spectrum = ast::dyn<ast::Spectrum>(ast::parse(text, arena, (folder / kSpectrumFile).string()));
+  if (!spectrum) fail(kNothing, {}, folder.string(), fmt::format("spectrum in {}", kSpectrumFile));
+  return *spectrum;
 }
 
 } // namespace

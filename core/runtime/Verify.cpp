@@ -41,7 +41,7 @@ void pickPlans(const Forest &forest, const VerifyOptions &options, VerifyReport 
   report.space = forest.count();
   if (!options.plans.empty()) {
     report.plans = options.plans;
-    report.sampled = true;
+    report.given = true;
     return;
   }
   std::size_t limit = options.sample ? options.sample : options.most;
@@ -297,6 +297,12 @@ private:
 };
 
 } // namespace
+
+std::string nothingCompared(std::size_t plans, std::size_t argumentSets) {
+  if (!plans) return "there is no plan to call";
+  if (!argumentSets) return "no arguments could be made up";
+  return "";
+}
 
 VerifyReport verify(Session &session, const std::string &spectrum, const VerifyOptions &options) {
   return Verifier(session, spectrum, options).run();

@@ -1,5 +1,6 @@
 // The AST: traversals, textual form, comparison, verifier.
 #include "tangram/ast/Compare.h"
+#include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Verify.h"
@@ -139,6 +140,17 @@ TEST(Walk, SkipsAndStops) {
   EXPECT_TRUE(contains<Size>(module));
   EXPECT_FALSE(contains<Map>(module));
   EXPECT_FALSE(walk(module, [&](const For &) { return WalkResult::Stop; }));
+}
+
+TEST(Effects, AJumpOutOfALoopIsThatLoopsOwn) {
+  Arena arena;
+  auto jumps = [&](const char *body) { return jumpsOut(as<Block>(parse(body, arena))); };
+  EXPECT_FALSE(jumps("(Block [])"));
+  EXPECT_TRUE(jumps("(Block [(Break)])"));
+  EXPECT_TRUE(jumps("(Block [(If (IntLit bool 1) (Block [(Continue)]) -)])"));
+  EXPECT_FALSE(jumps("(Block [(While (IntLit bool 1) (Block [(Break) (Continue)]))])"));
+  EXPECT_FALSE(jumps("(Block [(Switch (IntLit i32 0) [(Case [] true (Block [(Break)]))])])"));
+  EXPECT_TRUE(jumps("(Block [(Switch (IntLit i32 0) [(Case [] true (Block [(Continue)]))])])"));
 }
 
 TEST(Visitor, CallsPrefixInfixAndPostfixInOrder) {

@@ -48,6 +48,21 @@ std::vector<std::string> named(const std::vector<Suspect> &list) {
 
 } // namespace
 
+TEST(VerifyReport, ACheckOfNothingIsNotPassed) {
+  VerifyReport report;
+  EXPECT_FALSE(report.ok());
+  report.plans.resize(2);
+  report.arguments = {"in[1]"};
+  EXPECT_TRUE(report.ok());
+  report.unfit.resize(2);
+  EXPECT_FALSE(report.ok());
+  EXPECT_EQ(report.nothing(), "there is no plan to call");
+  report.unfit.clear();
+  report.arguments.clear();
+  EXPECT_FALSE(report.ok());
+  EXPECT_EQ(report.nothing(), "no arguments could be made up");
+}
+
 TEST(Suspects, ACodeletThatIsAlwaysWrong) {
   std::vector<Plan> plans{plan(select("a", "thread")), plan(select("kog", "thread")),
                           plan(select("c", "process", {distribute("process", "thread", select("kog", "thread"))})),

@@ -70,9 +70,8 @@ std::string lacking(const Codelet &codelet, const hardware::Hardware &hardware, 
   std::optional<hardware::LaunchLevels> levels = hardware::launchLevels(hardware);
   if (!levels || (level.name != levels->group->name && !(levels->subgroup && level.name == levels->subgroup->name)))
     return "";
-  std::uint64_t there = 0;
-  for (const hardware::Memory &memory : levels->group->memories)
-    if (memory.name == "scratchpad") there = memory.bytes;
+  const hardware::Memory *scratchpad = levels->group->memory("scratchpad");
+  std::uint64_t there = scratchpad ? scratchpad->bytes : 0;
   std::optional<std::uint64_t> bytes = sharedBytes(codelet, hardware.lanes(level));
   if (!there || !bytes) return "";
   // Each unit of the level has its own, all units of a group at once.

@@ -50,9 +50,8 @@ void Placement::hold(const Alloc &a) {
 }
 
 std::uint64_t Placement::capacity(const hardware::Level &level, std::string_view memory) const {
-  for (const hardware::Memory &m : level.memories)
-    if (m.name == memory) return m.bytes;
-  return 0;
+  const hardware::Memory *m = level.memory(memory);
+  return m ? m->bytes : 0;
 }
 
 /// __shared arrays become temporaries in front of the codelet that has them.

@@ -17,12 +17,6 @@ namespace {
 constexpr unsigned kPrefixDepth = 2;     // loops within each other that are written twice
 constexpr std::size_t kPrefixSize = 600; // nodes of a loop that is
 
-std::size_t size(const Node *tree) {
-  std::size_t nodes = 0;
-  walk(tree, [&](const Node &) { ++nodes; });
-  return nodes;
-}
-
 bool isUnsigned(const Type &type) { return type.isInteger() && !type.isSigned(); }
 
 BinaryOp mirrored(BinaryOp op) {
@@ -295,7 +289,7 @@ const Expr *Lanes::contiguous(const Counted &c, Assumed &assumed) {
 
 bool Lanes::prefix(const Counted &c) {
   if (mask_ || c.bodyFirst || !c.cond || u_.parts(c.owner) || prefixes_ >= kPrefixDepth || hasEffects(c.cond) ||
-      size(c.body) > kPrefixSize)
+      nodeCount(c.body) > kPrefixSize)
     return false;
   Assumed assumed;
   Stmts before;

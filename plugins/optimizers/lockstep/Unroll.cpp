@@ -18,26 +18,17 @@ namespace {
 constexpr Int kMostCopies = 16;
 constexpr std::size_t kMostNodes = 4000; // of all copies together
 
-std::size_t size(const Node *tree) {
-  std::size_t nodes = 0;
-  walk(tree, [&](const Node &) { ++nodes; });
-  return nodes;
-}
-
 } // namespace
 
 bool Lanes::unroll(const Loop *loop) {
   std::optional<Int> begin = known_(loop->begin), end = known_(loop->end);
   if (!begin || !end || u_.divergent(loop)) return false;
   Int trip = *end > *begin ? *end - *begin : 0;
-  if (trip < 1 || trip > kMostCopies || size(loop->body) * static_cast<std::size_t>(trip) > kMostNodes) return false;
+  if (trip < 1 || trip > kMostCopies || nodeCount(loop->body) * static_cast<std::size_t>(trip) > kMostNodes)
+    return false;
   // A jump to the loop itself has nowhere to go.
   if (u_.parts(loop)) return false;
-  bool jumps = !walk(loop->body, [&](const Stmt &s) {
-    if (isa<For>(&s) || isa<While>(&s) || isa<DoWhile>(&s) || isa<Loop>(&s) || isa<Switch>(&s)) return WalkResult::Skip;
-    return isa<Continue>(&s) || isa<Break>(&s) ? WalkResult::Stop : WalkResult::Advance;
-  });
-  if (jumps) return false;
+  if (jumpsOut(loop->body)) return false;
 
   std::vector<Env> copies(static_cast<std::size_t>(trip), env_);
   for (Int u = 0; u < trip; ++u) {
@@ -89,12 +80,7 @@ bool Lanes::fused(const Stmt *s, std::vector<Env> &copies) {
   const auto *d = dyn<Declare>(c.init);
   if (!d || !d->init || u_.varying(d->name) || !d->extents.empty() || hasEffects(d->init) || !monotone(c)) return false;
   // Break and continue of all lanes of one copy are not those of all copies.
-  bool jumps = !walk(c.body, [&](const Stmt &inner) {
-    if (&inner != c.body && (isa<For>(&inner) || isa<While>(&inner) || isa<DoWhile>(&inner) || isa<Loop>(&inner)))
-      return WalkResult::Skip;
-    return isa<Continue>(&inner) || isa<Break>(&inner) ? WalkResult::Stop : WalkResult::Advance;
-  });
-  if (jumps) return false;
+  if (jumpsOut(c.body)) return false;
   auto inEach = [&](auto &&f) {
     for (Env &copy : copies) {
       std::swap(env_, copy);

@@ -142,13 +142,6 @@ std::optional<Counting> counting(const Stmt *s) {
   return Counting{init->name, init->type, init->init, test->rhs, loop->body};
 }
 
-bool jumpsOut(const Block *body) {
-  return !walk(body, [&](const Stmt &s) {
-    if (isa<For>(&s) || isa<While>(&s) || isa<DoWhile>(&s) || isa<Loop>(&s)) return WalkResult::Skip;
-    return isa<Break>(&s) || isa<Continue>(&s) ? WalkResult::Stop : WalkResult::Advance;
-  });
-}
-
 /// Nothing that a copy might write in between.
 bool onlyVariables(const Expr *e) {
   return !any<Expr>(e, [](const Expr &part) {

@@ -19,12 +19,6 @@ constexpr std::size_t kMostNodes = 6000; // of all copies together
 constexpr Int kMostUnrolled = 16;
 constexpr std::uint64_t kChunks = 4; // that each worker must have for copies to be worth their imbalance
 
-std::size_t size(const Node *tree) {
-  std::size_t nodes = 0;
-  walk(tree, [&](const Node &) { ++nodes; });
-  return nodes;
-}
-
 bool isLoop(const Node *s) { return isa<For>(s) || isa<While>(s) || isa<DoWhile>(s) || isa<Loop>(s); }
 
 /// Something that is read in an inner loop and is the same for all copies: it is then read once.
@@ -73,7 +67,7 @@ private:
     if (!begin || !end || *end - *begin < 2 || *end - *begin > kMostUnrolled) return loop;
     Copies copies(*loop);
     auto count = static_cast<unsigned>(*end - *begin);
-    if (!copies.possible() || size(loop->body) * count > kMostNodes) return loop;
+    if (!copies.possible() || nodeCount(loop->body) * count > kMostNodes) return loop;
     frozen_.insert(used.begin(), used.end());
     Build b(arena(), loop->range);
     return b.block(Jam(arena(), names_, *loop, copies).run(b.integer(loop->varType, *begin), count));
@@ -90,7 +84,7 @@ private:
     });
     if (!worthwhile) return 1;
     unsigned factor = most ? std::min<unsigned>(factor_, static_cast<unsigned>(registers_ / most)) : factor_;
-    while (factor > 1 && size(loop.body) * factor > kMostNodes) --factor;
+    while (factor > 1 && nodeCount(loop.body) * factor > kMostNodes) --factor;
     return factor;
   }
 

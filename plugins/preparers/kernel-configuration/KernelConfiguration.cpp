@@ -54,10 +54,9 @@ private:
       if (used.erase(p->name)) give(p->name);
     for (const std::string &other : used) give(other);
 
-    for (const hardware::Memory &m : levels_.device->memories)
-      if (m.name == "arguments" && bytes > m.bytes)
-        hardware::failDoesNotFit(kernel_.range, fmt::format("launch '{}', with its {} arguments,", name, params.size()),
-                                 bytes, "arguments", context_.target.name, m.bytes, kernel_.plan);
+    if (const hardware::Memory *m = levels_.device->memory("arguments"); m && m->bytes && bytes > m->bytes)
+      hardware::failDoesNotFit(kernel_.range, fmt::format("launch '{}', with its {} arguments,", name, params.size()),
+                               bytes, "arguments", context_.target.name, m->bytes, kernel_.plan);
     const Launch *result = arena().derive(launch, [&](Launch &copy) {
       copy.name = name;
       copy.params = std::move(params);

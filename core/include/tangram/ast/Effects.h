@@ -14,6 +14,9 @@ bool hasEffects(const Expr *expr);
 /// Whether it may be computed where the program would not: reads no memory, cannot trap, is defined for all values.
 bool speculable(const Expr *expr);
 
+/// Whether the body of a loop has a `break` or `continue` of that loop.
+bool jumpsOut(const Block *body);
+
 /// Variables whose own value changes after their declaration: assigned, incremented, their address taken, or passed
 /// to an in/out scalar parameter. Writing an element of an array or container does not change the variable.
 std::set<std::string> assignedVariables(const Node *tree);

@@ -55,4 +55,7 @@ template <class T> bool contains(const Node *root) {
   return any<T>(root, [](const T &) { return true; });
 }
 
+/// Nodes of the tree: how much copying it costs.
+std::size_t nodeCount(const Node *root);
+
 } // namespace tangram::ast

@@ -48,6 +48,8 @@ struct Level {
   std::vector<Memory> memories;
   ast::SourceRange range; // in the target file
 
+  /// Null where the level has none of that name.
+  const Memory *memory(std::string_view name) const;
   bool distributes() const { return !subordinate.empty(); }
   bool computes() const { return scalar || vector || matrix; }
 };

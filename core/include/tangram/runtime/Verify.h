@@ -45,10 +45,15 @@ struct Suspect {
   std::size_t passing = 0;
 };
 
+/// Why no result was compared, where there were as many plans and sets of arguments to call; empty: some were. A check
+/// of nothing is not passed.
+std::string nothingCompared(std::size_t plans, std::size_t argumentSets);
+
 struct VerifyReport {
   std::string spectrum, target, plainest; // its key
   Count space;                            // plans there are
-  bool sampled = false;
+  bool sampled = false;                   // `plans` are drawn from them
+  bool given = false;                     // `plans` are VerifyOptions::plans
   std::uint64_t seed = 0;
   std::vector<Plan> plans;
   std::vector<std::string> arguments; // argument sets that were used
@@ -58,7 +63,8 @@ struct VerifyReport {
   std::vector<PlanFailure> unfit;     // plans that need more of a resource than the target has: they were not called
   std::vector<Suspect> suspects;
   std::vector<Suspect> shared; // sharedByFailing(), where no suspect explains all failures
-  bool ok() const { return failures.empty(); }
+  std::string nothing() const { return nothingCompared(plans.size() - unfit.size(), arguments.size()); }
+  bool ok() const { return failures.empty() && nothing().empty(); }
 };
 
 /// What check() found.
@@ -69,7 +75,8 @@ struct CheckReport {
   std::vector<std::string> skipped;
   std::size_t leftOut = 0;
   std::vector<PlanFailure> failures; // `plan` is an index into `plans`
-  bool ok() const { return failures.empty(); }
+  std::string nothing() const { return nothingCompared(plans.size(), arguments.size()); }
+  bool ok() const { return failures.empty() && nothing().empty(); }
 };
 
 /// Calls once more what verify() has built in a folder (VerifyOptions::folder, or the spectrum's below it): on another
