@@ -1,15 +1,24 @@
 #include "Driver.h"
 
+#include "tangram/runtime/ArgumentSpec.h"
+
 #include "tangram/plugin/Plugin.h"
 
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <unistd.h>
 
 namespace tangram::driver {
 namespace {
 
+constexpr DiagnosticKind kExpectForm{"driver.expect-form", DiagnosticClass::User, "--expect '{0}' has no name",
+                                     "write --expect NAME=SIZES, for one --expect a=512Kx128"};
+constexpr DiagnosticKind kExpectName{"driver.expect-name", DiagnosticClass::User,
+                                     "--expect: no spectrum has a container '{0}' as parameter", "use {1}"};
+constexpr DiagnosticKind kExpectRank{"driver.expect-rank", DiagnosticClass::User,
+                                     "--expect '{0}': '{1}' has not {2} dimensions", "write one size for each"};
 constexpr DiagnosticKind kUnreadable{"driver.unreadable", DiagnosticClass::User, "file '{0}' cannot be read",
                                      "check the path"};
 constexpr DiagnosticKind kUnwritable{"driver.unwritable", DiagnosticClass::User, "file '{0}' cannot be written",
@@ -57,6 +66,28 @@ std::vector<std::string> splitPlans(const std::string &text) {
   return parts;
 }
 
+/// `--expect NAME=SIZES` by name; throws where no spectrum has such a parameter.
+ExpectedSizes readExpected(const std::vector<std::string> &texts, const ast::Module &module) {
+  ExpectedSizes result;
+  for (const std::string &text : texts) {
+    std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) fail(kExpectForm, {}, text);
+    std::string name = text.substr(0, equals);
+    std::vector<std::uint64_t> sizes = runtime::parseSizes(text, text.substr(equals + 1));
+    std::set<std::string> names;
+    bool fits = false;
+    for (const ast::Spectrum *spectrum : module.spectrums)
+      for (const ast::Param *param : spectrum->params) {
+        if (param->type.rank() > 0) names.insert(param->name);
+        fits |= param->name == name && param->type.rank() == sizes.size();
+      }
+    if (!names.count(name)) fail(kExpectName, {}, name, suggest(name, {names.begin(), names.end()}));
+    if (!fits) fail(kExpectRank, {}, text, name, sizes.size());
+    result[name] = std::move(sizes);
+  }
+  return result;
+}
+
 } // namespace
 
 Driver::Driver(int argc, char **argv) {
@@ -96,6 +127,7 @@ Session &Driver::open(const ProgramFlags &flags) {
   for (const std::string &name : flags.spectrums)
     if (name != "all") instances += (instances.empty() ? "" : ";") + name;
   s.open(flags.file, flags.target, instances);
+  if (!flags.expected.empty()) s.setExpected(readExpected(flags.expected, s.module()));
   return s;
 }
 
@@ -326,6 +358,13 @@ void addProgramFlags(CLI::App &app, ProgramFlags &flags) {
                  "Which spectrum, 'sum' or 'sum<float>'; may stand several times; 'all'. Default: those that no other "
                  "spectrum of the program calls")
       ->type_name("S")
+      ->expected(1)
+      ->take_all();
+  app.add_option(
+         "--expect", flags.expected,
+         "Sizes that the arguments are expected to have, a=512Kx128: what is chosen suits them, and is right for "
+         "all. For each spectrum with a parameter of the name")
+      ->type_name("NAME=SIZES")
       ->expected(1)
       ->take_all();
   app.add_option("-I", flags.includes, "Folder with included files")->type_name("DIR")->expected(1)->take_all();

@@ -158,6 +158,12 @@ int run(Driver &driver, const Flags &flags) {
   Arguments arguments = makeArguments(spectrum, readArguments(spectrum, flags.arguments), flags.seed);
   checkConditions(spectrum, arguments.shape);
   const std::vector<Value> &original = arguments.values;
+  if (flags.expected.empty()) {
+    ExpectedSizes sizes;
+    for (std::size_t i = 0; i < spectrum.params.size(); ++i)
+      if (spectrum.params[i]->type.rank() > 0) sizes[spectrum.params[i]->name] = arguments.shape.arguments[i].sizes;
+    s.setExpected(std::move(sizes));
+  }
 
   ProgramFlags one = flags;
   one.spectrums = spectrums;

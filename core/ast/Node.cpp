@@ -1,5 +1,8 @@
 #include "tangram/ast/Node.h"
 
+#include <mutex>
+#include <set>
+
 namespace tangram::ast {
 namespace {
 template <class Base>
@@ -17,6 +20,11 @@ std::string_view name(Kind kind) { return kNames[static_cast<std::size_t>(kind)]
 bool isExprKind(Kind kind) { return derives<Expr>[static_cast<std::size_t>(kind)]; }
 bool isStmtKind(Kind kind) { return derives<Stmt>[static_cast<std::size_t>(kind)]; }
 
-const std::string *Arena::internFile(std::string_view path) { return &*files_.emplace(path).first; }
+const std::string *Arena::internFile(std::string_view path) {
+  static std::mutex mutex;
+  static auto &files = *new std::set<std::string, std::less<>>;
+  std::lock_guard lock(mutex);
+  return &*files.emplace(path).first;
+}
 
 } // namespace tangram::ast

@@ -1,9 +1,11 @@
+#include "ExpectedSites.h"
 #include "Grammar.h"
 #include "Sizes.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Requirement.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 #include <set>
 
@@ -43,7 +45,7 @@ public:
   ForestBuilder(Forest &forest, unsigned depth)
       : forest_(forest), grammar_(forest.module_, forest.hardware_, forest.facts_), depth_(depth) {}
 
-  void run() {
+  void run(const ExpectedSizes &expected) {
     if (forest_.hardware_.levels.empty()) fail(kNoLevels, {}, forest_.hardware_.name);
     std::size_t spectrum = grammar_.spectrum(forest_.spectrum_);
     if (spectrum == kNoSpectrum) {
@@ -59,9 +61,12 @@ public:
     findThresholds(reachable);
     unsigned height = grammar_.productions({GoalKind::Call, spectrum, 0}).height;
     if (height != kNoHeight) forest_.depthNeeded_ = height;
-    Goal goal{{GoalKind::Call, spectrum, 0}, depth_, canonical(spectrum, {}), {}, {}};
+    Goal goal{{GoalKind::Call, spectrum, 0}, depth_, canonical(spectrum, {}), {}, {}, {}};
+    if (!expected.empty())
+      goal.expected = rounded({expectedArguments(*forest_.module_.spectrums[spectrum], expected), {}, {}}, spectrum);
     forest_.root_ = point(goal);
     goal.what.kind = GoalKind::PlainCall;
+    goal.expected = {};
     forest_.plainRoot_ = point(goal);
   }
 
@@ -71,8 +76,9 @@ private:
     unsigned depth = 0;
     Bounds bounds;
     SizeBound elements, work; // of a map
-    using Key = std::tuple<GoalKind, std::size_t, std::size_t, unsigned, Bounds, SizeBound, SizeBound>;
-    Key key() const { return {what.kind, what.spectrum, what.level, depth, bounds, elements, work}; }
+    Expected expected;
+    using Key = std::tuple<GoalKind, std::size_t, std::size_t, unsigned, Bounds, SizeBound, SizeBound, Expected>;
+    Key key() const { return {what.kind, what.spectrum, what.level, depth, bounds, elements, work, expected}; }
   };
 
   // ---- sizes that make a difference ----
@@ -138,6 +144,40 @@ private:
     return it->second;
   }
 
+  Expected rounded(Expected expected, std::size_t spectrum) const {
+    auto up = [](std::optional<std::uint64_t> &n) {
+      if (n && *n > std::uint64_t{1} << 62) n.reset();
+      if (n) n = std::bit_ceil(*n);
+    };
+    up(expected.elements);
+    up(expected.work);
+    if (!grammar_.sizesMatter(spectrum)) expected.arguments.clear();
+    bool any = false;
+    for (Extents &extents : expected.arguments)
+      for (std::optional<std::uint64_t> &extent : extents) {
+        up(extent);
+        any |= extent.has_value();
+      }
+    if (!any) expected.arguments.clear();
+    return expected;
+  }
+
+  const std::vector<Expected> &siteExpectations(std::size_t spectrum, std::size_t codelet, std::size_t level,
+                                                const Expected &expected) {
+    auto [it, fresh] = siteExpectations_.try_emplace(std::tuple(spectrum, codelet, level, expected.arguments));
+    if (!fresh) return it->second;
+    const CodeletShape &shape = grammar_.shape(spectrum, codelet);
+    it->second.resize(shape.sites.size());
+    if (expected.arguments.empty()) return it->second;
+    ExpectedSites sites(forest_.module_, *shape.codelet, expected.arguments, parameters(spectrum, codelet, level));
+    for (std::size_t i = 0; i < shape.sites.size(); ++i) {
+      Expected site = sites.site(shape.sites[i]);
+      equateByConditions(*forest_.module_.spectrums[shape.callees[i]], site.arguments);
+      it->second[i] = rounded(std::move(site), shape.callees[i]);
+    }
+    return it->second;
+  }
+
   const std::map<std::string, std::int64_t> &parameters(std::size_t spectrum, std::size_t codelet, std::size_t level) {
     auto [it, fresh] = parameters_.try_emplace(std::tuple(spectrum, codelet, level));
     if (fresh)
@@ -160,6 +200,7 @@ private:
     result.bounds = goal.bounds;
     result.elements = goal.elements;
     result.work = goal.work;
+    result.expected = goal.expected;
     if (goal.what.isPlain())
       plainest(goal, result);
     else
@@ -207,12 +248,15 @@ private:
     unsigned depth = goal.depth - (production.rule == Rule::Distribute || production.rule == Rule::Serialize ? 0 : 1);
     if (!shape) {
       if (production.rule != Rule::Serialize) alternative.to = level.subordinate;
-      Goal below{production.children[0], depth, goal.bounds, {}, {}};
+      Goal below{production.children[0], depth, goal.bounds, {}, {}, {goal.expected.arguments, {}, {}}};
       if (production.rule == Rule::Split) {
         std::uint64_t factor = std::max<std::uint64_t>(forest_.hardware_.levels[below.what.level].workers.count, 1);
         alternative.parameters["factor"] = static_cast<std::int64_t>(factor);
         if (goal.elements) below.elements = rounded(*goal.elements / factor + (*goal.elements % factor != 0));
         below.work = goal.work;
+        below.expected = goal.expected;
+        for (SizeBound *each : {&below.expected.elements, &below.expected.work})
+          if (*each) *each = std::bit_ceil(**each / factor + (**each % factor != 0));
       }
       if (!child(alternative, below, reject)) return;
     } else {
@@ -223,15 +267,18 @@ private:
         return reject(fmt::format("needs {}, which is not provable here", unproven));
       const std::vector<SiteBounds> &bounds =
           siteBounds(goal.what.spectrum, production.codelet, goal.what.level, goal.bounds);
-      for (std::size_t i = 0; i < production.children.size(); ++i)
-        if (!child(alternative,
-                   {production.children[i], depth, bounds[i].arguments, bounds[i].elements, bounds[i].work}, reject))
-          return;
+      const std::vector<Expected> &expected =
+          siteExpectations(goal.what.spectrum, production.codelet, goal.what.level, goal.expected);
+      for (std::size_t i = 0; i < production.children.size(); ++i) {
+        Goal below{production.children[i], depth, bounds[i].arguments, bounds[i].elements, bounds[i].work, {}};
+        if (!goal.what.isPlain()) below.expected = expected[i];
+        if (!child(alternative, below, reject)) return;
+      }
       if (!unproven.empty()) {
         alternative.guarded = true;
         alternative.condition = unproven;
         GoalId fallback =
-            point({{GoalKind::PlainCall, goal.what.spectrum, goal.what.level}, depth, goal.bounds, {}, {}});
+            point({{GoalKind::PlainCall, goal.what.spectrum, goal.what.level}, depth, goal.bounds, {}, {}, {}});
         if (forest_.points_[fallback].count == 0)
           return reject(fmt::format("needs {}, but the container may have more elements, and {}",
                                     withWidth(unproven, level), noFallback(fallback, goal)));
@@ -286,13 +333,15 @@ private:
   std::set<std::uint64_t> thresholds_;
   std::map<Goal::Key, GoalId> known_;
   std::map<std::tuple<std::size_t, std::size_t, std::size_t, Bounds>, std::vector<SiteBounds>> siteBounds_;
+  std::map<std::tuple<std::size_t, std::size_t, std::size_t, std::vector<Extents>>, std::vector<Expected>>
+      siteExpectations_;
   std::map<std::tuple<std::size_t, std::size_t, std::size_t>, std::map<std::string, std::int64_t>> parameters_;
 };
 
 Forest::Forest(const Module &module, const hardware::Hardware &hardware, const Facts &facts,
-               const std::string &spectrum, unsigned depth)
+               const std::string &spectrum, unsigned depth, const ExpectedSizes &expected)
     : module_(module), hardware_(hardware), facts_(facts), spectrum_(spectrum) {
-  ForestBuilder(*this, depth).run();
+  ForestBuilder(*this, depth).run(expected);
 }
 
 } // namespace tangram

@@ -155,19 +155,24 @@ Interval Sizes::value(const Expr *expr) {
     result = truth ? value(*truth ? n->then : n->otherwise) : hull(value(n->then), value(n->otherwise));
     break;
   }
-  case Kind::Size: {
-    const Size *n = as<Size>(expr);
-    SizeBound bound = n->container->type.rank() == 1 ? size(n->container) : SizeBound{};
-    bool small = bound && *bound <= std::uint64_t(std::numeric_limits<std::int64_t>::max());
-    result = Interval::between(0, small ? std::optional<std::int64_t>(*bound) : std::nullopt);
-    break;
-  }
+  case Kind::Size: result = sizeOf(*as<Size>(expr)); break;
   case Kind::CoopDim:
     if (lanes_) result = Interval::exactly(static_cast<std::int64_t>(*lanes_));
     break;
   default: break;
   }
   return result.fits(expr->type) ? result : Interval::ofType(expr->type);
+}
+
+Interval Sizes::sizeOf(const Size &n) {
+  SizeBound bound = n.container->type.rank() == 1 ? size(n.container) : SizeBound{};
+  bool small = bound && *bound <= std::uint64_t(std::numeric_limits<std::int64_t>::max());
+  return Interval::between(0, small ? std::optional<std::int64_t>(*bound) : std::nullopt);
+}
+
+const Declare *Sizes::declaration(const std::string &name) const {
+  auto it = declared_.find(name);
+  return it == declared_.end() || changed_.count(name) ? nullptr : it->second;
 }
 
 namespace {

@@ -35,10 +35,18 @@ public:
   /// it is known.
   Sizes(const ast::Module *module, const ast::Codelet &codelet, std::vector<SizeBound> bounds,
         std::map<std::string, Interval> tunables = {}, std::optional<std::uint64_t> lanes = {});
+  virtual ~Sizes() = default;
 
   Interval value(const ast::Expr *expr);
   SizeBound size(const ast::Expr *container);
   SiteBounds site(const ast::Expr *mapOrCall);
+
+protected:
+  virtual Interval sizeOf(const ast::Size &size);
+  /// Of a variable that is set there and nowhere else; null where there is none.
+  const ast::Declare *declaration(const std::string &name) const;
+  const ast::Codelet &codelet() const { return codelet_; }
+  const ast::Module &module() const { return *module_; }
 
 private:
   Interval variable(const std::string &name);

@@ -81,6 +81,7 @@ struct Session::Impl {
   const ast::Module *module = nullptr;
   std::optional<Facts> facts;
   std::map<std::string, std::unique_ptr<Forest>> forests;
+  ExpectedSizes expected;
   std::vector<Timing> timings;
 
   // What is running now.
@@ -340,6 +341,11 @@ const Facts &Session::facts() {
   return *impl_->facts;
 }
 
+void Session::setExpected(ExpectedSizes sizes) {
+  impl_->expected = std::move(sizes);
+  impl_->forests.clear();
+}
+
 const Forest &Session::forest(const std::string &spectrum) {
   std::unique_ptr<Forest> &forest = impl_->forests[spectrum];
   if (forest) return *forest;
@@ -349,7 +355,8 @@ const Forest &Session::forest(const std::string &spectrum) {
     fail(kUnknownSpectrum, {}, spectrum, suggest(spectrum, names));
   const Facts &known = facts();
   auto made = impl_->run("planner", spectrum, [&] {
-    auto result = std::make_unique<Forest>(module(), target().hardware, known, spectrum, target().depth);
+    auto result =
+        std::make_unique<Forest>(module(), target().hardware, known, spectrum, target().depth, impl_->expected);
     requirePlans(*result);
     return result;
   });

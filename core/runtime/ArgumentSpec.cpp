@@ -45,17 +45,6 @@ std::vector<std::string> splitBy(std::string_view text, char separator) {
   }
 }
 
-std::vector<std::uint64_t> parseSizes(const std::string &spec, const std::string &text) {
-  std::vector<std::uint64_t> sizes;
-  for (const std::string &part : splitBy(text, 'x')) {
-    std::optional<std::uint64_t> size = parseSize(part);
-    if (!size) fail(kBadSizes, {}, spec, part);
-    sizes.push_back(*size);
-  }
-  if (sizes.size() > TANGRAM_MAX_RANK) fail(kBadSizes, {}, spec, text);
-  return sizes;
-}
-
 bool looksLikeNumber(std::string_view text) {
   return !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) || text[0] == '-' || text[0] == '+' ||
                            text[0] == '.' || text == "inf" || text == "nan" || text == "true" || text == "false");
@@ -172,6 +161,17 @@ std::optional<std::uint64_t> parseSize(std::string_view text) {
   if (unit == std::string_view::npos) return std::nullopt;
   if (__builtin_mul_overflow(value, 1ull << (10 * (unit + 1)), &value)) return std::nullopt;
   return value;
+}
+
+std::vector<std::uint64_t> parseSizes(const std::string &spec, const std::string &text) {
+  std::vector<std::uint64_t> sizes;
+  for (const std::string &part : splitBy(text, 'x')) {
+    std::optional<std::uint64_t> size = parseSize(part);
+    if (!size) fail(kBadSizes, {}, spec, part);
+    sizes.push_back(*size);
+  }
+  if (sizes.size() > TANGRAM_MAX_RANK) fail(kBadSizes, {}, spec, text);
+  return sizes;
 }
 
 ArgumentSpec parseArgumentSpec(const std::string &text) {

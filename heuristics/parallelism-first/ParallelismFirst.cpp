@@ -23,6 +23,21 @@ bool tunable(const Forest &forest, const Alternative &alternative) {
   return it != forest.facts().codelets.end() && it->second.hasTunable;
 }
 
+/// The smaller one of those that are known.
+std::optional<std::uint64_t> less(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
+  return !a || (b && *b < *a) ? b : a;
+}
+
+/// Why an element of a map is expected not to fill the level that it is distributed to; empty: nothing says so.
+std::string tooSmall(const Forest &forest, const Point &point, const std::string &to) {
+  std::optional<std::uint64_t> elements = point.expected.largest();
+  const hardware::Level *level = forest.hardware().find(to);
+  if (!elements || !level) return "";
+  std::uint64_t lanes = forest.hardware().lanes(*level);
+  return *elements < lanes ? fmt::format("about {} elements are too few for the {} lanes of '{}'", *elements, lanes, to)
+                           : "";
+}
+
 /// Whether all partitions of a codelet suit the workers of a level.
 bool tilingMatches(const Forest &forest, const Codelet &codelet, const std::string &level) {
   const hardware::Level *at = forest.hardware().find(level);
@@ -53,7 +68,9 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
   if (alternative.rule == Rule::Distribute || alternative.rule == Rule::Split) {
     const hardware::Level *below = forest.hardware().find(alternative.to);
     std::uint64_t workers = below ? below->workers.count : 1;
-    result.distributes = (!point.work || *point.work > workers) && (!point.elements || *point.elements > 1);
+    std::optional<std::uint64_t> work = less(point.work, point.expected.work),
+                                 calls = less(point.elements, point.expected.elements);
+    result.distributes = (!work || *work > workers) && (!calls || *calls > 1);
   } else if (alternative.codelet) {
     std::size_t own = alternative.children.size() - (alternative.guarded ? 1 : 0);
     bool hasMap = false;
@@ -84,17 +101,19 @@ bool ParallelismFirst::parallel(const Forest &forest, GoalId goal) const {
   });
 }
 
-std::string ParallelismFirst::preferMapRule(const Forest &forest, const Alternative &a, const Properties &pa,
-                                            const Alternative &b, const Properties &pb) const {
+std::string ParallelismFirst::preferMapRule(const Forest &forest, const Point &point, const Alternative &a,
+                                            const Properties &pa, const Alternative &b, const Properties &pb) const {
   if (pa.distributes != pb.distributes) return pa.distributes ? fmt::format("{} extracts parallelism", words(a)) : "";
   auto rank = [](const Alternative &x) { return x.rule == Rule::Distribute ? 0 : x.rule == Rule::Serialize ? 1 : 2; };
   bool split =
       (a.rule == Rule::Distribute && b.rule == Rule::Split) || (a.rule == Rule::Split && b.rule == Rule::Distribute);
   if (pa.distributes && split) {
     const Alternative &whole = a.rule == Rule::Distribute ? a : b, &halved = a.rule == Rule::Distribute ? b : a;
+    std::string small = tooSmall(forest, point, whole.to);
     bool element = parallel(forest, whole.children[0]), chunk = parallel(forest, halved.children[0]);
-    bool wantsSplit = !element && chunk;
+    bool wantsSplit = (!element || !small.empty()) && chunk;
     if (wantsSplit != (a.rule == Rule::Split)) return "";
+    if (wantsSplit && element) return small + ", and 'split' gives it many calls";
     return wantsSplit ? "'split' brings parallelism to the level below, where an element has none"
            : element  ? "an element of the map is parallel itself"
                       : "'split' would bring no more parallelism";
@@ -105,7 +124,7 @@ std::string ParallelismFirst::preferMapRule(const Forest &forest, const Alternat
 std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, const Alternative &a,
                                      const Alternative &b, unsigned iteration, unsigned iterations) const {
   const Properties &pa = properties(forest, point, a), &pb = properties(forest, point, b);
-  if (point.isMap) return preferMapRule(forest, a, pa, b, pb);
+  if (point.isMap) return preferMapRule(forest, point, a, pa, b, pb);
 
   // The reason where a has something that b has not; "no" where it is the other way round.
   std::string verdict;

@@ -45,8 +45,8 @@ private:
     bool distributes = false, matches = false, vectorizes = false, idle = false;
   };
   const Properties &properties(const Forest &forest, const Point &point, const Alternative &alternative) const;
-  std::string preferMapRule(const Forest &forest, const Alternative &a, const Properties &pa, const Alternative &b,
-                            const Properties &pb) const;
+  std::string preferMapRule(const Forest &forest, const Point &point, const Alternative &a, const Properties &pa,
+                            const Alternative &b, const Properties &pb) const;
   bool parallel(const Forest &forest, GoalId goal) const;
 
   mutable std::map<const Alternative *, Properties> known_; // of the forest at hand

@@ -33,6 +33,8 @@ struct SequenceValue {
 
 struct Parts {
   Container base;
+  std::vector<const ast::Expr *> counts;         // of parts, one a dimension that is cut
+  std::vector<const ast::Expr *> which;          // of the first dimensions, where the container is a row of parts
   std::vector<SequenceValue> starts, incs, ends; // one a dimension that is cut
 };
 

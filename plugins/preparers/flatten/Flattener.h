@@ -149,6 +149,8 @@ private:
               const std::string &hint);
   Container part(const Container &c, const std::vector<const ast::Expr *> &index, bool isConst,
                  const std::string &hint);
+  /// A container of the parts that have these first indices.
+  Container rowOfParts(const Container &c, const std::vector<const ast::Expr *> &index);
   Container window(const Container &base, const ast::Type &type, const ast::Expr *offset,
                    std::vector<const ast::Expr *> sizes, std::vector<const ast::Expr *> strides, bool isConst,
                    const std::string &name);

@@ -132,6 +132,7 @@ Container Flattener::partition(const Partition *node) {
     parts->incs.push_back(sequence(node->incs[d], c.sizes[d]));
     parts->ends.push_back(sequence(node->ends[d], c.sizes[d]));
   }
+  parts->counts = c.sizes;
   c.parts = std::move(parts);
   return c;
 }
@@ -193,10 +194,12 @@ unsigned Flattener::bits(const Expr *e) const {
   return node->op == BinaryOp::Div ? lhs : width;
 }
 
-Container Flattener::part(const Container &c, const std::vector<const Expr *> &index, bool isConst,
+Container Flattener::part(const Container &c, const std::vector<const Expr *> &lastIndices, bool isConst,
                           const std::string &hint) {
   const Parts &parts = *c.parts;
   const Container &base = parts.base;
+  std::vector<const Expr *> index = parts.which;
+  index.insert(index.end(), lastIndices.begin(), lastIndices.end());
   const Expr *offset = b().u64(0);
   std::vector<const Expr *> sizes = base.sizes, strides = base.strides;
   for (std::size_t d = 0; d < index.size(); ++d) {
@@ -215,19 +218,29 @@ Container Flattener::part(const Container &c, const std::vector<const Expr *> &i
     start = simpleCalled(start, dim + "_begin");
     const Expr *step = sequenceAt(parts.incs[d], index[d], dim + "_by");
     bool positive =
-        literal(step) ? !isLiteral(step, 0) : equal(step, c.sizes[d]); // a part exists only if there are any
+        literal(step) ? !isLiteral(step, 0) : equal(step, parts.counts[d]); // a part exists only if there are any
     if (!positive) {
       step = simpleCalled(step, dim + "_step");
       step = b().select(b().equal(step, b().u64(0)), b().u64(1), step);
     }
     step = simpleCalled(step, dim + "_inc");
 
-    sizes[d] = starts.always && equal(written(step), written(c.sizes[d])) ? interleaved(start, step, end)
-                                                                          : length(start, step, end);
+    sizes[d] = starts.always && equal(written(step), written(parts.counts[d])) ? interleaved(start, step, end)
+                                                                               : length(start, step, end);
     offset = b().add(offset, b().mul(start, base.strides[d]));
     strides[d] = b().mul(step, base.strides[d]);
   }
   return window(base, c.type.element(), offset, std::move(sizes), std::move(strides), isConst, hint);
+}
+
+Container Flattener::rowOfParts(const Container &c, const std::vector<const Expr *> &index) {
+  Container row = c;
+  auto parts = std::make_shared<Parts>(*c.parts);
+  parts->which.insert(parts->which.end(), index.begin(), index.end());
+  row.type = Type::array(static_cast<unsigned>(c.type.rank() - index.size()), c.type.element());
+  row.sizes.erase(row.sizes.begin(), row.sizes.begin() + static_cast<std::ptrdiff_t>(index.size()));
+  row.parts = std::move(parts);
+  return row;
 }
 
 Container Flattener::window(const Container &base, const Type &type, const Expr *offset,
@@ -251,8 +264,7 @@ Argument Flattener::at(const Container &c, const std::vector<const Expr *> &inde
                        const std::string &hint) {
   Argument result;
   if (c.parts) {
-    if (index.size() != c.type.rank()) failBug(here_, "flatten", "a part is asked for with too few indices");
-    result.container = part(c, index, isConst, hint);
+    result.container = index.size() == c.type.rank() ? part(c, index, isConst, hint) : rowOfParts(c, index);
     return result;
   }
   if (index.size() == c.type.rank()) {

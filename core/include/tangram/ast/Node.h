@@ -6,7 +6,6 @@
 
 #include <cassert>
 #include <memory>
-#include <set>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -28,7 +27,7 @@ std::string_view name(Kind kind);
 
 /// Where something was written. Lines and columns count from 1; line 0: nowhere.
 struct SourceRange {
-  const std::string *file = nullptr; // interned by an Arena
+  const std::string *file = nullptr; // interned, never freed
   unsigned line = 0, column = 0, endLine = 0, endColumn = 0;
   bool valid() const { return file && line; }
 };
@@ -146,7 +145,7 @@ template <class F> decltype(auto) dispatch(const Node &node, F &&f) {
 
 // ---- ownership ---------------------------------------------------------------------------------------
 
-/// Owns nodes and file names; one per parsed source, one per composed variant, dropped whole. Nodes may refer
+/// Owns nodes; one per parsed source, one per composed variant, dropped whole. Nodes may refer
 /// to nodes of an arena that lives longer.
 class Arena {
 public:
@@ -177,7 +176,8 @@ public:
     return adopt(std::move(copy));
   }
 
-  const std::string *internFile(std::string_view path);
+  /// Lives as long as the program: an error that names the file leaves the arena that it came from behind.
+  static const std::string *internFile(std::string_view path);
 
 private:
   template <class T> const T *adopt(std::unique_ptr<T> node) {
@@ -196,7 +196,6 @@ private:
   }
 
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::set<std::string, std::less<>> files_;
 };
 
 } // namespace tangram::ast

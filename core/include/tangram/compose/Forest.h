@@ -3,6 +3,7 @@
 // graph), bounded by the search depth N: it grows with rules times levels times N, not with plans.
 #pragma once
 
+#include "tangram/compose/Expected.h"
 #include "tangram/compose/Facts.h"
 #include "tangram/compose/Plan.h"
 
@@ -47,6 +48,7 @@ struct Point {
   std::vector<std::optional<std::uint64_t>> bounds;
   std::optional<std::uint64_t> elements; // of a map: how many calls it makes at most
   std::optional<std::uint64_t> work;     // of a map over partitions: how many elements all its parts have at most
+  Expected expected;
   bool plain = false;                    // restricted to the plainest derivation: a fallback, or plainest()
   std::vector<Alternative> alternatives; // in a stable order: declaration order of codelets
   std::vector<Rejection> rejections;
@@ -55,9 +57,10 @@ struct Point {
 
 class Forest {
 public:
-  /// Needs the facts of the parallelism and level-matching analyses. `depth` is N of Figure 6.4.
+  /// Needs the facts of the parallelism and level-matching analyses. `depth` is N of Figure 6.4. `expected` is for
+  /// heuristics: plans are the same whatever it says.
   Forest(const ast::Module &module, const hardware::Hardware &hardware, const Facts &facts, const std::string &spectrum,
-         unsigned depth);
+         unsigned depth, const ExpectedSizes &expected = {});
 
   const Point &point(GoalId id) const { return points_[id]; }
   GoalId root() const { return root_; }

@@ -71,6 +71,9 @@ public:
   /// What only the user can say of the source; before module() is asked for.
   void setIncludes(std::vector<std::string> includes, std::vector<std::string> defines);
 
+  /// What heuristics may expect of arguments; before plans are chosen.
+  void setExpected(ExpectedSizes sizes);
+
   bool hasTarget() const;
   const hardware::Target &target() const;
   const ast::Module &module();                       // after the frontend

@@ -28,6 +28,9 @@ struct ArgumentSpec {
 /// A number with an optional K, M, G or T; nothing where it is none, or too large.
 std::optional<std::uint64_t> parseSize(std::string_view text);
 
+/// Sizes such as 512Kx128; throws DiagnosticError (user error), which quotes `spec`, where they are none.
+std::vector<std::uint64_t> parseSizes(const std::string &spec, const std::string &text);
+
 /// Throws DiagnosticError (user error) that says what SPEC can be.
 ArgumentSpec parseArgumentSpec(const std::string &text);
 

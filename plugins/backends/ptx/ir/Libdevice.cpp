@@ -9,6 +9,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/Support/MemoryBuffer.h>
+#include <set>
 
 namespace tangram::ptx {
 

@@ -1,0 +1,33 @@
+// Expected sizes, followed from the arguments of a codelet to those of the maps and calls in it.
+#pragma once
+
+#include "Sizes.h"
+#include "tangram/compose/Expected.h"
+
+namespace tangram {
+
+class ExpectedSites : public Sizes {
+public:
+  ExpectedSites(const ast::Module &module, const ast::Codelet &codelet, std::vector<Extents> arguments,
+                const std::map<std::string, std::int64_t> &tunables);
+
+  Expected site(const ast::Expr *mapOrCall);
+
+private:
+  Interval sizeOf(const ast::Size &size) override;
+  std::optional<std::uint64_t> number(const ast::Expr *expr);
+  Extents extents(const ast::Expr *container);
+  /// Of an element of a container of parts: of the first one, as of most.
+  Extents part(const ast::Expr *parts);
+  /// What a name stands for, and rows of it.
+  const ast::Expr *origin(const ast::Expr *container) const;
+
+  std::vector<Extents> arguments_;
+};
+
+/// From the names of a spectrum's parameters, with what its conditions say of sizes that are equal.
+std::vector<Extents> expectedArguments(const ast::Spectrum &spectrum, const ExpectedSizes &sizes);
+/// The same for sizes that are known of some arguments: `a.size(1) == x.size()`.
+void equateByConditions(const ast::Spectrum &spectrum, std::vector<Extents> &arguments);
+
+} // namespace tangram
