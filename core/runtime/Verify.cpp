@@ -37,6 +37,8 @@ const ast::Spectrum &find(Session &session, const std::string &name) {
   failBug({}, "verify", fmt::format("spectrum '{}' has a forest but no node", name));
 }
 
+constexpr std::size_t kLeastBatch = 4; // plans; of fewer the compiler's start takes longer than they do
+
 void pickPlans(const Forest &forest, const VerifyOptions &options, VerifyReport &report) {
   report.space = forest.count();
   if (!options.plans.empty()) {
@@ -122,8 +124,11 @@ public:
     reference_ = compile(session_, {*plainest}, options_.folder / kPlainestFolder, "plainest", names);
     plainName_ = names[0];
 
-    for (std::size_t from = 0; from < report_.plans.size(); from += options_.batch)
-      addBatch(from, std::min(from + options_.batch, report_.plans.size()));
+    // Small enough that all jobs have something to do.
+    std::size_t jobs = std::max(1u, options_.jobs), each = (report_.plans.size() + jobs - 1) / jobs;
+    std::size_t batch = std::clamp<std::size_t>(each, std::min(kLeastBatch, options_.batch), options_.batch);
+    for (std::size_t from = 0; from < report_.plans.size(); from += batch)
+      addBatch(from, std::min(from + batch, report_.plans.size()));
     children_.run();
     finish(*plainest);
     return std::move(report_);

@@ -3,6 +3,7 @@
 #include "RandomProgram.h"
 
 #include <cmath>
+#include <cstdlib>
 
 namespace tangram::test {
 namespace {
@@ -69,7 +70,13 @@ TEST_P(RandomPtx, ComputesWhatTheInterpreterDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomPtx, ::testing::Range(0u, 40u));
+/// TANGRAM_FUZZ=N tries as many.
+unsigned seeds() {
+  const char *count = std::getenv("TANGRAM_FUZZ");
+  return count ? static_cast<unsigned>(std::atoi(count)) : 40;
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomPtx, ::testing::Range(0u, seeds()));
 
 } // namespace
 } // namespace tangram::test

@@ -16,7 +16,7 @@ struct VerifyOptions {
   std::vector<Plan> plans; // these instead
   std::map<std::string, ArgumentSpec> arguments; // of parameters that are not to be made up
   unsigned jobs = 2;
-  std::size_t batch = 24; // plans compiled into one library
+  std::size_t batch = 24; // the most plans that are compiled into one library
   double timeout = 30;    // seconds that a plan may take longer than `slowest` ...
   double slowest = 20;    // ... which the plainest may take: arguments for which it takes longer are skipped
   double patience = 0.25; // a call that would take more seconds, by how long smaller ones took, is left out; so are

@@ -1,5 +1,7 @@
 #include "Compiler.h"
 
+#include "LoadsFirst.h"
+
 #include "tangram/diag/Diagnostic.h"
 
 #include <llvm/Analysis/CGSCCPassManager.h>
@@ -93,6 +95,7 @@ void Compiler::optimise(llvm::Module &module) const {
   llvm::ModulePassManager passes =
       options_.level == 0 ? builder.buildO0DefaultPipeline(level) : builder.buildPerModuleDefaultPipeline(level);
   passes.run(module, modules);
+  if (options_.level > 0) loadsFirst(module);
   verify(module, "after it was optimised");
 }
 

@@ -1,6 +1,7 @@
 #include "Statements.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Walk.h"
 #include "tangram/diag/Diagnostic.h"
 
 namespace tangram::ptx {
@@ -49,12 +50,12 @@ void Statements::stmt(const Stmt *s) {
                 [&] {
                   if (f->step) e_.value(f->step);
                 },
-                false, false);
+                false, copies(*f));
   }
   case Kind::While:
-    return loop([&] { return e_.condition(as<While>(s)->cond); }, *as<While>(s)->body, [] {}, false, false);
+    return loop([&] { return e_.condition(as<While>(s)->cond); }, *as<While>(s)->body, [] {}, false, kNoCopies);
   case Kind::DoWhile:
-    return loop([&] { return e_.condition(as<DoWhile>(s)->cond); }, *as<DoWhile>(s)->body, [] {}, true, false);
+    return loop([&] { return e_.condition(as<DoWhile>(s)->cond); }, *as<DoWhile>(s)->body, [] {}, true, kNoCopies);
   case Kind::Switch: return choose(*as<Switch>(s));
   case Kind::Break:
     if (exits_.empty()) fail(kLanguageNode, s->range, "Break outside of a loop");
@@ -137,8 +138,21 @@ void Statements::conditional(const If &node) {
   s_.enter(done);
 }
 
+/// A loop that reads memory has few loads in flight: more of them where iterations are written out. LLVM by itself is
+/// sparing here.
+unsigned Statements::copies(const For &loop) {
+  constexpr unsigned kMost = 4;
+  constexpr std::size_t kNodes = 600; // of all copies
+  bool leaf = !any<Stmt>(loop.body, [](const Stmt &s) {
+    return isa<For>(&s) || isa<While>(&s) || isa<DoWhile>(&s) || isa<Loop>(&s) || isa<Sync>(&s);
+  });
+  if (!leaf || !contains<Subscript>(loop.body)) return kNoCopies;
+  std::size_t fit = kNodes / nodeCount(loop.body);
+  return fit < 2 ? kNoCopies : static_cast<unsigned>(std::min<std::size_t>(kMost, fit));
+}
+
 void Statements::loop(const std::function<Value *()> &cond, const Block &body, const std::function<void()> &step,
-                      bool bodyFirst, bool unroll) {
+                      bool bodyFirst, unsigned copies) {
   llvm::BasicBlock *test = s_.block("test"), *round = s_.block("round"), *next = s_.block("next"),
                    *done = s_.block("done");
   llvm::DebugLoc where = b_.getCurrentDebugLocation();
@@ -147,10 +161,12 @@ void Statements::loop(const std::function<Value *()> &cond, const Block &body, c
     return more ? b_.CreateCondBr(more, round, done) : b_.CreateBr(round);
   };
   auto mark = [&](llvm::BranchInst *back) {
-    if (!unroll) return;
+    if (copies == kNoCopies) return;
     llvm::LLVMContext &context = s_.context();
-    llvm::Metadata *enable = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.enable"));
-    llvm::MDNode *id = llvm::MDNode::getDistinct(context, {nullptr, enable});
+    std::vector<llvm::Metadata *> hint{
+        llvm::MDString::get(context, copies == kAllCopies ? "llvm.loop.unroll.enable" : "llvm.loop.unroll.count")};
+    if (copies != kAllCopies) hint.push_back(llvm::ConstantAsMetadata::get(b_.getInt32(copies)));
+    llvm::MDNode *id = llvm::MDNode::getDistinct(context, {nullptr, llvm::MDNode::get(context, hint)});
     id->replaceOperandWith(0, id);
     back->setMetadata(llvm::LLVMContext::MD_loop, id);
   };
@@ -192,7 +208,7 @@ void Statements::counted(const Loop &l) {
          Value *before = s_.load(var);
          s_.store(var, b_.CreateAdd(before, llvm::ConstantInt::get(before->getType(), 1), "", !isSigned, isSigned));
        },
-       false, l.policy != Policy::Serialize && l.policy != Policy::None);
+       false, l.policy != Policy::Serialize && l.policy != Policy::None ? kAllCopies : kNoCopies);
 }
 
 void Statements::choose(const Switch &node) {

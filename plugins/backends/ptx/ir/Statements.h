@@ -27,9 +27,12 @@ private:
   void conditional(const ast::If &node);
   void choose(const ast::Switch &node);
   void counted(const ast::Loop &loop);
+  /// How often a loop's body is to be written out: so many times, as LLVM sees fit, or wholly.
+  static constexpr unsigned kNoCopies = 0, kAllCopies = ~0u;
+  static unsigned copies(const ast::For &loop);
   /// A loop around `body`: `cond` before each round (but the first, where `bodyFirst`), `step` behind it.
   void loop(const std::function<llvm::Value *()> &cond, const ast::Block &body, const std::function<void()> &step,
-            bool bodyFirst, bool unroll);
+            bool bodyFirst, unsigned copies);
   /// An array of the worker's own.
   void local(const std::string &name, const ast::Type &element, const std::vector<std::uint64_t> &extents,
              const ast::InitList *init);
