@@ -123,9 +123,13 @@ Session &Driver::open(const ProgramFlags &flags) {
   Session &s = session();
   s.setIncludes(flags.includes, flags.defines);
   // Instances of templates must be asked for before the program is read.
-  std::string instances;
+  std::set<std::string> wanted;
   for (const std::string &name : flags.spectrums)
-    if (name != "all") instances += (instances.empty() ? "" : ";") + name;
+    if (name != "all") wanted.insert(name);
+  for (const std::string &file : flags.plans)
+    for (const std::string &text : splitPlans(readFile(file))) wanted.insert(parsePlan(text, file, s.arena()).spectrum);
+  std::string instances;
+  for (const std::string &name : wanted) instances += (instances.empty() ? "" : ";") + name;
   s.open(flags.file, flags.target, instances);
   if (!flags.expected.empty()) s.setExpected(readExpected(flags.expected, s.module()));
   return s;
@@ -173,7 +177,7 @@ std::vector<Plan> Driver::plans(const ProgramFlags &flags) {
       continue;
     }
     HeuristicContext context;
-    result.push_back(s.choose(spectrum, context)[0]);
+    result.push_back(s.pick(spectrum, context));
   }
   return result;
 }

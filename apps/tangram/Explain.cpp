@@ -197,7 +197,7 @@ int explain(Driver &driver, const Flags &flags) {
     e.target = s.target().name;
     e.heuristic = driver.common.heuristic.empty() ? s.target().pipeline.heuristic.name : driver.common.heuristic;
     if (given.empty()) {
-      e.plan = s.choose(spectrums[i], e.context)[0];
+      e.plan = s.pick(spectrums[i], e.context);
     } else {
       e.plan = given[i];
       e.heuristic = "the plan file, or where it says nothing " + e.heuristic;

@@ -3,6 +3,8 @@
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Verify.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/hardware/Launch.h"
+#include "tangram/hardware/Resources.h"
 #include "tangram/pass/DeepStack.h"
 
 #include <algorithm>
@@ -34,6 +36,10 @@ constexpr DiagnosticKind kNoSpectrum{"session.no-spectrum", DiagnosticClass::Use
 constexpr DiagnosticKind kMissingFact{"session.missing-fact", DiagnosticClass::User,
                                       "analysis '{0}' needs the facts '{1}', which no analysis before it establishes",
                                       "put the analysis that establishes '{1}' before it in the target"};
+constexpr DiagnosticKind kPassedOver{
+    "session.passed-over", DiagnosticClass::Limitation,
+    "{0} that heuristic '{1}' likes better for '{2}' cannot be used; of the first: {3}",
+    "the best of those that fit is taken; fewer workers in the target's levels leave more for each", Severity::Warning};
 constexpr DiagnosticKind kNoPlan{"session.no-plan", DiagnosticClass::Bug,
                                  "heuristic '{0}' chose no plan for '{1}', although there are {2}",
                                  "report it to the author of the heuristic"};
@@ -449,6 +455,41 @@ const ast::Module *Session::runPasses(const ast::Module *module, const std::vect
   impl_->remaining.clear();
   impl_->current = restored;
   return module;
+}
+
+std::string Session::unfit(const Plan &plan) {
+  if (!hardware::launchLevels(target().hardware)) return "";
+  std::string result, step = impl_->step;
+  std::vector<Diagnostic> before = diags().take();
+  ast::Arena arena;
+  try {
+    lower({plan}, arena);
+  } catch (const DiagnosticError &e) {
+    if (hardware::saysThatItDoesNotFit(e.diagnostic)) result = e.diagnostic.message;
+  } catch (const ErrorsReported &) { // said again by whoever lowers the plan to use it
+  }
+  impl_->step = std::move(step);
+  diags().take();
+  for (Diagnostic &d : before) diags().add(std::move(d));
+  return result;
+}
+
+Plan Session::pick(const std::string &spectrum, HeuristicContext &context) {
+  constexpr std::size_t kTried = 32;
+  Plan favourite = choose(spectrum, context)[0];
+  std::string why = unfit(favourite);
+  if (why.empty()) return favourite;
+  HeuristicContext more;
+  more.wanted = kTried;
+  more.seed = context.seed;
+  std::vector<Plan> plans = choose(spectrum, more);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    if (!unfit(plans[i]).empty()) continue;
+    diags().report(kPassedOver, {}, i == 1 ? "a plan" : fmt::format("{} plans", i), target().pipeline.heuristic.name,
+                   spectrum, why);
+    return plans[i];
+  }
+  return favourite;
 }
 
 const ast::Module *Session::lower(const std::vector<Plan> &plans, ast::Arena &arena) {

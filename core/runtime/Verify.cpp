@@ -2,8 +2,6 @@
 
 #include "VerifyPlans.h"
 #include "tangram/ast/Text.h"
-#include "tangram/hardware/Launch.h"
-#include "tangram/hardware/Resources.h"
 #include "tangram/runtime/KernelLibrary.h"
 
 #include <algorithm>
@@ -183,7 +181,7 @@ private:
     std::vector<std::string> names;
     try {
       for (std::size_t i = from; i < to; ++i) {
-        if (std::string why = unfit(report_.plans[i]); !why.empty()) {
+        if (std::string why = session_.unfit(report_.plans[i]); !why.empty()) {
           send({"unfit", std::to_string(i), why});
         } else {
           plans.push_back(report_.plans[i]);
@@ -216,20 +214,6 @@ private:
     };
     callPlans(spectrum_, reference_, library, plainName_, entries, sets_, options_, events);
     send({"end"});
-  }
-
-  /// Why the target cannot run the plan; empty: it fits. What else may be wrong with it is left to compile().
-  std::string unfit(const Plan &plan) {
-    if (!hardware::launchLevels(session_.target().hardware)) return "";
-    ast::Arena arena;
-    try {
-      session_.lower({plan}, arena);
-    } catch (const DiagnosticError &e) {
-      if (hardware::saysThatItDoesNotFit(e.diagnostic)) return e.diagnostic.message;
-    } catch (const ErrorsReported &) {
-      session_.diags().take();
-    }
-    return "";
   }
 
   void receive(const Message &m, std::pair<std::string, bool> &state) {

@@ -82,6 +82,12 @@ public:
   /// Spectrums that no other spectrum calls: what a program is for. All of them where each is called by another.
   std::vector<std::string> entrySpectrums();
   std::vector<Plan> choose(const std::string &spectrum, HeuristicContext &context);
+  /// The plan that the heuristic likes best of those that fit the target's device, with a warning where it likes others
+  /// better; its favourite where no plan that it names fits.
+  Plan pick(const std::string &spectrum, HeuristicContext &context);
+  /// Why the plan needs more of a resource than the target's device has, which shows when it is lowered; empty: it
+  /// fits. What else may be wrong with it is not said.
+  std::string unfit(const Plan &plan);
   /// The composed AST of the plans after all passes, ready for the backend. An entry's name is its plan's spectrum as
   /// a C identifier, with a number where there are several.
   const ast::Module *lower(const std::vector<Plan> &plans, ast::Arena &arena);
