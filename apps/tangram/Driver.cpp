@@ -127,7 +127,9 @@ Session &Driver::open(const ProgramFlags &flags) {
   for (const std::string &name : flags.spectrums)
     if (name != "all") wanted.insert(name);
   for (const std::string &file : flags.plans)
-    for (const std::string &text : splitPlans(readFile(file))) wanted.insert(parsePlan(text, file, s.arena()).spectrum);
+    for (const std::string &text : splitPlans(readFile(file)))
+      if (std::string name = parsePlan(text, file, s.arena()).spectrum; name.find('<') != std::string::npos)
+        wanted.insert(std::move(name));
   std::string instances;
   for (const std::string &name : wanted) instances += (instances.empty() ? "" : ";") + name;
   s.open(flags.file, flags.target, instances);
