@@ -2,6 +2,7 @@
 #include "SumProgram.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <map>
 #include <random>
@@ -273,6 +274,31 @@ TEST(Forest, ConditionsOfTheSpectrumAreKnown) {
   Program program(module({spectrum("sum", {treeSum()}, "i32", "(Param \"in\" array<1,i32> in)", most)}),
                   blockAndThreads());
   EXPECT_EQ(notations(program, program.forest(1)), (std::set<std::string>{"compute(c_b, VE_B)"}));
+}
+
+/// Codelet `c` cuts into as many tiles as the level has workers, and sums their sums.
+TEST(Forest, ExpectedSizesAreFollowedAndChangeNoPlan) {
+  Program program(sumProgram(true, true, true, false), gpuSimple());
+  const hardware::Level &block = program.hardware.levels[1];
+  std::uint64_t tiles = block.workers.count;
+  Forest bare = program.forest(4);
+  Forest told(*program.module, program.hardware, program.facts, "sum", 4, {{"in", {1000 * tiles}}});
+  EXPECT_EQ(told.count(), bare.count());
+  EXPECT_EQ(notations(program, told), notations(program, bare));
+  EXPECT_TRUE(bare.point(bare.root()).expected.arguments.empty());
+
+  const Point &root = told.point(told.root());
+  std::uint64_t all = std::bit_ceil(1000 * tiles);
+  EXPECT_EQ(root.expected.largest(), all);
+  auto c = std::find_if(root.alternatives.begin(), root.alternatives.end(),
+                        [](const Alternative &a) { return a.codelet && a.codelet->name == "c"; });
+  ASSERT_NE(c, root.alternatives.end());
+  ASSERT_EQ(c->children.size(), 2u);
+  const Point &map = told.point(c->children[0]), &sums = told.point(c->children[1]);
+  EXPECT_EQ(map.expected.elements, std::bit_ceil(tiles));
+  EXPECT_EQ(map.expected.work, all);
+  EXPECT_EQ(map.expected.largest(), std::bit_ceil((all + tiles - 1) / tiles));
+  EXPECT_EQ(sums.expected.largest(), std::bit_ceil(tiles));
 }
 
 TEST(Forest, EqualSizesAreKnownToBeEqual) {

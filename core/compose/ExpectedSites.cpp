@@ -1,0 +1,208 @@
+#include "ExpectedSites.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tangram {
+
+using namespace ast;
+
+// ---- conditions ----------------------------------------------------------------------------------------
+
+namespace {
+
+/// The extent that `expr` names: `a.size(1)`, or `a.size()` of one dimension; null for another expression.
+std::optional<std::uint64_t> *extentOf(const Expr *expr, const Spectrum &spectrum, std::vector<Extents> &arguments) {
+  const auto *size = dyn<Size>(withoutCasts(expr));
+  const auto *container = size ? dyn<VarRef>(size->container) : nullptr;
+  if (!container) return nullptr;
+  std::size_t dim = 0;
+  if (size->dim) {
+    const auto *literal = dyn<IntLit>(withoutCasts(size->dim));
+    if (!literal || literal->value < 0) return nullptr;
+    dim = static_cast<std::size_t>(literal->value);
+  } else if (container->type.rank() != 1) {
+    return nullptr;
+  }
+  for (std::size_t i = 0; i < spectrum.params.size(); ++i)
+    if (spectrum.params[i]->name == container->name && dim < arguments[i].size()) return &arguments[i][dim];
+  return nullptr;
+}
+
+/// True where that was news.
+bool equate(const Expr *condition, const Spectrum &spectrum, std::vector<Extents> &arguments) {
+  const auto *n = dyn<Binary>(condition);
+  if (!n) return false;
+  if (n->op == BinaryOp::LogicalAnd) {
+    bool left = equate(n->lhs, spectrum, arguments);
+    return equate(n->rhs, spectrum, arguments) || left;
+  }
+  if (n->op != BinaryOp::Eq) return false;
+  std::optional<std::uint64_t> *a = extentOf(n->lhs, spectrum, arguments), *b = extentOf(n->rhs, spectrum, arguments);
+  if (!a || !b || a->has_value() == b->has_value()) return false;
+  *a = *b = *a ? *a : *b;
+  return true;
+}
+
+} // namespace
+
+void equateByConditions(const Spectrum &spectrum, std::vector<Extents> &arguments) {
+  for (bool more = true; more;) {
+    more = false;
+    for (const Expr *condition : spectrum.conditions) more |= equate(condition, spectrum, arguments);
+  }
+}
+
+std::vector<Extents> expectedArguments(const Spectrum &spectrum, const ExpectedSizes &sizes) {
+  std::vector<Extents> arguments;
+  for (const Param *param : spectrum.params) {
+    Extents &own = arguments.emplace_back(param->type.rank());
+    auto given = sizes.find(param->name);
+    if (given == sizes.end() || given->second.size() != own.size()) continue;
+    std::copy(given->second.begin(), given->second.end(), own.begin());
+  }
+  equateByConditions(spectrum, arguments);
+  return arguments;
+}
+
+// ---- sites ---------------------------------------------------------------------------------------------
+
+ExpectedSites::ExpectedSites(const Module &module, const Codelet &codelet, std::vector<Extents> arguments,
+                             const std::map<std::string, std::int64_t> &tunables)
+    : Sizes(&module, codelet, {}, exactly(tunables)), arguments_(std::move(arguments)) {}
+
+std::optional<std::uint64_t> ExpectedSites::number(const Expr *expr) {
+  Interval interval = value(expr);
+  if (!interval.known() || *interval.lo < 0) return {};
+  return static_cast<std::uint64_t>(*interval.lo);
+}
+
+Interval ExpectedSites::sizeOf(const Size &size) {
+  Extents all = extents(size.container);
+  std::optional<std::uint64_t> result;
+  if (size.dim) {
+    std::optional<std::uint64_t> dim = number(size.dim);
+    if (dim && *dim < all.size()) result = all[*dim];
+  } else {
+    result = elements(all);
+  }
+  if (!result || *result > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return {};
+  return Interval::exactly(static_cast<std::int64_t>(*result));
+}
+
+const Expr *ExpectedSites::origin(const Expr *container) const {
+  for (container = withoutCasts(container);;) {
+    const auto *ref = dyn<VarRef>(container);
+    const Declare *d = ref ? declaration(ref->name) : nullptr;
+    if (!d || !d->init || !d->extents.empty()) return container;
+    container = withoutCasts(d->init);
+  }
+}
+
+Extents ExpectedSites::extents(const Expr *container) {
+  Extents unknown(container->type.rank());
+  container = origin(container);
+  switch (container->kind()) {
+  case Kind::VarRef: {
+    const std::string &name = as<VarRef>(container)->name;
+    for (std::size_t i = 0; i < codelet().params.size() && i < arguments_.size(); ++i)
+      if (codelet().params[i]->name == name && arguments_[i].size() == unknown.size()) return arguments_[i];
+    const Declare *d = declaration(name);
+    if (!d || d->extents.size() != unknown.size()) return unknown;
+    for (std::size_t i = 0; i < unknown.size(); ++i) unknown[i] = number(d->extents[i]);
+    return unknown;
+  }
+  case Kind::Partition: {
+    const auto *n = as<Partition>(container);
+    if (n->counts.size() != unknown.size()) return unknown;
+    for (std::size_t i = 0; i < unknown.size(); ++i) unknown[i] = number(n->counts[i]);
+    return unknown;
+  }
+  case Kind::Map: {
+    // As many results as calls, in the shape of what it runs over.
+    const auto *n = as<Map>(container);
+    const Spectrum *spectrum = findSpectrum(module(), n->spectrum);
+    for (std::size_t i = 0; spectrum && i < n->args.size() && i < spectrum->params.size(); ++i) {
+      if (n->args[i]->type == spectrum->params[i]->type) continue;
+      Extents own = extents(n->args[i]);
+      if (own.size() < unknown.size()) continue;
+      own.resize(unknown.size());
+      return own;
+    }
+    return unknown;
+  }
+  case Kind::Subscript: {
+    const auto *n = as<Subscript>(container);
+    Extents base = extents(n->base);
+    if (base.size() != n->indices.size() + unknown.size()) return unknown;
+    return {base.end() - static_cast<std::ptrdiff_t>(unknown.size()), base.end()};
+  }
+  default: return unknown;
+  }
+}
+
+Extents ExpectedSites::part(const Expr *parts) {
+  Extents unknown(parts->type.element().rank());
+  const Expr *container = origin(parts);
+  while (const auto *row = dyn<Subscript>(container)) container = origin(row->base);
+  const auto *partition = dyn<Partition>(container);
+  if (!partition) return unknown;
+  Extents base = extents(partition->container), counts = extents(partition);
+  if (base.size() != unknown.size() || partition->starts.size() > base.size()) return unknown;
+  for (std::size_t d = 0; d < partition->starts.size(); ++d) {
+    const Sequence *starts = partition->starts[d], *incs = partition->incs[d], *ends = partition->ends[d];
+    if (!base[d]) continue;
+    if (starts->container || incs->container || ends->container) {
+      // Wherever data says that parts begin: they share what there is.
+      if (d < counts.size() && counts[d] && *counts[d]) base[d] = (*base[d] + *counts[d] - 1) / *counts[d];
+      continue;
+    }
+    std::optional<std::uint64_t> start = number(starts->start), inc = number(incs->start), end = number(ends->start);
+    if (!start || !inc || !end) {
+      base[d].reset();
+      continue;
+    }
+    std::uint64_t stop = std::min(*end, *base[d]), step = std::max<std::uint64_t>(1, *inc);
+    base[d] = *start < stop ? (stop - *start + step - 1) / step : 0;
+  }
+  return base;
+}
+
+Expected ExpectedSites::site(const Expr *mapOrCall) {
+  Expected result;
+  if (const auto *call = dyn<SpectrumCall>(mapOrCall)) {
+    for (const Expr *arg : call->args) result.arguments.push_back(extents(arg));
+    return result;
+  }
+  const auto *map = as<Map>(mapOrCall);
+  const Spectrum *spectrum = findSpectrum(module(), map->spectrum);
+  bool divided = true;
+  for (std::size_t i = 0; i < map->args.size(); ++i) {
+    const Expr *arg = map->args[i];
+    Extents all = extents(arg);
+    const Type &type = arg->type;
+    bool has = spectrum && i < spectrum->params.size();
+    if (has && type == spectrum->params[i]->type) {
+      result.arguments.push_back(all);
+      continue;
+    }
+    std::size_t rows = has && !type.element().isArray() ? spectrum->params[i]->type.rank() : 0;
+    if (rows > all.size()) rows = 0;
+    Extents calls(all.begin(), all.end() - static_cast<std::ptrdiff_t>(rows));
+    if (!result.elements) result.elements = elements(calls);
+    if (!type.element().isArray()) {
+      result.arguments.emplace_back(all.end() - static_cast<std::ptrdiff_t>(rows), all.end());
+      continue;
+    }
+    result.arguments.push_back(part(arg));
+    std::optional<std::uint64_t> each = elements(result.arguments.back()), count = elements(calls), work;
+    if (each && count && !__builtin_mul_overflow(*each, *count, &work.emplace()))
+      result.work = std::max(result.work, work);
+    else
+      divided = false;
+  }
+  if (!divided) result.work.reset();
+  return result;
+}
+
+} // namespace tangram
