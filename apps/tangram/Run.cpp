@@ -21,8 +21,8 @@ constexpr DiagnosticKind kOneSpectrum{"run.one-spectrum", DiagnosticClass::User,
                                       "the program has several spectrums to run: {0}", "choose one with --spectrum"};
 constexpr DiagnosticKind kCondition{"run.condition", DiagnosticClass::User, "'{0}' requires what does not hold for {1}",
                                     "give arguments for which it holds"};
-constexpr DiagnosticKind kRefused{"run.refused", DiagnosticClass::User, "'{0}' refuses its arguments: {1}",
-                                  "give arguments that it takes"};
+constexpr DiagnosticKind kRefused{"run.refused", DiagnosticClass::User, "'{0}' cannot be called: {1}",
+                                  "give arguments that it takes, on a machine that has its device"};
 constexpr DiagnosticKind kDied{"run.died", DiagnosticClass::User, "the {0} {1}",
                                "a codelet may leave its container: `tangram verify` tells which; the plan is {2}"};
 constexpr DiagnosticKind kDiffers{"run.differs", DiagnosticClass::User,
