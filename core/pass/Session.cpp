@@ -466,7 +466,8 @@ std::string Session::unfit(const Plan &plan) {
     lower({plan}, arena);
   } catch (const DiagnosticError &e) {
     if (hardware::saysThatItDoesNotFit(e.diagnostic)) result = e.diagnostic.message;
-  } catch (const ErrorsReported &) { // said again by whoever lowers the plan to use it
+  } catch (const ErrorsReported &) {
+    result.clear(); // whoever lowers the plan to use it says what is wrong
   }
   impl_->step = std::move(step);
   diags().take();

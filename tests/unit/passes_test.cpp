@@ -465,7 +465,7 @@ TEST_F(Partitions, LocalArraysAndTemporaries) {
 // ---- the other preparers -----------------------------------------------------------------------------------
 
 TEST_F(Passes, Functions) {
-  E x = var("x", I32), c = var("c", A1(I32)), i = var("i", U32);
+  E x = var("x", I32), c = var("c", A1(I32));
   auto f = [&](const std::string &name, E arg) { return E(make<ast::Call>(I32, name, raw({arg}))); };
   std::vector<const ast::Function *> functions{
       function("unused", I32, {in("x", I32)}, {ret(x)}),
