@@ -366,6 +366,11 @@ void addProgramFlags(CLI::App &app, ProgramFlags &flags) {
       ->type_name("S")
       ->expected(1)
       ->take_all();
+  app.add_option("-I", flags.includes, "Folder with included files")->type_name("DIR")->expected(1)->take_all();
+  app.add_option("-D", flags.defines, "Define a macro")->type_name("NAME[=VALUE]")->expected(1)->take_all();
+}
+
+void addExpected(CLI::App &app, ProgramFlags &flags) {
   app.add_option(
          "--expect", flags.expected,
          "Sizes that the arguments are expected to have, a=512Kx128: what is chosen suits them, and is right for "
@@ -373,8 +378,6 @@ void addProgramFlags(CLI::App &app, ProgramFlags &flags) {
       ->type_name("NAME=SIZES")
       ->expected(1)
       ->take_all();
-  app.add_option("-I", flags.includes, "Folder with included files")->type_name("DIR")->expected(1)->take_all();
-  app.add_option("-D", flags.defines, "Define a macro")->type_name("NAME[=VALUE]")->expected(1)->take_all();
 }
 
 } // namespace tangram::driver

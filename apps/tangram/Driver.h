@@ -103,6 +103,8 @@ void addNew(CLI::App &app, Driver &driver);
 
 void addCommonFlags(CLI::App &app, Driver &driver);
 void addProgramFlags(CLI::App &app, ProgramFlags &flags);
+/// For commands that choose a plan.
+void addExpected(CLI::App &app, ProgramFlags &flags);
 
 /// Crash file on SIGSEGV and the like.
 void installCrashHandler(Driver &driver);

@@ -247,6 +247,7 @@ void addExplain(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("explain", "Say which plans there are, which is chosen, and why");
   auto flags = std::make_shared<Flags>();
   addProgramFlags(*sub, *flags);
+  addExpected(*sub, *flags);
   sub->add_flag("--rules", flags->rules, "Print the composition rules of the program, and those for each level");
   sub->add_option("--why-not", flags->whyNot, "Why a codelet is not used at a level; also SPECTRUM.CODELET@LEVEL")
       ->type_name("CODELET@LEVEL");

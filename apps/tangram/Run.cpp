@@ -257,6 +257,7 @@ void addRun(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("run", "Compile a spectrum, check it, and measure it on data");
   auto flags = std::make_shared<Flags>();
   addProgramFlags(*sub, *flags);
+  addExpected(*sub, *flags);
   sub->add_option(
          "--arg,-a", flags->arguments,
          "random:16M, random:512Kx128 (floats in [-1, 1], integers in [-100, 100]), iota:1000, zeros:N, "

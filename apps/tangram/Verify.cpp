@@ -37,7 +37,7 @@ Json toJson(const runtime::VerifyReport &r) {
       {"spectrum", r.spectrum},    {"target", r.target},      {"plainest", r.plainest}, {"plans", r.space.str()},
       {"checked", r.plans.size()}, {"sampled", r.sampled},    {"given", r.given},       {"seed", r.seed},
       {"arguments", r.arguments},  {"skipped", r.skipped},    {"left-out", r.leftOut},  {"failures", Json::array()},
-      {"suspects", Json::array()}, {"shared", Json::array()}, {"unfit", Json::array()}};
+      {"suspects", Json::array()}, {"shared", Json::array()}, {"unfit", Json::array()}, {"nothing", r.nothing()}};
   for (const runtime::PlanFailure &f : r.unfit)
     json["unfit"].push_back(Json{{"plan", key(r.plans[f.plan])}, {"reason", f.reason}});
   for (const runtime::PlanFailure &f : r.failures) json["failures"].push_back(toJson(f, key(r.plans[f.plan])));
@@ -201,9 +201,9 @@ int check(Driver &driver, const Flags &flags, bool isolated) {
   runtime::CheckReport r = runtime::check(flags.folder, options, isolated);
   driver.endProgress();
   if (driver.common.json) {
-    Json json{{"spectrum", r.spectrum},   {"plainest", r.plainest}, {"checked", r.plans.size()},
-              {"arguments", r.arguments}, {"skipped", r.skipped},   {"left-out", r.leftOut},
-              {"failures", Json::array()}};
+    Json json{{"spectrum", r.spectrum},   {"plainest", r.plainest},   {"checked", r.plans.size()},
+              {"arguments", r.arguments}, {"skipped", r.skipped},     {"left-out", r.leftOut},
+              {"nothing", r.nothing()},   {"failures", Json::array()}};
     for (const runtime::PlanFailure &f : r.failures) json["failures"].push_back(toJson(f, r.plans[f.plan]));
     std::cout << json.dump(2) << "\n";
     return r.ok() ? 0 : 1;

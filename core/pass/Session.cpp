@@ -459,8 +459,12 @@ const ast::Module *Session::runPasses(const ast::Module *module, const std::vect
 
 std::string Session::unfit(const Plan &plan) {
   if (!hardware::launchLevels(target().hardware)) return "";
+  // Nothing is seen of it but its answer and its time.
   std::string result, step = impl_->step;
   std::vector<Diagnostic> before = diags().take();
+  std::vector<Timing> timings = impl_->timings;
+  PrintAfter printAfter = std::exchange(impl_->options.printAfter, PrintAfter::None);
+  auto start = Clock::now();
   ast::Arena arena;
   try {
     lower({plan}, arena);
@@ -469,6 +473,9 @@ std::string Session::unfit(const Plan &plan) {
   } catch (const ErrorsReported &) {
     result.clear(); // whoever lowers the plan to use it says what is wrong
   }
+  impl_->options.printAfter = printAfter;
+  impl_->timings = std::move(timings);
+  impl_->timings.push_back({"fit " + plan.spectrum, millisecondsSince(start)});
   impl_->step = std::move(step);
   diags().take();
   for (Diagnostic &d : before) diags().add(std::move(d));

@@ -1,6 +1,6 @@
 // y = A x by blocks of columns: rows of a container of parts, partial results in a container of two dimensions, and sums
 // along its columns.
-#include "../../apps/common/dot.tg.h"
+#include "../../apps/sgemv/sgemv.tg.cpp"
 
 template <class T>
 __spectrum void sum_rows(const Array<2, T> a, Array<1, T> y) __requires(a.size(1) == y.size());
@@ -22,15 +22,6 @@ __codelet __tag(strided) void sum_rows(const Array<2, T> a, Array<1, T> y) {
   auto tiles = partition(a, 1, sequence(0), sequence(1), sequence(a.size(0)),
                          p, sequence(0, 1, p), sequence(p), sequence(len));
   map(sum_rows<T>, tiles[0], partition(y, p, sequence(0, 1, p), sequence(p), sequence(len)));
-}
-
-template <class T>
-__spectrum void gemv(const Array<2, T> a, const Array<1, T> x, Array<1, T> y)
-    __requires(a.size(0) == y.size()) __requires(a.size(1) == x.size());
-
-template <class T>
-__codelet __tag(rows) void gemv(const Array<2, T> a, const Array<1, T> x, Array<1, T> y) {
-  y = map(dot<T>, a, x);
 }
 
 template <class T>

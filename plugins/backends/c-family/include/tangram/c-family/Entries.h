@@ -5,6 +5,8 @@
 #include "tangram/c-family/Signature.h"
 #include "tangram/c-family/Writer.h"
 
+#include <functional>
+
 namespace tangram::c_family {
 
 /// `int tangram_fail(char (&error)[N], int status, const char *format, ...)`, which all below use.
