@@ -42,6 +42,8 @@ bool total(const Expr &e) {
   case Kind::FloatLit:
   case Kind::VarRef:
   case Kind::Conditional:
+  case Kind::Size:
+  case Kind::Pitch:
   case Kind::LaneIndex:
   case Kind::Broadcast:
   case Kind::VectorSelect:

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Runs plans of a spectrum under oclgrind, which watches every access of every work-item.
 
-usage: races.py TANGRAM OCLGRIND TARGET PROGRAM SPECTRUM SEED PLANS WATCH...
+usage: races.py TANGRAM OCLGRIND TARGET PROGRAM SPECTRUM SEED PLANS PLAN WATCH...
 
-WATCH: --data-races, --uninitialized. The sampled plans must be free of what is watched for, and right. Then one plan's barriers are
-taken away one at a time: each must be missed, as a race, or nobody would notice one that is forgotten.
+WATCH: --data-races, --uninitialized. The sampled plans must be free of what is watched for, and right. Then barriers of the plan in
+the file PLAN (-: of the picked one) are taken away one at a time: each must be missed, as a race, or nobody would notice one
+that is forgotten.
 """
 import pathlib, re, shutil, subprocess, sys, tempfile
 
-tangram, oclgrind, target, program, spectrum, seed, plans, *watch = sys.argv[1:]
+tangram, oclgrind, target, program, spectrum, seed, plans, plan, *watch = sys.argv[1:]
 apps = pathlib.Path(program).resolve().parent.parent
 FOUND = re.compile(r"data race|Uninitialized|Invalid (read|write)|divergence", re.IGNORECASE)
 
@@ -48,10 +49,11 @@ with tempfile.TemporaryDirectory() as temporary:
         sys.exit(f"oclgrind finds something in correct plans (exit {code}):\n{text[-6000:]}")
     print(f"{plans} plans are clean")
 
-    lowered = must(tangram, "compile", *common, "--emit", "ast")
+    choice = [] if plan == "-" else ["--plan", plan]
+    lowered = must(tangram, "compile", *common, *choice, "--emit", "ast")
     syncs = [m.span() for m in re.finditer(r'\(Sync "block"\)', lowered)]
     if not syncs:
-        sys.exit("the picked plan has no barrier")
+        sys.exit("the plan has no barrier")
     picked = folder / "spectrum_0" / "plans_0_0"
     for other in (folder / "spectrum_0").glob("plans_*"):
         shutil.rmtree(other)
@@ -61,9 +63,9 @@ with tempfile.TemporaryDirectory() as temporary:
         must(tangram, "passes", "--emit", "library", "--target", target, "-o", picked, folder / "lowered.ast")
         code, found, text = watched(folder / "spectrum_0", "31,100")
         if begin == end and (code or found):
-            sys.exit(f"oclgrind finds something in the picked plan (exit {code}):\n{text[-6000:]}")
+            sys.exit(f"oclgrind finds something in the plan (exit {code}):\n{text[-6000:]}")
         if begin != end and not code and not found:
             line = lowered.count("\n", 0, begin) + 1
             sys.exit(f"nobody misses the barrier in line {line} of the lowered AST:\n{lowered}")
         shutil.rmtree(picked)
-    print(f"each of {len(syncs)} barriers of the picked plan is missed when it is taken away")
+    print(f"each of {len(syncs)} barriers of the plan is missed when it is taken away")

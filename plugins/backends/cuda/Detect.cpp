@@ -15,7 +15,8 @@ namespace {
 enum Attribute : int {
   kThreadsOfGroup = 1,
   kGroups = 5,
-  kScratchpad = 8, // of a group, without asking for more
+  kScratchpad = 8,      // of a group, without asking for more
+  kMostScratchpad = 97, // of a group that asks for it
   kConstant = 9,
   kWarp = 10,
   kUnits = 16,
@@ -49,7 +50,8 @@ void askDriver(const runtime::Send &send) {
     return missing("the driver finds no NVIDIA device, or none that this process may use (CUDA_VISIBLE_DEVICES)");
   char text[256] = "";
   name(text, sizeof text, device);
-  for (Attribute asked : {kThreadsOfGroup, kGroups, kScratchpad, kConstant, kWarp, kUnits, kL2, kMajor, kMinor}) {
+  for (Attribute asked :
+       {kThreadsOfGroup, kGroups, kScratchpad, kMostScratchpad, kConstant, kWarp, kUnits, kL2, kMajor, kMinor}) {
     int value = 0;
     if (attribute(&value, asked, device) == 0 && value > 0) send({std::to_string(asked), std::to_string(value)});
   }
@@ -80,7 +82,7 @@ Detection CudaBackend::detect(hardware::Hardware &hardware) {
   sizes.groups = value(kGroups);
   sizes.subgroupWorkers = value(kWarp);
   sizes.shuffle = 10 * major + minor >= kShuffles;
-  sizes.memories["scratchpad"].bytes = value(kScratchpad);
+  sizes.memories["scratchpad"].bytes = std::max(value(kScratchpad), value(kMostScratchpad));
   sizes.memories["constant"].bytes = value(kConstant);
   sizes.memories["l2"].bytes = value(kL2);
   sizes.memories["global"].bytes = number("global");

@@ -15,7 +15,22 @@ constexpr DiagnosticKind kSync{"cuda.sync", DiagnosticClass::Bug,
                                "warp",
                                "barrier-insertion places Syncs of these levels only"};
 
+constexpr std::uint64_t kAlignment = 16; // each array begins where any type may
+
 } // namespace
+
+std::uint64_t scratchpadBytes(const Launch &launch, const Constants &constants) {
+  std::uint64_t all = 0;
+  walk(launch.body, [&](const Alloc &a) {
+    if (a.memory != "scratchpad") return;
+    std::uint64_t bytes = a.element.bytes();
+    for (const Expr *extent : a.extents) bytes *= static_cast<std::uint64_t>(constants.value(extent).value_or(0));
+    all += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  });
+  return all;
+}
+
+std::string scratchpadType(const std::string &function) { return function + "_scratchpad"; }
 
 void DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const std::string &name) {
   const Block *written = c_family::simplified(launch.body, arena_);
@@ -32,13 +47,31 @@ void DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const 
     }
     params += (params.empty() ? "" : ", ") + text;
   }
-  w_.open(fmt::format("__global__ void __launch_bounds__({}) {}({})", launch.threads, name, params));
   Kernel shell;
   shell.constants = kernel.constants;
   shell.defaults = kernel.defaults;
   shell.body = written;
-  body(*written, Constants(shell));
+  Constants constants(shell);
+  asks_ = scratchpadBytes(launch, constants) > kStaticScratchpad;
+  constants_ = &constants;
+  if (asks_) scratchpad(*written, name);
+  w_.open(fmt::format("__global__ void __launch_bounds__({}) {}({})", launch.threads, name, params));
+  if (asks_) {
+    w_.line(fmt::format("extern __shared__ __align__({}) unsigned char tangram_scratchpad[];", kAlignment));
+    w_.line(fmt::format("auto &tangram_arrays = *reinterpret_cast<{} *>(tangram_scratchpad);", scratchpadType(name)));
+  }
+  body(*written, constants);
   w_.close();
+}
+
+/// The arrays of a group, for a launch that is given memory for them.
+void DeviceStatements::scratchpad(const Block &body, const std::string &function) {
+  w_.open("struct " + scratchpadType(function));
+  walk(&body, [&](const Alloc &a) {
+    if (a.memory == "scratchpad") w_.line(fmt::format("alignas({}) {};", kAlignment, array(a)));
+  });
+  w_.close(";");
+  w_.blank();
 }
 
 void DeviceStatements::other(const Stmt *s) {
@@ -50,11 +83,17 @@ void DeviceStatements::other(const Stmt *s) {
   }
 }
 
-void DeviceStatements::alloc(const Alloc &a) {
+std::string DeviceStatements::array(const Alloc &a) {
   std::string count = elements(a.extents);
   // There are no arrays of no elements.
   if (a.extents.size() == 1 && constants_->value(a.extents[0]) == 0) count = "1";
-  w_.line(fmt::format("{}{} {}[{}];", a.memory == "registers" ? "" : "__shared__ ", e_.type(a.element), a.name, count));
+  return fmt::format("{} {}[{}]", e_.type(a.element), a.name, count);
+}
+
+void DeviceStatements::alloc(const Alloc &a) {
+  if (a.memory == "registers") return w_.line(array(a) + ";");
+  if (!asks_) return w_.line("__shared__ " + array(a) + ";");
+  w_.line(fmt::format("{} *const {} = tangram_arrays.{};", e_.type(a.element), a.name, a.name));
 }
 
 void DeviceStatements::loop(const Loop &loop) {
@@ -97,7 +136,13 @@ void HostStatements::start(const Launch &launch) {
       fmt::format("if (const uint64_t tangram_groups = {}; tangram_groups > 0)", e_.print(launch.groups, Scalar::U64)));
   w_.line(
       fmt::format("if (int tangram_status = tangram_cuda::fits({}, tangram_groups)) return tangram_status;", error));
-  w_.line(fmt::format("{}<<<static_cast<unsigned>(tangram_groups), {}, 0, {}>>>({});", function, launch.threads,
+  std::string bytes = "0";
+  if (scratchpadBytes(launch, *constants_) > kStaticScratchpad) {
+    bytes = "sizeof(" + scratchpadType(function) + ")";
+    w_.line(fmt::format("if (int tangram_status = tangram_cuda::reserve({}, {}, {})) return tangram_status;", error,
+                        function, bytes));
+  }
+  w_.line(fmt::format("{}<<<static_cast<unsigned>(tangram_groups), {}, {}, {}>>>({});", function, launch.threads, bytes,
                       stream_, args));
   w_.line(fmt::format("if (int tangram_status = tangram_cuda::launched({})) return tangram_status;", error));
   w_.close();

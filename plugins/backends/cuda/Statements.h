@@ -10,6 +10,14 @@ namespace tangram::cuda {
 using c_family::Constants;
 using c_family::Writer;
 
+/// Bytes of a group's memory beyond which a launch has to ask for it; every device gives as much without.
+inline constexpr std::uint64_t kStaticScratchpad = 48 * 1024;
+
+/// Bytes of a group's memory that the arrays of a launch take.
+std::uint64_t scratchpadBytes(const ast::Launch &launch, const Constants &constants);
+/// The type of all of them, of a launch that asks for its memory.
+std::string scratchpadType(const std::string &function);
+
 /// What runs on the device.
 class DeviceStatements final : public c_family::Statements {
 public:
@@ -23,12 +31,15 @@ public:
 private:
   void other(const ast::Stmt *s) override;
   std::optional<std::string> place() const override { return ""; }
+  void scratchpad(const ast::Block &body, const std::string &function);
+  std::string array(const ast::Alloc &a);
   void alloc(const ast::Alloc &a);
   void loop(const ast::Loop &loop);
   void sync(const ast::Sync &sync);
 
   const hardware::LaunchLevels &levels_;
   ast::Arena arena_;
+  bool asks_ = false; // the launch being written asks for its scratchpad memory
 };
 
 /// What runs on the host. `functions` names the device functions of launches.

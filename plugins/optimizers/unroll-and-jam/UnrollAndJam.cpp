@@ -60,8 +60,10 @@ private:
     return factor > 1 ? jammed(*loop, copies, factor) : loop;
   }
 
-  /// All iterations side by side, where it is known how many they are.
+  /// All iterations side by side, where it is known how many they are and loops in them then run together. Others are
+  /// left to the compilers of what is generated, which are told.
   const Node *unrolled(const Loop *loop) {
+    if (!any<Stmt>(loop->body, [](const Stmt &s) { return isLoop(&s); })) return loop;
     std::set<std::string> used;
     std::optional<Int> begin = known_.value(loop->begin, &used), end = known_.value(loop->end, &used);
     if (!begin || !end || *end - *begin < 2 || *end - *begin > kMostUnrolled) return loop;

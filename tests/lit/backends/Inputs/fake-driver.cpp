@@ -35,7 +35,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int) {
   case 38: return *value = 1 << 20, 0;
   case 75: return *value = capability / 10, 0;
   case 76: return *value = capability % 10, 0;
-  case 97: return *value = 101376, 0;
+  case 97: return capability < 70 ? 1 : (*value = 101376, 0);
   default: return 1;
   }
 }

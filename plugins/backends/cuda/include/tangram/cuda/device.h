@@ -49,6 +49,23 @@ template <size_t N> int fits(char (&error)[N], const Launch &what, uint64_t grou
   return refuse(error, what, TANGRAM_FAILED, why);
 }
 
+/// Whether groups can have so many bytes of memory each.
+template <size_t N, class F> int reserve(char (&error)[N], const Launch &what, F *function, size_t bytes) {
+  cudaError_t code = cudaFuncSetAttribute(reinterpret_cast<const void *>(function),
+                                          cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  if (code == cudaSuccess) return TANGRAM_OK;
+  cudaGetLastError(); // it is told here
+  int device = 0, most = 0;
+  char why[256];
+  if (code == cudaErrorInvalidValue && cudaGetDevice(&device) == cudaSuccess &&
+      cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess)
+    std::snprintf(why, sizeof why, "a group needs %zu bytes of scratchpad memory, this device gives it %d", bytes,
+                  most);
+  else
+    std::snprintf(why, sizeof why, "%s (%s)", cudaGetErrorString(code), cudaGetErrorName(code));
+  return refuse(error, what, statusOf(code), why);
+}
+
 /// Behind a launch: whether it started.
 template <size_t N> int launched(char (&error)[N], const Launch &what) {
   cudaError_t code = cudaGetLastError();

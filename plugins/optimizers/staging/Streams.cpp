@@ -1,0 +1,162 @@
+#include "Streams.h"
+
+#include "tangram/ast/Compare.h"
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+
+namespace tangram::staging {
+
+using namespace ast;
+
+namespace {
+
+bool isVariable(const Expr *e, const std::string &name) { return isa<VarRef>(e) && as<VarRef>(e)->name == name; }
+
+bool steps(const Expr *e, const std::string &variable) {
+  if (const auto *unary = dyn<Unary>(e))
+    return (unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PostInc) && isVariable(unary->operand, variable);
+  const auto *assign = dyn<Assign>(e);
+  return assign && assign->op == AssignOp::Add && isVariable(assign->target, variable) && isLiteral(assign->value, 1);
+}
+
+/// The same in all iterations, and without memory: nothing that a loop's body could change.
+bool keeps(const Expr *e, const std::set<std::string> &changed) {
+  return speculable(e) && !any<VarRef>(e, [&](const VarRef &v) { return changed.count(v.name) != 0; });
+}
+
+class Finder {
+public:
+  Finder(Arena &arena, const Addresses &addresses, const Counted &loop, const std::string &worker)
+      : arena_(arena), addresses_(addresses), loop_(loop), worker_(worker), changed_(assignedVariables(loop.body)),
+        declared_(declaredIn(loop.body)) {
+    changed_.insert(loop.variable);
+    changed_.merge(declaredIn(loop.body));
+  }
+
+  std::vector<Stream> run() {
+    for (const Storage::Access &access : addresses_.storage().accesses(loop_.body)) add(access);
+    std::vector<Stream> result;
+    for (Stream &stream : found_) {
+      if (spoilt_.count(stream.buffer) && (stream.stores || written_.count(stream.buffer))) continue;
+      bool others = std::any_of(found_.begin(), found_.end(), [&](const Stream &other) {
+        return &other != &stream && other.buffer == stream.buffer && (other.stores || stream.stores);
+      });
+      if (!others && !(stream.stores && stream.shared)) result.push_back(std::move(stream));
+    }
+    return result;
+  }
+
+private:
+  void add(const Storage::Access &access) {
+    if (access.writes) written_.insert(access.buffer);
+    std::optional<Stream> stream = streamOf(access);
+    if (!stream || (access.writes && !always(access))) {
+      spoilt_.insert(access.buffer);
+      return;
+    }
+    const auto *place = as<Subscript>(access.place);
+    for (Stream &known : found_) {
+      if (known.buffer != stream->buffer || !equal(known.start, stream->start)) continue;
+      known.loads |= !access.writes;
+      known.stores |= access.writes;
+      known.places.push_back(place);
+      return;
+    }
+    (access.writes ? stream->stores : stream->loads) = true;
+    stream->places = {place};
+    found_.push_back(std::move(*stream));
+  }
+
+  std::optional<Stream> streamOf(const Storage::Access &access) const {
+    const auto *place = dyn<Subscript>(access.place);
+    if (!place || access.atomic || !place->type.isScalar() ||
+        addresses_.storage().kind(access.buffer) != Storage::Kind::Param)
+      return {};
+    const Expr *flat = addresses_.flat(place);
+    std::optional<Affine> index = flat ? affine(arena_, flat, loop_.variable) : std::nullopt;
+    if (!index || !isLiteral(index->slope, 1) || !keeps(index->base, changed_)) return {};
+    Build b(arena_, place->range);
+    Stream s;
+    s.buffer = access.buffer;
+    s.element = place->type;
+    s.start = b.add(index->base, b.cast(Scalar::U64, loop_.begin));
+    s.shared = addresses_.uniform(s.start);
+    if (s.shared) return s;
+    const Expr *over = addresses_.over(s.start, worker_);
+    std::optional<Affine> byWorker = over ? affine(arena_, over, worker_) : std::nullopt;
+    if (!byWorker || !addresses_.uniform(byWorker->base) || !addresses_.uniform(byWorker->slope)) return s;
+    if (isLiteral(byWorker->slope, 1)) return {}; // neighbouring workers touch neighbouring elements: as it should be
+    s.first = byWorker->base;
+    s.distance = byWorker->slope;
+    return s;
+  }
+
+  /// Each iteration does it once: a statement of the body itself.
+  bool always(const Storage::Access &access) const {
+    return std::any_of(loop_.body->stmts.begin(), loop_.body->stmts.end(), [&](const Stmt *s) {
+      const auto *evaluate = dyn<Evaluate>(s);
+      const auto *assign = evaluate ? dyn<Assign>(evaluate->expr) : nullptr;
+      return assign && assign->target == access.place;
+    });
+  }
+
+  Arena &arena_;
+  const Addresses &addresses_;
+  const Counted &loop_;
+  const std::string &worker_;
+  std::set<std::string> changed_, declared_;
+  std::vector<Stream> found_;
+  std::set<std::string> written_, spoilt_; // buffers; spoilt: touched otherwise too
+};
+
+} // namespace
+
+std::optional<Counted> counted(const Stmt *s) {
+  Counted c;
+  c.loop = s;
+  if (const auto *loop = dyn<Loop>(s)) {
+    if (loop->policy != Policy::Serialize) return {};
+    c.variable = loop->var;
+    c.type = loop->varType;
+    c.begin = loop->begin;
+    c.end = loop->end;
+    c.body = loop->body;
+  } else if (const auto *node = dyn<For>(s)) {
+    const auto *init = dyn<Declare>(node->init);
+    const auto *cond = dyn<Binary>(node->cond);
+    if (!init || !init->init || !init->extents.empty() || !cond || cond->op != BinaryOp::Lt || !node->step) return {};
+    const Expr *bounded = cond->lhs;
+    while (const auto *cast = dyn<Cast>(bounded)) {
+      // A wider type compares the same.
+      if (cast->type.bytes() < cast->operand->type.bytes() || cast->operand->type.isSigned() != cast->type.isSigned())
+        return {};
+      bounded = cast->operand;
+    }
+    if (!isVariable(bounded, init->name) || !steps(node->step, init->name)) return {};
+    c.variable = init->name;
+    c.type = init->type;
+    c.begin = init->init;
+    c.end = cond->rhs;
+    c.body = node->body;
+  } else {
+    return {};
+  }
+  std::set<std::string> changed = assignedVariables(c.body);
+  bool whole = c.type.isInteger() && c.end->type.isInteger() && !c.type.isBool();
+  bool structured = any<Stmt>(c.body, [](const Stmt &inner) {
+    return isa<Sync>(&inner) || isa<Single>(&inner) || isa<Cooperate>(&inner) || isa<Alloc>(&inner) ||
+           (isa<Loop>(&inner) && as<Loop>(&inner)->policy == Policy::Distribute);
+  });
+  if (!whole || structured || changed.count(c.variable) || jumpsOut(c.body)) return {};
+  changed.merge(declaredIn(c.body));
+  if (!keeps(c.begin, changed) || !keeps(c.end, changed)) return {};
+  return c;
+}
+
+std::vector<Stream> streams(Arena &arena, const Addresses &addresses, const Counted &loop, const std::string &worker) {
+  return Finder(arena, addresses, loop, worker).run();
+}
+
+} // namespace tangram::staging
