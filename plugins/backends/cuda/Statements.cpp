@@ -1,5 +1,6 @@
 #include "Statements.h"
 
+#include "tangram/ast/Tables.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/c-family/Entries.h"
 #include "tangram/diag/Diagnostic.h"
@@ -33,7 +34,8 @@ std::uint64_t scratchpadBytes(const Launch &launch, const Constants &constants) 
 std::string scratchpadType(const std::string &function) { return function + "_scratchpad"; }
 
 void DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const std::string &name) {
-  const Block *written = c_family::simplified(launch.body, arena_);
+  const Block *simple = c_family::simplified(launch.body, arena_);
+  const Block *written = withoutConstantTables(arena_, simple);
   std::map<std::string, unsigned> used = c_family::mentions(written);
   std::string params;
   for (const Param *p : launch.params) {
@@ -55,11 +57,20 @@ void DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const 
   asks_ = scratchpadBytes(launch, constants) > kStaticScratchpad;
   constants_ = &constants;
   if (asks_) scratchpad(*written, name);
+  std::vector<const Declare *> tables = constantTables(*simple);
+  if (!tables.empty()) {
+    w_.open("namespace " + name + "_tables");
+    for (const Declare *table : tables) w_.line("__constant__ " + declaration(*table) + ";");
+    w_.close();
+    w_.blank();
+  }
   w_.open(fmt::format("__global__ void __launch_bounds__({}) {}({})", launch.threads, name, params));
   if (asks_) {
     w_.line(fmt::format("extern __shared__ __align__({}) unsigned char tangram_scratchpad[];", kAlignment));
     w_.line(fmt::format("auto &tangram_arrays = *reinterpret_cast<{} *>(tangram_scratchpad);", scratchpadType(name)));
   }
+  for (const Declare *table : tables)
+    w_.line(fmt::format("const auto &{} = {}_tables::{};", table->name, name, table->name));
   body(*written, constants);
   w_.close();
 }

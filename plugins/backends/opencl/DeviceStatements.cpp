@@ -1,5 +1,6 @@
 #include "Statements.h"
 
+#include "tangram/ast/Tables.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/c-family/Entries.h"
 #include "tangram/diag/Diagnostic.h"
@@ -35,7 +36,8 @@ std::vector<const Alloc *> groupMemory(const Launch &launch) {
 } // namespace
 
 void DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const std::string &name) {
-  const Block *written = c_family::simplified(launch.body, arena_);
+  const Block *simple = c_family::simplified(launch.body, arena_);
+  const Block *written = withoutConstantTables(arena_, simple);
   const Launch *clean = arena_.derive(&launch, [&](Launch &copy) { copy.body = written; });
   device_.spaces = Spaces(*clean);
   walk(clean->body, [&](const Call &call) {
@@ -57,14 +59,23 @@ void DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const 
     }
     params += (params.empty() ? "" : ", ") + text;
   }
-  w_.line(fmt::format("kernel __attribute__((reqd_work_group_size({}, 1, 1)))", launch.threads));
-  w_.open(fmt::format("void {}({})", name, params));
   Kernel shell;
   shell.constants = kernel.constants;
   shell.defaults = kernel.defaults;
   shell.body = written;
   Constants constants(shell);
   constants_ = &constants;
+  // OpenCL has them outside of functions, where all of a program are together.
+  std::vector<const Declare *> tables = constantTables(*simple);
+  for (const Declare *table : tables)
+    w_.line(fmt::format("constant {};", declaration(*arena_.derive(
+                                            table, [&](Declare &copy) { copy.name = name + "_" + table->name; }))));
+  if (!tables.empty()) w_.blank();
+  w_.line(fmt::format("kernel __attribute__((reqd_work_group_size({}, 1, 1)))", launch.threads));
+  w_.open(fmt::format("void {}({})", name, params));
+  for (const Declare *table : tables)
+    w_.line(fmt::format("constant const {} *const {} = {}_{};", device_.stored(table->type), table->name, name,
+                        table->name));
   for (const Alloc *a : groupMemory(*clean)) alloc(*a, "local ");
   body(*written, constants);
   w_.close();

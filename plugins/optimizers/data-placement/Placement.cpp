@@ -1,4 +1,5 @@
 #include "Exchange.h"
+#include "Tables.h"
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
@@ -146,6 +147,7 @@ const Launch *Placement::exchanged(const Launch *launch) {
 }
 
 const Launch *Placement::run(const Launch *launch) {
+  launch = tablesFirst(context_.arena, levels_, known_, launch);
   const Launch *result = exchanged(Shared(context_.arena)(launch));
   return Decide(*this, context_.arena)(result);
 }

@@ -1,7 +1,9 @@
 #include "Generate.h"
 #include "Statements.h"
 
+#include "tangram/ast/Build.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Tables.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/diag/Diagnostic.h"
 
@@ -111,9 +113,26 @@ private:
       scope.declare(p.name, p.type, p.type.isBool() ? scope.build.CreateICmpNE(arg, scope.build.getInt8(0)) : arg);
     }
     constantsOf(kernel, scope);
-    Statements(scope, &constants).block(*launch.body);
+    for (const Declare *table : constantTables(*launch.body)) define(*table, name, scope);
+    Arena arena;
+    Statements(scope, &constants).block(*withoutConstantTables(arena, launch.body));
     if (!scope.isClosed()) scope.build.CreateRetVoid();
     return {&kernel, &launch, name, unit_.scratchpad.dynamicBytes()};
+  }
+
+  void define(const Declare &table, const std::string &function, Scope &scope) {
+    Expressions expressions(scope);
+    std::vector<llvm::Constant *> values;
+    for (const Expr *value : as<InitList>(table.init)->values)
+      values.push_back(llvm::cast<llvm::Constant>(expressions.value(value, table.type)));
+    llvm::Type *element = unit_.types.memory(table.type);
+    std::uint64_t count = static_cast<std::uint64_t>(literal(table.extents.at(0)).value());
+    while (values.size() < count) values.push_back(llvm::Constant::getNullValue(element));
+    auto *type = llvm::ArrayType::get(element, count);
+    auto *variable = new llvm::GlobalVariable(unit_.module, type, true, llvm::GlobalValue::InternalLinkage,
+                                              llvm::ConstantArray::get(type, values), function + "_" + table.name,
+                                              nullptr, llvm::GlobalValue::NotThreadLocal, kConstant);
+    scope.define(table.name, {Variable::Kind::Array, variable, table.type});
   }
 
   /// The tunables, with the values that they have been given.

@@ -12,7 +12,7 @@
 namespace tangram::ptx {
 
 /// Address spaces of NVPTX. Stack variables are made in the generic one; LLVM finds out that they are local.
-enum AddressSpace : unsigned { kGeneric = 0, kGlobal = 1, kShared = 3 };
+enum AddressSpace : unsigned { kGeneric = 0, kGlobal = 1, kShared = 3, kConstant = 4 };
 
 class Types {
 public:
