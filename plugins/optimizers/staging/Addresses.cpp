@@ -10,6 +10,8 @@ using namespace ast;
 
 namespace {
 
+constexpr unsigned kMostVariables = 64; // that others are put in for: each may stand for an expression with several
+
 bool mentions(const Expr *e, const std::string &variable) {
   return any<VarRef>(e, [&](const VarRef &v) { return v.name == variable; });
 }
@@ -106,8 +108,12 @@ bool Addresses::uniform(const Expr *e) const {
     case Kind::VarRef: {
       const std::string &name = as<VarRef>(&part)->name;
       if (parameters_.count(name) || loops_.count(name) || ranks_.count(name)) return false;
-      const Expr *init = known_.initialiser(name);
-      return !init || !uniform(init);
+      auto asked = uniform_.find(name);
+      if (asked == uniform_.end()) {
+        const Expr *init = known_.initialiser(name);
+        asked = uniform_.emplace(name, init && uniform(init)).first;
+      }
+      return !asked->second;
     }
     default: return true;
     }
@@ -120,9 +126,9 @@ const Expr *Addresses::over(const Expr *e, const std::string &variable) const {
         : Mutator(arena), addresses(addresses), variable(variable) {}
     const Node *mutateVarRef(const VarRef *v) override {
       if (v->name == variable || !v->type.isScalar() || addresses.uniform(v)) return v;
-      const Expr *init = addresses.known_.initialiser(v->name);
+      const Expr *init = ++variables <= kMostVariables ? addresses.known_.initialiser(v->name) : nullptr;
       possible &= init != nullptr;
-      return init ? mutateAs(init) : v;
+      return init && possible ? mutateAs(init) : v;
     }
     const Node *mutateBinary(const Binary *n) override {
       const Binary *result = rebuild(n);
@@ -131,6 +137,7 @@ const Expr *Addresses::over(const Expr *e, const std::string &variable) const {
     }
     const Addresses &addresses;
     const std::string &variable;
+    unsigned variables = 0;
     bool possible = true;
   };
   Inline inlining(*this, arena_, variable);

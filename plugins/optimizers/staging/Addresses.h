@@ -36,8 +36,14 @@ public:
   const ast::Expr *over(const ast::Expr *e, const std::string &variable) const;
   /// Whether the launch accesses the buffer outside of this part of it too.
   bool touchedOutside(const std::string &buffer, const ast::Node *part) const;
-  void enter(const std::string &loopVariable) { loops_.insert(loopVariable); }
-  void leave(const std::string &loopVariable) { loops_.erase(loopVariable); }
+  void enter(const std::string &loopVariable) {
+    loops_.insert(loopVariable);
+    uniform_.clear();
+  }
+  void leave(const std::string &loopVariable) {
+    loops_.erase(loopVariable);
+    uniform_.clear();
+  }
 
 private:
   ast::Arena &arena_;
@@ -46,6 +52,7 @@ private:
   std::map<std::string, const ast::View *> views_;
   std::map<std::string, unsigned> ranks_; // of container parameters
   std::set<std::string> parameters_, loops_;
+  mutable std::map<std::string, bool> uniform_; // variables that have been asked for
   std::map<std::string, std::size_t> touched_; // accesses of the launch
 };
 
