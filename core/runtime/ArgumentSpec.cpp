@@ -2,6 +2,7 @@
 
 #include "tangram/diag/Diagnostic.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace tangram::runtime {
@@ -9,7 +10,8 @@ namespace {
 
 constexpr std::string_view kForms =
     "random:16M, random:512Kx128, special:N, iota:1000, zeros:N, ones:N, index:PARAM:N, "
-    "offsets:PARAM:N, 3.5, 1,2,3, file.mtx, file.raw or file.raw:f32";
+    "offsets:PARAM:N, 3.5, 1,2,3, file.mtx, file.mtx:row, "
+    "file.raw or file.raw:f32";
 
 constexpr DiagnosticKind kUnknownKind{"argument.unknown-kind", DiagnosticClass::User,
                                       "argument '{0}': there is no kind of data '{1}'", "use {2}; forms: {3}"};
@@ -19,6 +21,8 @@ constexpr DiagnosticKind kNotASpec{"argument.not-a-spec", DiagnosticClass::User,
                                    "argument '{0}' says no data that is known", "forms: {1}"};
 constexpr DiagnosticKind kBadType{"argument.bad-type", DiagnosticClass::User,
                                   "argument '{0}': there is no element type '{1}'", "use {2}"};
+constexpr DiagnosticKind kBadPart{"argument.bad-part", DiagnosticClass::User,
+                                  "argument '{0}': compressed rows have no part '{1}'", "use {2}"};
 constexpr DiagnosticKind kNoTarget{"argument.no-target", DiagnosticClass::User,
                                    "argument '{0}' does not say into what its elements point",
                                    "write {1}:PARAMETER or {1}:PARAMETER:SIZE, or a number in place of the parameter"};
@@ -68,9 +72,15 @@ ArgumentSpec parseArgumentSpec(const std::string &text) {
   using Kind = ArgumentSpec::Kind;
   ArgumentSpec spec;
   spec.text = text;
-  if (text.ends_with(".mtx")) {
+  if (std::size_t at = text.rfind(".mtx"); at != std::string::npos && (at + 4 == text.size() || text[at + 4] == ':')) {
     spec.kind = Kind::MatrixMarket;
-    spec.path = text;
+    spec.path = text.substr(0, at + 4);
+    if (at + 4 == text.size()) return spec;
+    static const std::vector<std::string> parts{"row", "column", "value"};
+    std::string part = text.substr(at + 5);
+    auto it = std::find(parts.begin(), parts.end(), part);
+    if (it == parts.end()) fail(kBadPart, {}, text, part, suggest(part, parts));
+    spec.part = static_cast<MatrixPart>(it - parts.begin() + 1);
     return spec;
   }
   if (std::size_t at = text.rfind(".raw"); at != std::string::npos && (at + 4 == text.size() || text[at + 4] == ':')) {

@@ -163,7 +163,7 @@ Value make(const ArgumentSpec &spec, const std::string &param, tangram_element e
            std::uint64_t seed, const ArgumentContext &context) {
   using Kind = ArgumentSpec::Kind;
   if (spec.kind == Kind::Raw) return readRaw(spec, param, element, rank);
-  if (spec.kind == Kind::MatrixMarket) return readMatrixMarket(spec.path, param, element, rank);
+  if (spec.kind == Kind::MatrixMarket) return readMatrixMarket(spec.path, spec.part, param, element, rank);
   std::vector<std::uint64_t> sizes = spec.leavesSizes() ? context.sizes : spec.sizes;
   if (spec.kind == Kind::Values && (rank == 1 || spec.values.size() > 1)) sizes = {spec.values.size()};
   if (sizes.size() != rank) fail(kWrongRank, {}, param, rank, spec.text, sizes.size(), sample(rank));

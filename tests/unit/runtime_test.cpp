@@ -264,6 +264,40 @@ TEST(MatrixMarket, DenseSparseAndSymmetric) {
   for (const auto &path : {dense, sparse, vector}) std::filesystem::remove(path);
 }
 
+TEST(MatrixMarket, CompressedRows) {
+  auto numbers = [](const std::filesystem::path &path, const std::string &part) {
+    Value v = made(path.string() + ":" + part, TANGRAM_I32, 1);
+    std::vector<std::int64_t> all;
+    for (std::uint64_t i = 0; i < v.count(); ++i) all.push_back(v.integer(i));
+    return all;
+  };
+  using Numbers = std::vector<std::int64_t>;
+  // In no order, with a row that is empty.
+  std::filesystem::path general = temporary(
+      "general.mtx", "%%MatrixMarket matrix coordinate integer general\n3 4 4\n3 2 7\n1 4 5\n3 1 6\n1 1 -4\n");
+  EXPECT_EQ(numbers(general, "row"), (Numbers{0, 2, 2, 4}));
+  EXPECT_EQ(numbers(general, "column"), (Numbers{0, 3, 0, 1}));
+  EXPECT_EQ(numbers(general, "value"), (Numbers{-4, 5, 6, 7}));
+  std::filesystem::path skew =
+      temporary("skew.mtx", "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 2\n2 1 4\n3 2 5\n");
+  EXPECT_EQ(numbers(skew, "row"), (Numbers{0, 1, 3, 4}));
+  EXPECT_EQ(numbers(skew, "column"), (Numbers{1, 0, 2, 1}));
+  EXPECT_EQ(numbers(skew, "value"), (Numbers{-4, 4, -5, 5}));
+  std::filesystem::path pattern =
+      temporary("pattern.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n2 2\n");
+  EXPECT_EQ(numbers(pattern, "row"), (Numbers{0, 0, 1}));
+  EXPECT_EQ(numbers(pattern, "value"), (Numbers{1}));
+  EXPECT_EQ(idOf([&] { made(pattern.string() + ":row", TANGRAM_I32, 2); }), "matrix.part-rank");
+  EXPECT_EQ(idOf([&] { parseArgumentSpec(pattern.string() + ":rows"); }), "argument.bad-part");
+  std::filesystem::path dense = temporary("dense.mtx", "%%MatrixMarket matrix array real general\n1 1\n1.5\n");
+  EXPECT_EQ(idOf([&] { made(dense.string() + ":row", TANGRAM_I32, 1); }), "matrix.not-sparse");
+  std::filesystem::path tall =
+      temporary("tall.mtx", "%%MatrixMarket matrix coordinate real general\n9000000000000000 1 0\n");
+  EXPECT_EQ(idOf([&] { made(tall.string() + ":row", TANGRAM_I32, 1); }), "argument.out-of-memory");
+  EXPECT_EQ(numbers(tall, "value"), Numbers{});
+  for (const auto &path : {general, skew, pattern, dense, tall}) std::filesystem::remove(path);
+}
+
 TEST(MatrixMarket, BadFilesAreLocated) {
   auto id = [](const std::string &text, tangram_element element = TANGRAM_F64) {
     std::filesystem::path path = temporary("bad.mtx", text);

@@ -8,6 +8,8 @@
 //   offsets:OF:N                   bounds of the parts of OF: N numbers that never fall, from 0 to its first extent
 //   3.5   1,2,3                    these values
 //   matrix.mtx                     Matrix Market: dense, or coordinates made dense
+//   matrix.mtx:row                 of coordinates, what its compressed rows (CSR) are: where each begins, and one more;
+//   matrix.mtx:column  ...:value   the column, the value of each element
 //   data.raw   data.raw:f32        the bytes of a file as they lie in memory, also :ROWSxCOLS behind
 //
 // OF is another parameter, a container or an integer, or a number. Sizes may be left out: whoever makes the value says
@@ -22,6 +24,9 @@
 
 namespace tangram::runtime {
 
+/// What of a sparse matrix: all of it made dense, or one array of its compressed rows.
+enum class MatrixPart : std::uint8_t { Dense, Row, Column, Value };
+
 struct ArgumentSpec {
   enum class Kind : std::uint8_t { Random, Special, Iota, Zeros, Ones, Index, Offsets, Values, MatrixMarket, Raw };
   Kind kind = Kind::Values;
@@ -30,6 +35,7 @@ struct ArgumentSpec {
   std::vector<std::uint64_t> sizes;       // empty for a scalar, where a file says them, and where they were left out
   std::vector<std::string> values;        // Values
   std::filesystem::path path;             // MatrixMarket, Raw
+  MatrixPart part = MatrixPart::Dense;    // MatrixMarket
   std::optional<tangram_element> element; // Raw: as written
   /// Whether it says no sizes of a container, and has none by itself.
   bool leavesSizes() const;
