@@ -1,4 +1,5 @@
 // Reductions beyond the hello-world: dot product, maximum, position of the minimum.
+#include "../common/argmin.tg.h"
 #include "../common/dot.tg.h"
 
 // ---- max: of an empty container, the least value of T ---------------------------------------------------
@@ -39,47 +40,4 @@ template <class T>
 __codelet __tag(strided) T maximum(const Array<1, T> in, T least) {
   __tunable unsigned p;
   return maximum(map(maximum<T>, partition(in, p, sequence(0, 1, p), sequence(p), sequence(in.size())), least), least);
-}
-
-// ---- argmin: the first position of the least element; the size where there is none ------------------------
-
-template <class T>
-__spectrum size_t argmin(const Array<1, T> in);
-
-template <class T>
-__codelet __tag(serial) size_t argmin(const Array<1, T> in) {
-  size_t best = 0;
-  for (size_t i = 1; i < in.size(); ++i)
-    if (in[i] < in[best])
-      best = i;
-  return best;
-}
-
-template <class T>
-__codelet __tag(adjacent) size_t argmin(const Array<1, T> in) {
-  __tunable unsigned p;
-  size_t len = in.size();
-  size_t tile = (len + p - 1) / p;
-  Array<1, size_t> winners = map(argmin<T>, partition(in, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
-  size_t best = 0;
-  for (unsigned i = 0; i < p; ++i) {
-    size_t at = i * tile + winners[i];
-    if (at < len && in[at] < in[best])
-      best = at;
-  }
-  return best;
-}
-
-template <class T>
-__codelet __tag(strided) size_t argmin(const Array<1, T> in) {
-  __tunable unsigned p;
-  size_t len = in.size();
-  Array<1, size_t> winners = map(argmin<T>, partition(in, p, sequence(0, 1, p), sequence(p), sequence(len)));
-  size_t best = 0;
-  for (unsigned i = 0; i < p; ++i) {
-    size_t at = i + winners[i] * p;
-    if (at < len && (in[at] < in[best] || (in[at] == in[best] && at < best)))
-      best = at;
-  }
-  return best;
 }

@@ -1,12 +1,2 @@
-// y = A x for a row-major matrix, from dot products of rows or from partial results of column blocks.
-#include "../common/dot.tg.h"
-
-template <class T>
-__spectrum void gemv(const Array<2, T> a, const Array<1, T> x, Array<1, T> y)
-    __requires(a.size(0) == y.size()) __requires(a.size(1) == x.size());
-
-// A dot product a row.
-template <class T>
-__codelet __tag(rows) void gemv(const Array<2, T> a, const Array<1, T> x, Array<1, T> y) {
-  y = map(dot<T>, a, x);
-}
+// y = A x for a row-major matrix, from dot products of rows.
+#include "../common/gemv.tg.h"

@@ -260,10 +260,12 @@ void addRun(CLI::App &app, Driver &driver) {
   addExpected(*sub, *flags);
   sub->add_option(
          "--arg,-a", flags->arguments,
-         "random:16M, random:512Kx128 (floats in [-1, 1], integers in [-100, 100]), iota:1000, zeros:N, "
-         "ones:N, 3.5, 1,2,3, file.mtx (Matrix Market), file.raw or file.raw:f32 or file.raw:f32:512x128 (bytes "
-         "as in memory). K, M, G count 1024s: 16M is 16777216. A container that is written may be left out where its "
-         "size follows from the spectrum's __requires: it is zeros")
+         "random:16M, random:512Kx128 (floats in [-1, 1], integers in [-100, 100]), special:N (NaN and infinity among "
+         "them), iota:1000, zeros:N, ones:N, index:PARAM:N (indices of PARAM), offsets:PARAM:N (bounds of parts of "
+         "it), 3.5, 1,2,3, file.mtx (Matrix Market), file.mtx:row, :column, :value (its compressed rows), file.raw or "
+         "file.raw:f32 or file.raw:f32:512x128 (bytes as in memory). K, M, G count 1024s: 16M is 16777216. A size that "
+         "follows from the spectrum's __requires may be left out; so may a container that is written, which then is "
+         "zeros")
       ->type_name("NAME=SPEC")
       ->expected(1)
       ->take_all();

@@ -1,6 +1,7 @@
 #include "RunArguments.h"
 
 #include "tangram/diag/Diagnostic.h"
+#include "tangram/runtime/ArgumentBound.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,6 +18,12 @@ constexpr DiagnosticKind kUnknownArgument{"run.unknown-argument", DiagnosticClas
                                           "use {2}"};
 constexpr DiagnosticKind kMissingArgument{"run.missing-argument", DiagnosticClass::User,
                                           "parameter '{0}' of '{1}' has no value", "add --arg {0}={2}"};
+constexpr DiagnosticKind kNoSize{"run.no-size", DiagnosticClass::User,
+                                 "'{1}' does not say how large '{0}' is, and it does not follow from __requires",
+                                 "add a size: --arg {0}={1}:{2}"};
+constexpr DiagnosticKind kNoBound{"run.no-bound", DiagnosticClass::User,
+                                  "'{1}' points into '{2}', and how large that is is not known",
+                                  "give '{2}', or write a number in its place"};
 constexpr DiagnosticKind kElement{"run.element", DiagnosticClass::Limitation, "parameter '{0}' is {1}",
                                   "run spectrums of arithmetic types; call others from C++"};
 
@@ -51,17 +58,44 @@ Arguments makeArguments(const ast::Spectrum &spectrum, const std::map<std::strin
                         std::uint64_t seed) {
   Arguments made;
   std::vector<std::optional<Value>> values;
-  auto make = [&](std::size_t i, const ArgumentSpec &spec) {
+  auto make = [&](std::size_t i, const ArgumentSpec &spec, const ArgumentContext &context = {}) {
     const ast::Param *p = spectrum.params[i];
-    values[i] = makeValue(spec, p->name, *elementOf(p->type), p->type.rank(), seed * 1000003 + i);
+    values[i] = makeValue(spec, p->name, *elementOf(p->type), p->type.rank(), seed * 1000003 + i, context);
     made.shape.arguments[i] = shapeOf(*values[i]);
+  };
+  auto specOf = [&](std::size_t i) {
+    auto it = given.find(spectrum.params[i]->name);
+    return it == given.end() ? nullptr : &it->second;
+  };
+  auto waits = [&](std::size_t i, const ArgumentSpec &spec) {
+    return spec.pointsInto() || (spec.leavesSizes() && spectrum.params[i]->type.isArray());
   };
   values.resize(spectrum.params.size());
   made.shape.arguments.resize(spectrum.params.size());
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (auto it = given.find(spectrum.params[i]->name); it != given.end()) make(i, it->second);
+    if (const ArgumentSpec *spec = specOf(i)) {
+      if (!waits(i, *spec))
+        make(i, *spec);
+      else if (spectrum.params[i]->type.isArray())
+        made.shape.arguments[i].sizes = spec->sizes;
+    }
   Shape deduced = made.shape;
   deduceSizes(spectrum, deduced);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const ArgumentSpec *spec = specOf(i);
+    if (!spec || !waits(i, *spec)) continue;
+    const ast::Param *p = spectrum.params[i];
+    ArgumentContext context;
+    context.sizes = deduced.arguments[i].sizes;
+    if (p->type.isArray() && context.sizes.empty())
+      fail(kNoSize, p->range, p->name, spec->text, p->type.rank() == 1 ? "16M" : "4Kx4K");
+    if (spec->pointsInto()) {
+      std::optional<std::uint64_t> bound = boundOf(*spec, spectrum, deduced);
+      if (!bound) fail(kNoBound, p->range, p->name, spec->text, spec->of);
+      context.bound = *bound;
+    }
+    make(i, *spec, context);
+  }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i]) continue;
     const ast::Param *p = spectrum.params[i];

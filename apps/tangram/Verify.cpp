@@ -176,7 +176,9 @@ void addSizes(CLI::App &app, Flags &flags) {
                  "dimensions has about as many elements, as a square, one row, one column, wide and tall. What the "
                  "spectrum's __requires asks of sizes holds")
       ->type_name("N,N,...");
-  app.add_option("--arg,-a", flags.arguments, "Fix an argument that cannot be made up; SPEC as in `tangram run`")
+  app.add_option("--arg,-a", flags.arguments,
+                 "Say what an argument's elements are; SPEC as in `tangram run`. Without a size, as in column=index:x "
+                 "or row=offsets:column, it has the sizes of --sizes in turn")
       ->type_name("NAME=SPEC")
       ->expected(1)
       ->take_all();

@@ -115,6 +115,19 @@ const Expr *Build::cast(const Type &type, const Expr *operand) const {
   return arena_.make<Cast>(range_, type, operand);
 }
 
+namespace {
+/// What a comparison of such operands always is: of one with itself, of an unsigned one with 0.
+std::optional<bool> always(BinaryOp op, const Expr *lhs, const Expr *rhs) {
+  if (hasEffects(lhs) || hasEffects(rhs)) return std::nullopt;
+  bool orEqual = op == BinaryOp::Le || op == BinaryOp::Ge || op == BinaryOp::Eq;
+  if (equal(lhs, rhs)) return orEqual;
+  if (lhs->type.isSigned() || rhs->type.isSigned()) return std::nullopt;
+  if ((op == BinaryOp::Lt || op == BinaryOp::Ge) && isLiteral(rhs, 0)) return orEqual;
+  if ((op == BinaryOp::Gt || op == BinaryOp::Le) && isLiteral(lhs, 0)) return orEqual;
+  return std::nullopt;
+}
+} // namespace
+
 const Expr *Build::identity(BinaryOp op, const Expr *lhs, const Expr *rhs) const {
   if (!lhs->type.isInteger() && !(lhs->type.isPointer() && op == BinaryOp::Add)) return nullptr;
   switch (op) {
@@ -147,10 +160,13 @@ const Expr *Build::identity(BinaryOp op, const Expr *lhs, const Expr *rhs) const
   }
   case BinaryOp::Lt:
   case BinaryOp::Gt:
-  case BinaryOp::Ne: return ast::equal(lhs, rhs) && !hasEffects(lhs) ? boolean(false) : nullptr;
+  case BinaryOp::Ne:
   case BinaryOp::Le:
   case BinaryOp::Ge:
-  case BinaryOp::Eq: return ast::equal(lhs, rhs) && !hasEffects(lhs) ? boolean(true) : nullptr;
+  case BinaryOp::Eq: {
+    std::optional<bool> known = always(op, lhs, rhs);
+    return known ? boolean(*known) : nullptr;
+  }
   default: return nullptr;
   }
 }

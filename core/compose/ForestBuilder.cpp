@@ -67,6 +67,9 @@ public:
     forest_.root_ = point(goal);
     goal.what.kind = GoalKind::PlainCall;
     goal.expected = {};
+    // What others are compared with is none of them: it may go deeper.
+    unsigned plainHeight = grammar_.productions(goal.what).height;
+    if (plainHeight != kNoHeight) goal.depth = std::max(goal.depth, plainHeight);
     forest_.plainRoot_ = point(goal);
   }
 

@@ -1,4 +1,5 @@
 #include "VerifyPlans.h"
+#include "tangram/runtime/ArgumentBound.h"
 
 #include <algorithm>
 #include <set>
@@ -30,6 +31,62 @@ void fill(Value &value, bool whole, std::uint64_t seed) {
       value.setInteger(i, random.between(isSigned ? -most : 0, most));
 }
 
+/// What `--arg` fixes of each parameter before any size is chosen.
+struct Fixed {
+  const ArgumentSpec *spec = nullptr;
+  std::optional<std::vector<std::uint64_t>> sizes;
+  std::optional<std::int64_t> scalar;
+};
+
+std::vector<Fixed> fixedArguments(const ast::Spectrum &spectrum, const VerifyOptions &options) {
+  std::vector<Fixed> all;
+  for (const ast::Param *p : spectrum.params) {
+    Fixed &fixed = all.emplace_back();
+    auto it = options.arguments.find(p->name);
+    std::optional<tangram_element> element = elementOf(p->type);
+    if (it == options.arguments.end() || !element) continue;
+    fixed.spec = &it->second;
+    if (fixed.spec->pointsInto()) {
+      if (!fixed.spec->sizes.empty()) fixed.sizes = fixed.spec->sizes;
+    } else if (!fixed.spec->leavesSizes() || !p->type.isArray()) {
+      Value value = makeValue(*fixed.spec, p->name, *element, p->type.rank(), options.seed);
+      if (p->type.isArray())
+        fixed.sizes = value.sizes();
+      else if (!p->type.isFloating())
+        fixed.scalar = value.integer(0);
+    }
+  }
+  return all;
+}
+
+/// Why the arguments that point into others cannot be made for these sizes; empty: they can.
+std::string impossible(const ast::Spectrum &spectrum, const std::vector<Fixed> &fixed, const Shape &shape) {
+  for (std::size_t i = 0; i < fixed.size(); ++i) {
+    if (!fixed[i].spec || !fixed[i].spec->pointsInto()) continue;
+    std::uint64_t count = 1, bound = boundOf(*fixed[i].spec, spectrum, shape).value_or(0);
+    for (std::uint64_t size : shape.arguments[i].sizes) count *= size;
+    const ast::Param &p = *spectrum.params[i];
+    if (std::string why = runtime::impossible(*fixed[i].spec, *elementOf(p.type), count, bound); !why.empty())
+      return fmt::format("{}: '{}' cannot be '{}': {}", shape.text, p.name, fixed[i].spec->text, why);
+  }
+  return "";
+}
+
+/// Integer parameters that are an index get one, now that the extents are known; whether there are any.
+bool indexScalars(const ast::Spectrum &spectrum, const std::vector<Fixed> &fixed, const Shape &shape, Random &random,
+                  ShapeRequest &request) {
+  bool any = false;
+  for (std::size_t i = 0; i < fixed.size(); ++i) {
+    const ast::Param &p = *spectrum.params[i];
+    if (p.type.isArray() || !fixed[i].spec || !fixed[i].spec->pointsInto()) continue;
+    ArgumentContext context;
+    context.bound = boundOf(*fixed[i].spec, spectrum, shape).value_or(0);
+    request.scalars[i] = makeValue(*fixed[i].spec, p.name, *elementOf(p.type), 0, random.next(), context).integer(0);
+    any = true;
+  }
+  return any;
+}
+
 } // namespace
 
 std::uint64_t ArgumentSet::elements() const {
@@ -55,7 +112,14 @@ std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const V
   std::vector<Aspect> aspects{Aspect::Square};
   if (hasMatrix(spectrum)) aspects = {Aspect::Square, Aspect::OneRow, Aspect::OneColumn, Aspect::Wide, Aspect::Tall};
 
+  std::vector<Fixed> fixed = fixedArguments(spectrum, options);
+  bool anyOffsets = std::any_of(fixed.begin(), fixed.end(),
+                                [](const Fixed &f) { return f.spec && f.spec->kind == ArgumentSpec::Kind::Offsets; });
+  auto skip = [&](const std::string &why) {
+    if (std::find(skipped.begin(), skipped.end(), why) == skipped.end()) skipped.push_back(why);
+  };
   std::vector<ArgumentSet> sets;
+  unsigned spread = 0;
   std::set<std::pair<std::string, bool>> seen;
   for (std::uint64_t n : sizes)
     for (Aspect aspect : aspects) {
@@ -69,35 +133,35 @@ std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const V
         request.n = n;
         request.aspect = aspect;
         Random scalars(set.seed);
-        for (const ast::Param *p : spectrum.params) {
+        for (std::size_t i = 0; i < spectrum.params.size(); ++i) {
+          const ast::Param *p = spectrum.params[i];
           std::optional<std::int64_t> scalar;
           if (!p->type.isArray() && !p->type.isFloating())
             scalar = p->type.isBool() ? scalars.between(0, 1) : scalars.between(p->type.isSigned() ? -10 : 0, 10);
-          std::optional<std::vector<std::uint64_t>> fixed;
-          if (auto it = options.arguments.find(p->name); it != options.arguments.end()) {
-            std::optional<tangram_element> element = elementOf(p->type);
-            if (element) {
-              Value value = makeValue(it->second, p->name, *element, p->type.rank(), options.seed);
-              if (p->type.isArray())
-                fixed = value.sizes();
-              else if (!p->type.isFloating())
-                scalar = value.integer(0);
-            }
-          }
-          request.scalars.push_back(scalar);
-          request.fixed.push_back(fixed);
+          request.scalars.push_back(fixed[i].scalar ? fixed[i].scalar : scalar);
+          request.fixed.push_back(fixed[i].sizes);
         }
         const ast::Expr *broken = nullptr;
         std::optional<Shape> shape = makeShape(spectrum, request, &broken);
         if (!shape) {
-          std::string why = fmt::format("n={}: no sizes were found for which {} holds", n, where(broken));
-          if (std::find(skipped.begin(), skipped.end(), why) == skipped.end()) skipped.push_back(why);
+          skip(fmt::format("n={}: no sizes were found for which {} holds", n, where(broken)));
           continue;
         }
+        if (std::string why = impossible(spectrum, fixed, *shape); !why.empty()) {
+          skip(why);
+          continue;
+        }
+        if (indexScalars(spectrum, fixed, *shape, scalars, request))
+          if (std::optional<Shape> again = makeShape(spectrum, request, &broken)) shape = std::move(again);
         set.shape = std::move(*shape);
         set.text = fmt::format("{}{}{}", set.shape.text, set.shape.text.empty() ? "" : ", ",
                                whole ? "whole numbers" : "random");
-        if (seen.insert({set.shape.text, whole}).second) sets.push_back(std::move(set));
+        if (!seen.insert({set.shape.text, whole}).second) continue;
+        if (anyOffsets) {
+          set.spread = static_cast<Spread>(spread++ % kSpreads);
+          set.text += fmt::format(", offsets {}", name(set.spread));
+        }
+        sets.push_back(std::move(set));
       }
     }
   std::stable_sort(sets.begin(), sets.end(),
@@ -114,8 +178,20 @@ std::vector<Value> makeArguments(const ast::Spectrum &spectrum, const tangram_ke
     auto element = static_cast<tangram_element>(p.element);
     std::uint64_t seed = random.next();
     bool isResult = i >= spectrum.params.size();
-    if (auto it = options.arguments.find(p.name); it != options.arguments.end() && !isResult) {
-      values.push_back(makeValue(it->second, p.name, element, p.rank, options.seed));
+    if (auto it = options.arguments.find(p.name);
+        it != options.arguments.end() && !isResult && (p.rank || !it->second.pointsInto())) {
+      const ArgumentSpec &spec = it->second;
+      ArgumentContext context;
+      context.spread = set.spread;
+      context.whole = set.whole;
+      if (spec.pointsInto()) context.bound = boundOf(spec, spectrum, set.shape).value_or(0);
+      if (p.rank && spec.leavesSizes()) {
+        context.sizes = set.shape.arguments[i].sizes;
+        context.layout = set.layout;
+      }
+      // What is said in full is the same in every set.
+      bool varies = p.rank && (spec.leavesSizes() || spec.pointsInto());
+      values.push_back(makeValue(spec, p.name, element, p.rank, varies ? seed : options.seed, context));
       continue;
     }
     if (p.rank == 0) {

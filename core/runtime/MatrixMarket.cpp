@@ -2,6 +2,7 @@
 
 #include "tangram/diag/Diagnostic.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <mutex>
 #include <set>
 #include <sstream>
+#include <unistd.h>
 
 namespace tangram::runtime {
 namespace {
@@ -21,7 +23,14 @@ constexpr DiagnosticKind kBadFile{"matrix.bad-file", DiagnosticClass::User, "thi
                                   "see the format's description; the first line is %%MatrixMarket matrix ..."};
 constexpr DiagnosticKind kTooSparse{"matrix.too-sparse", DiagnosticClass::Limitation,
                                     "a sparse matrix of {0} x {1} cannot be made dense: it has more than {2} elements",
-                                    "sparse arguments are not supported yet; use a smaller matrix"};
+                                    "give its compressed rows: row=FILE.mtx:row column=FILE.mtx:column "
+                                    "value=FILE.mtx:value"};
+constexpr DiagnosticKind kNotSparse{"matrix.not-sparse", DiagnosticClass::User,
+                                    "this matrix is dense: it has no compressed rows",
+                                    "give a file of coordinates, or pass all of it to a parameter of 2 dimensions"};
+constexpr DiagnosticKind kPartRank{"matrix.part-rank", DiagnosticClass::User,
+                                   "parameter '{0}' has {1} dimensions, but a part of a sparse matrix has one",
+                                   "pass it to an Array<1, T>"};
 constexpr DiagnosticKind kComplex{"matrix.complex", DiagnosticClass::Limitation, "complex matrices are not supported",
                                   "give its real or imaginary part"};
 constexpr DiagnosticKind kWrongRank{"matrix.wrong-rank", DiagnosticClass::User,
@@ -47,8 +56,9 @@ public:
     if (!in_) fail(kUnreadable, {}, param_, path.string());
   }
 
-  Value read() {
+  Value read(MatrixPart which) {
     header();
+    if (which != MatrixPart::Dense) return part(which);
     return coordinates_ ? sparse() : dense();
   }
 
@@ -105,23 +115,25 @@ private:
     return Value::array(element_, {rows, columns});
   }
 
-  void set(Value &value, std::uint64_t row, std::uint64_t column, const std::string &word, bool negate) {
+  /// A value as it is written; 1 where only the pattern is.
+  double real(const std::string &word) {
     double parsed = 1;
-    if (!word.empty()) {
-      std::string_view digits = word;
-      if (digits.starts_with('+')) digits.remove_prefix(1);
-      auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), parsed);
-      if (error != std::errc() || end != digits.data() + digits.size()) bad(fmt::format("'{}' is not a number", word));
-    }
-    if (negate) parsed = -parsed;
-    std::uint64_t position = row * columns_ + column;
+    if (word.empty()) return parsed;
+    std::string_view digits = word;
+    if (digits.starts_with('+')) digits.remove_prefix(1);
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), parsed);
+    if (error != std::errc() || end != digits.data() + digits.size()) bad(fmt::format("'{}' is not a number", word));
+    return parsed;
+  }
+
+  void set(Value &value, std::uint64_t position, double number) {
     if (value.isFloating()) {
-      value.setReal(position, parsed);
+      value.setReal(position, number);
       return;
     }
-    bool fits = parsed == std::trunc(parsed) && std::abs(parsed) < 0x1p63;
-    if (fits) value.setInteger(position, static_cast<std::int64_t>(parsed));
-    if (!fits || value.real(position) != parsed) fail(kNotInType, here(), param_, word, name(element_));
+    bool fits = number == std::trunc(number) && std::abs(number) < 0x1p63;
+    if (fits) value.setInteger(position, static_cast<std::int64_t>(number));
+    if (!fits || value.real(position) != number) fail(kNotInType, here(), param_, number, name(element_));
   }
 
   Value dense() {
@@ -137,28 +149,74 @@ private:
       for (std::uint64_t row = symmetric_ ? column + skew_ : 0; row < rows_; ++row) {
         w = words();
         if (w.size() != 1) bad("a line has more than one number");
-        set(value, row, column, w[0], false);
-        if (symmetric_ && row != column) set(value, column, row, w[0], skew_);
+        double number = real(w[0]);
+        set(value, row * columns_ + column, number);
+        if (symmetric_ && row != column) set(value, column * columns_ + row, skew_ ? -number : number);
       }
     return value;
   }
 
-  Value sparse() {
-    std::vector<std::string> w = words();
-    if (w.size() != 3) bad("the line of sizes has not three numbers");
-    std::uint64_t rows = number(w[0]), columns = number(w[1]), entries = number(w[2]), all = 0;
-    if (__builtin_mul_overflow(rows, columns, &all) || all > kMostDense)
-      fail(kTooSparse, here(), rows, columns, kMostDense);
-    Value value = container(rows, columns);
-    for (std::uint64_t i = 0; i < entries; ++i) {
-      w = words();
+  struct Entry {
+    std::uint64_t row = 0, column = 0;
+    double value = 0;
+  };
+
+  /// Calls `take` for each entry, and for those that a symmetric file leaves out.
+  template <class F> void entries(std::uint64_t count, F take) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::vector<std::string> w = words();
       if (w.size() != (pattern_ ? 2u : 3u)) bad(fmt::format("an entry has {} words", w.size()));
       std::uint64_t row = number(w[0]), column = number(w[1]);
-      if (row < 1 || row > rows || column < 1 || column > columns)
-        bad(fmt::format("entry ({}, {}) is outside of {} x {}", row, column, rows, columns));
-      set(value, row - 1, column - 1, pattern_ ? "" : w[2], false);
-      if (symmetric_ && row != column) set(value, column - 1, row - 1, pattern_ ? "" : w[2], skew_);
+      if (row < 1 || row > rows_ || column < 1 || column > columns_)
+        bad(fmt::format("entry ({}, {}) is outside of {} x {}", row, column, rows_, columns_));
+      double value = real(pattern_ ? "" : w[2]);
+      take(Entry{row - 1, column - 1, value});
+      if (symmetric_ && row != column) take(Entry{column - 1, row - 1, skew_ ? -value : value});
     }
+  }
+
+  /// The line of sizes; how many entries follow.
+  std::uint64_t extents() {
+    std::vector<std::string> w = words();
+    if (w.size() != 3) bad("the line of sizes has not three numbers");
+    rows_ = number(w[0]);
+    columns_ = number(w[1]);
+    if (symmetric_ && rows_ != columns_) bad("a symmetric matrix is square");
+    return number(w[2]);
+  }
+
+  Value sparse() {
+    std::uint64_t count = extents(), all = 0;
+    if (__builtin_mul_overflow(rows_, columns_, &all) || all > kMostDense)
+      fail(kTooSparse, here(), rows_, columns_, kMostDense);
+    Value value = container(rows_, columns_);
+    entries(count, [&](const Entry &e) { set(value, e.row * columns_ + e.column, e.value); });
+    return value;
+  }
+
+  Value part(MatrixPart which) {
+    if (!coordinates_) fail(kNotSparse, here());
+    if (rank_ != 1) fail(kPartRank, here(), param_, rank_);
+    std::vector<Entry> all;
+    entries(extents(), [&](const Entry &e) { all.push_back(e); });
+    if (which == MatrixPart::Row) {
+      // As many rows as a file may claim would be granted at first and end in a kill.
+      if (rows_ / static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) >=
+          static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) / (2 * sizeof(std::uint64_t)))
+        throw std::bad_alloc();
+      std::vector<std::uint64_t> ends(rows_ + 1, 0);
+      for (const Entry &e : all) ++ends[e.row + 1];
+      Value value = Value::array(element_, {ends.size()});
+      std::uint64_t end = 0;
+      for (std::uint64_t i = 0; i < ends.size(); ++i) set(value, i, static_cast<double>(end += ends[i]));
+      return value;
+    }
+    std::stable_sort(all.begin(), all.end(), [](const Entry &a, const Entry &b) {
+      return std::pair(a.row, a.column) < std::pair(b.row, b.column);
+    });
+    Value value = Value::array(element_, {all.size()});
+    for (std::uint64_t i = 0; i < all.size(); ++i)
+      set(value, i, which == MatrixPart::Column ? static_cast<double>(all[i].column) : all[i].value);
     return value;
   }
 
@@ -180,9 +238,9 @@ private:
 
 } // namespace
 
-Value readMatrixMarket(const std::filesystem::path &path, const std::string &param, tangram_element element,
-                       unsigned rank) {
-  return Reader(path, param, element, rank).read();
+Value readMatrixMarket(const std::filesystem::path &path, MatrixPart part, const std::string &param,
+                       tangram_element element, unsigned rank) {
+  return Reader(path, param, element, rank).read(part);
 }
 
 } // namespace tangram::runtime

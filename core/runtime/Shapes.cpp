@@ -35,6 +35,11 @@ const Expr *bare(const Expr *e) {
   return e;
 }
 
+struct Change {
+  Unknown unknown;
+  std::int64_t value = 0;
+};
+
 class Solver {
 public:
   Solver(const Spectrum &spectrum, const ShapeRequest &request) : spectrum_(spectrum), request_(request) {
@@ -168,9 +173,11 @@ private:
     for (const Expr *condition : conditions_) {
       const Binary *n = dyn<Binary>(bare(condition));
       if (!n || n->op != BinaryOp::Eq) continue;
-      for (auto [side, other] : {std::pair(n->lhs, n->rhs), std::pair(n->rhs, n->lhs)})
-        if (unknown(side) == std::optional(wanted))
-          if (std::optional<std::int64_t> v = value(other); v && *v >= 0) return static_cast<std::uint64_t>(*v);
+      for (auto [side, other] : {std::pair(n->lhs, n->rhs), std::pair(n->rhs, n->lhs)}) {
+        std::optional<std::int64_t> v = value(other);
+        std::optional<Change> found = v ? isolate(side, *v) : std::nullopt;
+        if (found && found->unknown == wanted && found->value >= 0) return static_cast<std::uint64_t>(found->value);
+      }
     }
     return std::nullopt;
   }
@@ -263,11 +270,6 @@ private:
     return all <= request_.most;
   }
 
-  struct Change {
-    Unknown unknown;
-    std::int64_t value = 0;
-  };
-
   bool repair(const Expr &condition, int round) {
     std::vector<Change> changes;
     if (const Binary *n = dyn<Binary>(bare(&condition))) {
@@ -309,18 +311,54 @@ private:
   }
 
   void solveFor(std::vector<Change> &changes, const Expr *side, BinaryOp op, const Expr *other) const {
-    std::optional<Unknown> u = unknown(side);
     std::optional<std::int64_t> v = value(other);
-    if (!u || !v) return;
+    if (!v) return;
+    std::int64_t wanted = *v;
     switch (op) {
     case BinaryOp::Eq:
     case BinaryOp::Le:
-    case BinaryOp::Ge: changes.push_back({*u, *v}); break;
-    case BinaryOp::Lt: changes.push_back({*u, *v - 1}); break;
+    case BinaryOp::Ge: break;
+    case BinaryOp::Lt: --wanted; break;
     case BinaryOp::Ne:
-    case BinaryOp::Gt: changes.push_back({*u, *v + 1}); break;
-    default: break;
+    case BinaryOp::Gt: ++wanted; break;
+    default: return;
     }
+    if (std::optional<Change> change = isolate(side, wanted)) changes.push_back(*change);
+  }
+
+  /// The unknown of `side` with the value for which `side` is `wanted`, where constants are added to it, taken from
+  /// it, or multiply it.
+  std::optional<Change> isolate(const Expr *side, std::int64_t wanted) const {
+    for (;;) {
+      side = bare(side);
+      if (std::optional<Unknown> u = unknown(side)) return Change{*u, wanted};
+      const Binary *n = dyn<Binary>(side);
+      if (!n) return std::nullopt;
+      std::optional<std::int64_t> left = constant(n->lhs), right = constant(n->rhs);
+      if (!left == !right) return std::nullopt;
+      std::int64_t known = left ? *left : *right;
+      bool overflows = false;
+      switch (n->op) {
+      case BinaryOp::Add: overflows = __builtin_sub_overflow(wanted, known, &wanted); break;
+      case BinaryOp::Sub:
+        overflows =
+            right ? __builtin_add_overflow(wanted, known, &wanted) : __builtin_sub_overflow(known, wanted, &wanted);
+        break;
+      case BinaryOp::Mul:
+        if (known <= 0 || wanted % known != 0) return std::nullopt;
+        wanted /= known;
+        break;
+      default: return std::nullopt;
+      }
+      if (overflows) return std::nullopt;
+      side = left ? n->rhs : n->lhs;
+    }
+  }
+
+  /// The value of what speaks of no parameter.
+  std::optional<std::int64_t> constant(const Expr *e) const {
+    bool speaks = contains<Size>(e) || contains<VarRef>(e);
+    return speaks ? std::nullopt : value(e);
   }
 
   /// For conditions of other forms (`n % 4 == 0`, `n & (n - 1)`): values near, and powers of two below, what it is.

@@ -23,7 +23,8 @@ constexpr DiagnosticKind kElement{"verify.element", DiagnosticClass::Limitation,
                                   "verify spectrums of arithmetic types"};
 constexpr DiagnosticKind kPlainestFails{"verify.plainest-fails", DiagnosticClass::User,
                                         "the plainest plan of '{0}' gives nothing to compare with: {1}",
-                                        "mend its codelets first; the plan is {2}"};
+                                        "mend its codelets, or say with --arg what its arguments must be, such as "
+                                        "index:PARAM or offsets:PARAM; the plan is {2}"};
 constexpr DiagnosticKind kUnknownArgument{"verify.unknown-argument", DiagnosticClass::User,
                                           "'{0}' has no parameter '{1}'", "use {2}"};
 constexpr std::size_t kMostListed = 1000000;

@@ -12,6 +12,7 @@ struct ArgumentSet {
   Shape shape;
   bool whole = false; // small whole numbers, else random in [-1, 1] and [-10, 10]
   Layout layout;
+  Spread spread = Spread::Random; // of arguments that are offsets
   std::uint64_t seed = 0;
   std::string text;
   std::uint64_t elements() const; // of all arguments

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """Runs plans of a spectrum under oclgrind, which watches every access of every work-item.
 
-usage: races.py TANGRAM OCLGRIND TARGET PROGRAM SPECTRUM SEED PLANS PLAN WATCH...
+usage: races.py TANGRAM OCLGRIND TARGET PROGRAM SPECTRUM SEED PLANS PLAN WATCH... [--arg=NAME=SPEC...] [--clean-only]
 
-WATCH: --data-races, --uninitialized. The sampled plans must be free of what is watched for, and right. Then barriers of the plan in
-the file PLAN (-: of the picked one) are taken away one at a time: each must be missed, as a race, or nobody would notice one
-that is forgotten.
+WATCH: --data-races, --uninitialized. --arg: as `tangram verify` takes it. --clean-only: barriers are left alone.
+The sampled plans must be free of what is watched for, and right. Then barriers of the plan in the file PLAN (-: of the
+picked one) are taken away one at a time: each must be missed, as a race, or nobody would notice one that is forgotten.
 """
 import pathlib, re, shutil, subprocess, sys, tempfile
 
 tangram, oclgrind, target, program, spectrum, seed, plans, plan, *watch = sys.argv[1:]
+arguments = [flag for flag in watch if flag.startswith("--arg=")]
+clean_only = "--clean-only" in watch
+watch = [flag for flag in watch if flag not in arguments and flag != "--clean-only"]
 apps = pathlib.Path(program).resolve().parent.parent
 FOUND = re.compile(r"data race|Uninitialized|Invalid (read|write)|divergence", re.IGNORECASE)
 
@@ -30,7 +33,7 @@ def watched(folder, sizes):
     log = folder.parent / "oclgrind.log"
     log.write_text("")
     code, text = run(oclgrind, *watch, "--max-errors", 8, "--log", log, "--build-options",
-                     "-cl-opt-disable", tangram, "check", folder, "--in-process", "--sizes", sizes)
+                     "-cl-opt-disable", tangram, "check", folder, "--in-process", "--sizes", sizes, *arguments)
     text += log.read_text()
     return code, FOUND.search(text), text
 
@@ -38,16 +41,18 @@ def watched(folder, sizes):
 with tempfile.TemporaryDirectory() as temporary:
     folder, host = pathlib.Path(temporary) / "device", pathlib.Path(temporary) / "host"
     common = [program, "-I", apps, "--target", target, "--spectrum", spectrum]
-    must(tangram, "verify", *common, "--sample", plans, "--seed", seed, "--sizes", "31", "-o", folder)
+    must(tangram, "verify", *common, "--sample", plans, "--seed", seed, "--sizes", "31", "-o", folder, *arguments)
     # oclgrind watches the first program of a process alone: what plans are compared with runs on the host.
     must(tangram, "verify", program, "-I", apps, "--target", "cpu-simple", "--spectrum", spectrum, "--sample", 1,
-         "--sizes", "1", "-o", host)
+         "--sizes", "1", "-o", host, *arguments)
     shutil.rmtree(folder / "spectrum_0" / "plainest")
     (host / "spectrum_0" / "plainest").rename(folder / "spectrum_0" / "plainest")
     code, found, text = watched(folder / "spectrum_0", "1,31,70")
     if code or found:
         sys.exit(f"oclgrind finds something in correct plans (exit {code}):\n{text[-6000:]}")
     print(f"{plans} plans are clean")
+    if clean_only:
+        sys.exit(0)
 
     choice = [] if plan == "-" else ["--plan", plan]
     lowered = must(tangram, "compile", *common, *choice, "--emit", "ast")

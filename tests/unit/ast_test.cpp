@@ -1,4 +1,5 @@
 // The AST: traversals, textual form, comparison, verifier.
+#include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
@@ -140,6 +141,21 @@ TEST(Walk, SkipsAndStops) {
   EXPECT_TRUE(contains<Size>(module));
   EXPECT_FALSE(contains<Map>(module));
   EXPECT_FALSE(walk(module, [&](const For &) { return WalkResult::Stop; }));
+}
+
+TEST(Build, ComparisonsThatAlwaysHold) {
+  Arena arena;
+  Build b(arena);
+  auto known = [&](BinaryOp op, const Expr *lhs, const Expr *rhs) { return literal(b.binary(op, lhs, rhs)); };
+  const Expr *u = b.var("u", Scalar::U64), *i = b.var("i", Scalar::I32), *zero = b.u64(0);
+  EXPECT_EQ(known(BinaryOp::Lt, u, zero), 0);
+  EXPECT_EQ(known(BinaryOp::Ge, u, zero), 1);
+  EXPECT_EQ(known(BinaryOp::Gt, zero, u), 0);
+  EXPECT_EQ(known(BinaryOp::Le, zero, u), 1);
+  EXPECT_EQ(known(BinaryOp::Le, u, u), 1);
+  for (BinaryOp op : {BinaryOp::Gt, BinaryOp::Le, BinaryOp::Eq, BinaryOp::Ne}) EXPECT_FALSE(known(op, u, zero));
+  EXPECT_FALSE(known(BinaryOp::Lt, zero, u));
+  EXPECT_FALSE(known(BinaryOp::Lt, i, b.integer(Scalar::I32, 0)));
 }
 
 TEST(Effects, AJumpOutOfALoopIsThatLoopsOwn) {

@@ -8,11 +8,13 @@
 #include "tangram/runtime/Shapes.h"
 #include "tangram/runtime/Timing.h"
 
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
+#include <set>
 #include <thread>
 #include <unistd.h>
 
@@ -131,6 +133,72 @@ TEST(ArgumentSpec, Forms) {
   EXPECT_GT(most, 0.9);
 }
 
+TEST(ArgumentSpec, SizesMayBeLeftToTheCaller) {
+  EXPECT_TRUE(parseArgumentSpec("random").leavesSizes());
+  EXPECT_TRUE(parseArgumentSpec("index:x").leavesSizes());
+  EXPECT_FALSE(parseArgumentSpec("index:x:5").leavesSizes());
+  EXPECT_FALSE(parseArgumentSpec("1,2").leavesSizes());
+  EXPECT_FALSE(parseArgumentSpec("a.raw").leavesSizes());
+  ArgumentContext context;
+  context.sizes = {3, 4};
+  EXPECT_EQ(makeValue(parseArgumentSpec("ones"), "a", TANGRAM_F32, 2, 1, context).sizes(), context.sizes);
+  EXPECT_EQ(makeValue(parseArgumentSpec("ones:2x2"), "a", TANGRAM_F32, 2, 1, context).count(), 4u);
+}
+
+TEST(ArgumentSpec, IndicesAreBelowTheirBound) {
+  ArgumentContext context;
+  context.bound = 5;
+  Value v = makeValue(parseArgumentSpec("index:x:1000"), "a", TANGRAM_U32, 1, 1, context);
+  std::set<std::int64_t> seen;
+  for (std::uint64_t i = 0; i < v.count(); ++i) seen.insert(v.integer(i));
+  EXPECT_EQ(seen, (std::set<std::int64_t>{0, 1, 2, 3, 4}));
+  context.bound = 1000; // more than the type holds
+  v = makeValue(parseArgumentSpec("index:x:1000"), "a", TANGRAM_I8, 1, 1, context);
+  for (std::uint64_t i = 0; i < v.count(); ++i) EXPECT_GE(v.integer(i), 0);
+  context.bound = 0;
+  EXPECT_EQ(makeValue(parseArgumentSpec("index:x:0"), "a", TANGRAM_U32, 1, 1, context).count(), 0u);
+  EXPECT_EQ(idOf([&] { makeValue(parseArgumentSpec("index:x:1"), "a", TANGRAM_U32, 1, 1, context); }),
+            "argument.impossible");
+}
+
+TEST(ArgumentSpec, OffsetsBoundParts) {
+  for (Spread spread : {Spread::Random, Spread::OnePart, Spread::Even}) {
+    ArgumentContext context;
+    context.bound = 100;
+    context.spread = spread;
+    Value v = makeValue(parseArgumentSpec("offsets:x:51"), "a", TANGRAM_U32, 1, 1, context);
+    EXPECT_EQ(v.integer(0), 0);
+    EXPECT_EQ(v.integer(50), 100);
+    std::int64_t longest = 0, shortest = 100;
+    for (std::uint64_t i = 0; i < 50; ++i) {
+      longest = std::max(longest, v.integer(i + 1) - v.integer(i));
+      shortest = std::min(shortest, v.integer(i + 1) - v.integer(i));
+    }
+    EXPECT_EQ(shortest, spread == Spread::Even ? 2 : 0);
+    EXPECT_EQ(longest == 100, spread == Spread::OnePart);
+    EXPECT_EQ(longest == 2, spread == Spread::Even);
+    EXPECT_EQ(makeValue(parseArgumentSpec("offsets:x:1"), "a", TANGRAM_U32, 1, 1, context).integer(0), 0);
+    EXPECT_EQ(makeValue(parseArgumentSpec("offsets:x:0"), "a", TANGRAM_U32, 1, 1, context).count(), 0u);
+    context.bound = 256;
+    EXPECT_EQ(idOf([&] { makeValue(parseArgumentSpec("offsets:x:9"), "a", TANGRAM_U8, 1, 1, context); }),
+              "argument.impossible");
+  }
+}
+
+TEST(ArgumentSpec, SpecialValuesAreAmongRandomOnes) {
+  Value v = made("special:400", TANGRAM_F32, 1);
+  int nan = 0, infinite = 0, finite = 0;
+  for (std::uint64_t i = 0; i < v.count(); ++i)
+    ++(std::isnan(v.real(i)) ? nan : std::isinf(v.real(i)) ? infinite : finite);
+  EXPECT_GT(nan, 5);
+  EXPECT_GT(infinite, 10);
+  EXPECT_GT(finite, 200);
+  Value bytes = made("special:400", TANGRAM_I8, 1);
+  std::set<std::int64_t> seen;
+  for (std::uint64_t i = 0; i < bytes.count(); ++i) seen.insert(bytes.integer(i));
+  EXPECT_TRUE(seen.count(-128) && seen.count(127) && seen.count(0));
+}
+
 TEST(ArgumentSpec, RandomDataIsTheSameForASeed) {
   Value a = makeValue(parseArgumentSpec("random:100"), "a", TANGRAM_I32, 1, 5);
   Value b = makeValue(parseArgumentSpec("random:100"), "a", TANGRAM_I32, 1, 5);
@@ -146,7 +214,13 @@ TEST(ArgumentSpec, WhatIsWrongIsSaid) {
   EXPECT_EQ(idOf([] { parseArgumentSpec("hello"); }), "argument.not-a-spec");
   EXPECT_EQ(idOf([] { parseArgumentSpec(""); }), "argument.not-a-spec");
   EXPECT_EQ(idOf([] { parseArgumentSpec("a.raw:f33"); }), "argument.bad-type");
+  EXPECT_EQ(idOf([] { parseArgumentSpec("randm"); }), "argument.not-a-spec");
+  EXPECT_EQ(idOf([] { parseArgumentSpec("random:4:4"); }), "argument.not-a-spec");
+  EXPECT_EQ(idOf([] { parseArgumentSpec("index"); }), "argument.no-target");
+  EXPECT_EQ(idOf([] { parseArgumentSpec("offsets::4"); }), "argument.no-target");
+  EXPECT_EQ(idOf([] { parseArgumentSpec("index:x:y"); }), "argument.bad-sizes");
   EXPECT_EQ(idOf([] { made("random:16", TANGRAM_F32, 2); }), "argument.wrong-rank");
+  EXPECT_EQ(idOf([] { made("random", TANGRAM_F32, 2); }), "argument.wrong-rank");
   EXPECT_EQ(idOf([] { made("1,2", TANGRAM_F32, 0); }), "argument.wrong-rank");
   EXPECT_EQ(idOf([] { made("300", TANGRAM_U8, 0); }), "argument.not-in-type");
   EXPECT_EQ(idOf([] { made("3.5", TANGRAM_I32, 0); }), "argument.not-in-type");
@@ -188,6 +262,40 @@ TEST(MatrixMarket, DenseSparseAndSymmetric) {
   std::filesystem::path vector = temporary("v.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
   EXPECT_EQ(made(vector.string(), TANGRAM_F32, 1).real(2), 3);
   for (const auto &path : {dense, sparse, vector}) std::filesystem::remove(path);
+}
+
+TEST(MatrixMarket, CompressedRows) {
+  auto numbers = [](const std::filesystem::path &path, const std::string &part) {
+    Value v = made(path.string() + ":" + part, TANGRAM_I32, 1);
+    std::vector<std::int64_t> all;
+    for (std::uint64_t i = 0; i < v.count(); ++i) all.push_back(v.integer(i));
+    return all;
+  };
+  using Numbers = std::vector<std::int64_t>;
+  // In no order, with a row that is empty.
+  std::filesystem::path general = temporary(
+      "general.mtx", "%%MatrixMarket matrix coordinate integer general\n3 4 4\n3 2 7\n1 4 5\n3 1 6\n1 1 -4\n");
+  EXPECT_EQ(numbers(general, "row"), (Numbers{0, 2, 2, 4}));
+  EXPECT_EQ(numbers(general, "column"), (Numbers{0, 3, 0, 1}));
+  EXPECT_EQ(numbers(general, "value"), (Numbers{-4, 5, 6, 7}));
+  std::filesystem::path skew =
+      temporary("skew.mtx", "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 2\n2 1 4\n3 2 5\n");
+  EXPECT_EQ(numbers(skew, "row"), (Numbers{0, 1, 3, 4}));
+  EXPECT_EQ(numbers(skew, "column"), (Numbers{1, 0, 2, 1}));
+  EXPECT_EQ(numbers(skew, "value"), (Numbers{-4, 4, -5, 5}));
+  std::filesystem::path pattern =
+      temporary("pattern.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n2 2\n");
+  EXPECT_EQ(numbers(pattern, "row"), (Numbers{0, 0, 1}));
+  EXPECT_EQ(numbers(pattern, "value"), (Numbers{1}));
+  EXPECT_EQ(idOf([&] { made(pattern.string() + ":row", TANGRAM_I32, 2); }), "matrix.part-rank");
+  EXPECT_EQ(idOf([&] { parseArgumentSpec(pattern.string() + ":rows"); }), "argument.bad-part");
+  std::filesystem::path dense = temporary("dense.mtx", "%%MatrixMarket matrix array real general\n1 1\n1.5\n");
+  EXPECT_EQ(idOf([&] { made(dense.string() + ":row", TANGRAM_I32, 1); }), "matrix.not-sparse");
+  std::filesystem::path tall =
+      temporary("tall.mtx", "%%MatrixMarket matrix coordinate real general\n9000000000000000 1 0\n");
+  EXPECT_EQ(idOf([&] { made(tall.string() + ":row", TANGRAM_I32, 1); }), "argument.out-of-memory");
+  EXPECT_EQ(numbers(tall, "value"), Numbers{});
+  for (const auto &path : {general, skew, pattern, dense, tall}) std::filesystem::remove(path);
 }
 
 TEST(MatrixMarket, BadFilesAreLocated) {
@@ -305,9 +413,12 @@ struct ShapeTest : testing::Test {
     conditions.push_back(
         arena.make<ast::Binary>({}, ast::Type(ast::Scalar::Bool), op, a, b)); // unfolded, as a frontend makes it
   }
+  const ast::Spectrum *spectrum() {
+    return arena.make<ast::Spectrum>({}, std::string("s"), f32, params, conditions,
+                                     std::vector<const ast::Codelet *>{});
+  }
   std::optional<Shape> solve(std::uint64_t n, Aspect aspect = Aspect::Square) {
-    const ast::Spectrum *s =
-        arena.make<ast::Spectrum>({}, std::string("s"), f32, params, conditions, std::vector<const ast::Codelet *>{});
+    const ast::Spectrum *s = spectrum();
     ShapeRequest request;
     request.n = n;
     request.aspect = aspect;
@@ -386,6 +497,18 @@ TEST_F(ShapeTest, ScaledSizes) {
   EXPECT_EQ(solve(10)->arguments[1].sizes, Sizes{21});
 }
 
+TEST_F(ShapeTest, AFixedSizeIsSolvedFor) {
+  vector("y");
+  vector("row");
+  require(ast::BinaryOp::Eq, size("row"), build.add(size("y"), build.u64(1)));
+  ShapeRequest request;
+  request.n = 1000;
+  request.fixed = {std::nullopt, Sizes{38}};
+  std::optional<Shape> s = makeShape(*spectrum(), request, nullptr);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->arguments[0].sizes, Sizes{37});
+}
+
 TEST_F(ShapeTest, ContradictionsAreNamed) {
   vector("a");
   require(ast::BinaryOp::Gt, size("a"), build.u64(10));
@@ -407,7 +530,8 @@ TEST(Shapes, SizesFollowFromEquations) {
   auto param = [&](const char *name, unsigned rank) {
     return arena.make<ast::Param>({}, std::string(name), ast::Type::array(rank, ast::Scalar::F32), ast::Access::InOut);
   };
-  std::vector<const ast::Param *> params{param("a", 2), param("y", 1), param("z", 1), param("free", 1), param("t", 2)};
+  std::vector<const ast::Param *> params{param("a", 2),    param("y", 1), param("z", 1),
+                                         param("free", 1), param("t", 2), param("u", 1)};
   auto size = [&](std::size_t i, int dim) {
     return arena.make<ast::Size>({}, ast::Type(ast::Scalar::U64), b.var(params[i]->name, params[i]->type),
                                  dim < 0 ? nullptr : b.u64(static_cast<std::uint64_t>(dim)));
@@ -416,7 +540,7 @@ TEST(Shapes, SizesFollowFromEquations) {
   std::vector<const ast::Expr *> conditions{
       b.equal(size(2, -1), b.add(size(1, -1), b.u64(1))),
       b.both(b.equal(size(0, 0), size(1, -1)), b.binary(ast::BinaryOp::Le, size(3, -1), size(0, 1))),
-      b.equal(size(4, 0), size(0, 0))};
+      b.equal(size(4, 0), size(0, 0)), b.equal(b.sub(b.mul(b.u64(2), size(5, -1)), b.u64(2)), size(0, 0))};
   const ast::Spectrum *spectrum = arena.make<ast::Spectrum>({}, std::string("f"), ast::Type(), params, conditions,
                                                             std::vector<const ast::Codelet *>{});
   Shape shape;
@@ -427,6 +551,7 @@ TEST(Shapes, SizesFollowFromEquations) {
   EXPECT_EQ(shape.arguments[2].sizes, std::vector<std::uint64_t>{5});
   EXPECT_TRUE(shape.arguments[3].sizes.empty());
   EXPECT_TRUE(shape.arguments[4].sizes.empty());
+  EXPECT_EQ(shape.arguments[5].sizes, std::vector<std::uint64_t>{3});
 }
 
 // ---- child processes -----------------------------------------------------------------------------------

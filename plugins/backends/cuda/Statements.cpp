@@ -95,7 +95,9 @@ void DeviceStatements::other(const Stmt *s) {
 }
 
 std::string DeviceStatements::array(const Alloc &a) {
-  std::string count = elements(a.extents);
+  std::vector<const Expr *> extents;
+  for (const Expr *extent : a.extents) extents.push_back(constants_->inlined(extent, arena_));
+  std::string count = elements(extents);
   // There are no arrays of no elements.
   if (a.extents.size() == 1 && constants_->value(a.extents[0]) == 0) count = "1";
   return fmt::format("{} {}[{}]", e_.type(a.element), a.name, count);

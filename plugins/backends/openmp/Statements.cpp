@@ -46,6 +46,14 @@ std::optional<std::uint64_t> bytesOf(const Alloc &a, const Constants &constants)
   return bytes;
 }
 
+/// Whether a temporary below `node` comes from the heap.
+bool hasHeap(const Node *node, const Constants &constants, const StatementOptions &options) {
+  return any<Alloc>(node, [&](const Alloc &a) {
+    std::optional<std::uint64_t> bytes = bytesOf(a, constants);
+    return !bytes || *bytes > options.stackBytes;
+  });
+}
+
 } // namespace
 
 Statements::Statements(Writer &writer, VectorExpressions &expressions, const Module &module,
@@ -54,11 +62,7 @@ Statements::Statements(Writer &writer, VectorExpressions &expressions, const Mod
       options_(options) {}
 
 bool Statements::canFail(const Kernel &kernel, const StatementOptions &options) {
-  Constants constants(kernel);
-  return any<Alloc>(kernel.body, [&](const Alloc &a) {
-    std::optional<std::uint64_t> bytes = bytesOf(a, constants);
-    return !bytes || *bytes > options.stackBytes;
-  });
+  return hasHeap(kernel.body, Constants(kernel), options);
 }
 
 void Statements::assertStack(const Kernel &kernel, Arena &arena) {
@@ -84,7 +88,8 @@ void Statements::kernel(const Kernel &kernel, Arena &arena) {
   bool fails = canFail(*written, options_);
   bool flag = fails && any<Loop>(clean, [&](const Loop &l) {
                 const hardware::Level *level = hardware_.find(l.level);
-                return level && l.policy == Policy::Distribute && !level->vector && level->sync != "close-loop";
+                return level && l.policy == Policy::Distribute && !level->vector && level->sync != "close-loop" &&
+                       hasHeap(l.body, constants, options_);
               });
   if (flag) w_.line("bool out_of_memory = false;");
   body(*clean, constants);
@@ -168,11 +173,8 @@ void Statements::parallel(const Loop &loop, const hardware::Level &level) {
   --regions_;
   w_.close();
   level_ = outer;
-  bool fails = any<Alloc>(loop.body, [&](const Alloc &a) {
-    std::optional<std::uint64_t> bytes = bytesOf(a, *constants_);
-    return !bytes || *bytes > options_.stackBytes;
-  });
-  if (fails && regions_ == 0) w_.line("if (out_of_memory) return TANGRAM_OUT_OF_MEMORY;");
+  if (regions_ == 0 && hasHeap(loop.body, *constants_, options_))
+    w_.line("if (out_of_memory) return TANGRAM_OUT_OF_MEMORY;");
 }
 
 void Statements::store(const VectorStore &s) {

@@ -278,7 +278,7 @@ const Expr *Lanes::conditional(const Conditional *e) {
 }
 
 const Expr *Lanes::laneByLane(const std::vector<const Expr *> &operands, const Type &result,
-                              const std::function<const Expr *(std::vector<const Expr *>)> &scalar) {
+                              const std::function<const Expr *(std::vector<const Expr *>)> &scalar, bool wanted) {
   std::vector<const Expr *> kept;
   for (const Expr *operand : operands)
     kept.push_back(operand->type.isVector() && !isa<VarRef>(operand) ? constant("each", operand) : operand);
@@ -286,27 +286,28 @@ const Expr *Lanes::laneByLane(const std::vector<const Expr *> &operands, const T
 
   std::string array = names_.fresh("results"), index = names_.fresh("l");
   const Expr *place = b().var(array, Type::pointer(result)), *l = b().var(index, Scalar::U32);
-  emit(arena_.make<Declare>(here_, array, result, false, false, std::vector<const Expr *>{b().u64(lanes_)}, nullptr,
-                            nullptr));
+  if (wanted)
+    emit(arena_.make<Declare>(here_, array, result, false, false, std::vector<const Expr *>{b().u64(lanes_)}, nullptr,
+                              nullptr));
   Stmts body = collect([&] {
     std::vector<const Expr *> own;
     for (const Expr *operand : kept)
       own.push_back(operand->type.isVector() ? arena_.make<VectorLane>(here_, operand->type.element(), operand, l)
                                              : operand);
-    const Expr *element = b().element(place, {l}, result);
-    const Expr *one = scalar(own);
+    const Expr *element = b().element(place, {l}, result), *one = scalar(own);
+    const Stmt *store = wanted ? b().assign(element, one) : arena_.make<Evaluate>(here_, one);
     if (mask) {
       const Expr *active = arena_.make<VectorLane>(here_, Type(Scalar::Bool), mask, l);
-      emit(b().assign(element, b().zero(result)));
-      emit(b().when(active, {b().assign(element, one)}));
+      if (wanted) emit(b().assign(element, b().zero(result)));
+      emit(b().when(active, {store}));
     } else {
-      emit(b().assign(element, one));
+      emit(store);
     }
   });
   emit(arena_.make<For>(here_, b().declare(index, Scalar::U32, b().integer(Scalar::U32, 0), false),
                         b().less(l, b().integer(Scalar::U32, lanes_)),
                         arena_.make<Unary>(here_, Type(Scalar::U32), UnaryOp::PreInc, l), b().block(std::move(body))));
-  return arena_.make<VectorLoad>(here_, vec(result), place, b().u64(0), nullptr);
+  return wanted ? arena_.make<VectorLoad>(here_, vec(result), place, b().u64(0), nullptr) : nullptr;
 }
 
 const Expr *Lanes::call(const Call *e) {
@@ -335,7 +336,7 @@ const Expr *Lanes::call(const Call *e) {
   });
 }
 
-const Expr *Lanes::atomic(const Atomic *e) {
+const Expr *Lanes::atomic(const Atomic *e, bool wanted) {
   Place place;
   const VarRef *scalar = dyn<VarRef>(e->target);
   std::vector<const Expr *> operands;
@@ -347,7 +348,7 @@ const Expr *Lanes::atomic(const Atomic *e) {
     unsupported(e, "an atomic operation on a variable that no other lane sees");
   }
   for (const Expr *operand : e->operands) operands.push_back(value(operand));
-  return laneByLane(operands, e->type, [&](std::vector<const Expr *> own) {
+  auto lane = [&](std::vector<const Expr *> own) {
     const Expr *target = scalar ? uniform(scalar) : nullptr;
     if (!scalar) {
       target = b().element(place.base, {own[0]}, e->target->type);
@@ -357,7 +358,8 @@ const Expr *Lanes::atomic(const Atomic *e) {
       copy.target = target;
       copy.operands = std::move(own);
     });
-  });
+  };
+  return laneByLane(operands, e->type, lane, wanted);
 }
 
 } // namespace tangram::lockstep

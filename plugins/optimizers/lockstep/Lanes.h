@@ -79,9 +79,11 @@ private:
   const ast::Expr *cast(const ast::Type &to, const ast::Expr *operand);
   const ast::Expr *call(const ast::Call *e);
   const ast::Expr *arithmetic(ast::BinaryOp op, const ast::Expr *lhs, const ast::Expr *rhs, const ast::Type &scalar);
+  /// Each lane by itself, those that are left out not at all. Nothing where the values are not `wanted`.
   const ast::Expr *laneByLane(const std::vector<const ast::Expr *> &operands, const ast::Type &result,
-                              const std::function<const ast::Expr *(std::vector<const ast::Expr *>)> &scalar);
-  const ast::Expr *atomic(const ast::Atomic *e);
+                              const std::function<const ast::Expr *(std::vector<const ast::Expr *>)> &scalar,
+                              bool wanted = true);
+  const ast::Expr *atomic(const ast::Atomic *e, bool wanted = true);
   const ast::Expr *laneNumbers(const ast::Type &scalar);
   const ast::Expr *materialise(const Affine &a, const ast::Type &scalar);
 

@@ -89,6 +89,7 @@ void Lanes::effect(const Expr *e) {
     effect(c->lhs);
     return effect(c->rhs);
   }
+  if (const auto *a = dyn<Atomic>(e)) return void(atomic(a, false));
   (void)value(e);
 }
 

@@ -3,6 +3,9 @@
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 
+#include <algorithm>
+#include <map>
+
 namespace tangram::jam {
 
 using namespace ast;
@@ -27,7 +30,7 @@ const Expr *baseOf(const Expr *place) {
 
 } // namespace
 
-Copies::Copies(const Loop &loop) {
+Copies::Copies(const Loop &loop, const std::set<std::string> &shared) {
   differing_.insert(loop.var);
   local_.insert(loop.var);
   walk(
@@ -39,11 +42,44 @@ Copies::Copies(const Loop &loop) {
   });
   for (const std::string &variable : assignedVariables(loop.body))
     if (!local_.count(variable)) possible_ = false;
+  if (takesTurns(loop.body, shared)) possible_ = false;
   if (!possible_) return;
   do {
     changed_ = false;
     block(loop.body, false);
   } while (changed_);
+}
+
+/// Whether an iteration writes to an array that lies outside of it and reads what is there: one iteration's own
+/// temporary, which was moved to where a device can have it. Results of a map are only written.
+bool Copies::takesTurns(const Block *body, const std::set<std::string> &shared) const {
+  std::map<std::string, std::string> arrayOf; // also of pointers into it
+  for (const std::string &name : shared)
+    if (!local_.count(name)) arrayOf[name] = name;
+  std::map<std::string, std::size_t> named, aliased, stored; // how often
+  auto count = [&](const Expr *e, std::map<std::string, std::size_t> &into) {
+    std::string array;
+    if (e)
+      walk(e, [&](const VarRef &v) {
+        auto it = arrayOf.find(v.name);
+        if (it == arrayOf.end()) return;
+        array = it->second;
+        ++into[array];
+      });
+    return array;
+  };
+  walk(
+      body,
+      [&](const Declare &d) {
+        if (!d.type.isPointer() || !d.extents.empty()) return;
+        if (std::string array = count(d.init, aliased); !array.empty()) arrayOf[d.name] = array;
+      },
+      [&](const Assign &a) {
+        if (a.op == AssignOp::Set) count(baseOf(a.target), stored);
+      },
+      [&](const VarRef &v) { count(&v, named); });
+  return std::any_of(stored.begin(), stored.end(),
+                     [&](const auto &entry) { return named[entry.first] > aliased[entry.first] + entry.second; });
 }
 
 bool Copies::differs(const Expr *e) const {

@@ -10,7 +10,8 @@ namespace tangram::jam {
 
 class Copies {
 public:
-  explicit Copies(const ast::Loop &loop);
+  /// `shared`: arrays on a device that lie outside of the loop for all its iterations, whichever they were made for.
+  Copies(const ast::Loop &loop, const std::set<std::string> &shared);
 
   /// Its value may differ from copy to copy.
   bool differs(const ast::Expr *e) const;
@@ -21,6 +22,7 @@ public:
   bool possible() const { return possible_; }
 
 private:
+  bool takesTurns(const ast::Block *body, const std::set<std::string> &shared) const;
   void block(const ast::Block *body, bool apart);
   void stmt(const ast::Stmt *s, bool apart);
   void inner(const ast::Stmt *loop, const ast::Expr *cond, const ast::Expr *step, const ast::Block *body, bool apart);

@@ -46,6 +46,9 @@ public:
       : Mutator(context.arena), context_(context), kernel_(kernel), known_(kernel), factor_(factor),
         registers_(registers) {
     names_.reserveAll(&kernel);
+    walk(&kernel, [&](const Alloc &a) {
+      if (!a.memory.empty() && a.memory != "registers") shared_.insert(a.name);
+    });
   }
 
   const Kernel *run() { return freeze(arena(), (*this)(&kernel_), frozen_); }
@@ -55,7 +58,7 @@ private:
     const auto *inner = as<Loop>(rebuild(loop));
     if (loop->policy == Policy::Unroll) return unrolled(inner);
     if (inner != loop) return inner;
-    Copies copies(*loop);
+    Copies copies(*loop, shared_);
     unsigned factor = copies.possible() ? factorFor(*loop, copies) : 1;
     return factor > 1 ? jammed(*loop, copies, factor) : loop;
   }
@@ -67,7 +70,7 @@ private:
     std::set<std::string> used;
     std::optional<Int> begin = known_.value(loop->begin, &used), end = known_.value(loop->end, &used);
     if (!begin || !end || *end - *begin < 2 || *end - *begin > kMostUnrolled) return loop;
-    Copies copies(*loop);
+    Copies copies(*loop, shared_);
     auto count = static_cast<unsigned>(*end - *begin);
     if (!copies.possible() || nodeCount(loop->body) * count > kMostNodes) return loop;
     frozen_.insert(used.begin(), used.end());
@@ -143,6 +146,7 @@ private:
   KnownValues known_;
   Names names_;
   std::set<std::string> frozen_; // constants that unrolling rests on
+  std::set<std::string> shared_;
   unsigned factor_, registers_;
 };
 

@@ -83,7 +83,7 @@ public:
   /// Makes a plan by choosing at every point, top down.
   Plan derive(const std::function<std::size_t(GoalId, const Point &)> &choose) const;
   /// The plainest plan: the one against which others are verified. Devolves to the first level that runs autonomous
-  /// codelets, serialises every map. Nothing where there is none within the depth.
+  /// codelets, serialises every map, as deep as it takes. Nothing where no depth is enough.
   std::optional<Plan> plainest() const;
 
   const ast::Module &module() const { return module_; }

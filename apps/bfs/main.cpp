@@ -1,0 +1,142 @@
+// Breadth-first search of a graph with the generated kernel, checked against and timed beside a queue.
+//   bfs [VERTICES EDGES]     a random graph; EDGES: of a vertex, on average; default 1000000 6
+//   bfs FILE                 a graph as Rodinia's benchmark has it: how many vertices; first edge and number of edges
+//   of
+//                            each; the source; how many edges; vertex and weight of each
+#include "bfs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+struct Graph {
+  std::vector<unsigned> row{0}, column;
+  unsigned source = 0;
+  std::size_t vertices() const { return row.size() - 1; }
+};
+
+Graph randomGraph(std::size_t vertices, std::size_t perVertex) {
+  Graph g;
+  std::mt19937 random{1};
+  for (std::size_t v = 0; v < vertices; ++v) {
+    for (std::size_t many = random() % (2 * perVertex + 1); many > 0; --many)
+      g.column.push_back(static_cast<unsigned>(random() % vertices));
+    g.row.push_back(static_cast<unsigned>(g.column.size()));
+  }
+  return g;
+}
+
+Graph readGraph(const char *path) {
+  std::ifstream in(path);
+  if (!in) throw std::runtime_error(std::string(path) + " cannot be read");
+  std::size_t vertices = 0, source = 0, edges = 0, total = 0;
+  if (!(in >> vertices)) throw std::runtime_error(std::string(path) + " is no graph: the first number is missing");
+  Graph g;
+  for (std::size_t v = 0, first = 0, many = 0; v < vertices; ++v) {
+    if (!(in >> first >> many)) throw std::runtime_error("the file ends in vertex " + std::to_string(v));
+    if (first != total)
+      throw std::runtime_error("edges of vertex " + std::to_string(v) + " do not follow its neighbour's");
+    total += many;
+    if (total > ~0u) throw std::runtime_error("there are more edges than 32 bits count");
+    g.row.push_back(static_cast<unsigned>(total));
+  }
+  if (!(in >> source >> edges) || source >= std::max<std::size_t>(vertices, 1) || edges != total)
+    throw std::runtime_error("source and number of edges do not fit the vertices");
+  g.source = static_cast<unsigned>(source);
+  for (std::size_t e = 0, to = 0, weight = 0; e < edges; ++e) {
+    if (!(in >> to >> weight) || to >= vertices)
+      throw std::runtime_error("edge " + std::to_string(e) + " is missing, or leads to no vertex");
+    g.column.push_back(static_cast<unsigned>(to));
+  }
+  return g;
+}
+
+/// Depth of each vertex, -1 where none is.
+std::vector<int> byQueue(const Graph &g) {
+  std::vector<int> depths(g.vertices(), -1);
+  std::vector<unsigned> queue;
+  if (g.vertices()) {
+    queue.push_back(g.source);
+    depths[g.source] = 0;
+  }
+  for (std::size_t at = 0; at < queue.size(); ++at) {
+    unsigned v = queue[at];
+    for (unsigned e = g.row[v]; e < g.row[v + 1]; ++e)
+      if (depths[g.column[e]] < 0) {
+        depths[g.column[e]] = depths[v] + 1;
+        queue.push_back(g.column[e]);
+      }
+  }
+  return depths;
+}
+
+std::vector<int> byLevels(const Graph &g, int &levels) {
+  std::vector<int> depths(g.vertices(), -1), active(g.vertices(), 0), next(g.vertices(), 0);
+  int again = g.vertices() > 0;
+  if (again) {
+    depths[g.source] = 0;
+    active[g.source] = 1;
+  }
+  for (levels = 0; again; ++levels) {
+    again = 0;
+    tangram_kernels::bfs_level(g.row.data(), g.row.size(), g.column.data(), g.column.size(), active.data(),
+                               active.size(), levels + 1, depths.data(), depths.size(), next.data(), next.size(),
+                               &again, 1);
+    std::swap(active, next);
+    next.assign(next.size(), 0);
+  }
+  return depths;
+}
+
+template <class F> double seconds(F run) {
+  auto start = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+} // namespace
+
+int main(int argc, char **argv) try {
+  auto number = [](const char *text) {
+    char *end = nullptr;
+    std::size_t value = std::strtoull(text, &end, 10);
+    return end == text || *end || *text == '-' ? ~std::size_t(0) : value;
+  };
+  std::size_t vertices = argc == 3 ? number(argv[1]) : 1000000, edges = argc == 3 ? number(argv[2]) : 6;
+  constexpr std::size_t kMost = std::size_t(1) << 30; // positions are 32 bits wide
+  if (argc > 3 || vertices > kMost || edges > kMost || (vertices && edges > kMost / vertices)) {
+    std::fprintf(stderr, "usage: bfs [VERTICES EDGES]\n       bfs FILE\n"
+                         "  EDGES: of a vertex, on average; default: 1000000 6\n  FILE: a graph of Rodinia's\n");
+    return 1;
+  }
+  Graph g = argc == 2 ? readGraph(argv[1]) : randomGraph(vertices, edges);
+  int levels = 0;
+  std::vector<int> found, expected;
+  byLevels(g, levels); // the first touches the memory
+  double ours = seconds([&] { found = byLevels(g, levels); }), theirs = seconds([&] { expected = byQueue(g); });
+  std::size_t reached = 0;
+  for (std::size_t v = 0; v < g.vertices(); ++v) {
+    reached += expected[v] >= 0;
+    if (found[v] == expected[v]) continue;
+    std::fprintf(stderr, "error: the depth of vertex %zu is %d, expected %d\n", v, found[v], expected[v]);
+    return 1;
+  }
+  auto rate = [&](double time) { return static_cast<double>(g.column.size()) / time / 1e6; };
+  std::printf("%zu vertices, %zu edges: %zu reached in %d levels, both agree\n", g.vertices(), g.column.size(), reached,
+              levels);
+  std::printf("tangram  %8.3f ms  %8.1f million edges/s\n", ours * 1e3, rate(ours));
+  std::printf("a queue  %8.3f ms  %8.1f million edges/s\n", theirs * 1e3, rate(theirs));
+  return 0;
+} catch (const std::exception &e) {
+  std::fprintf(stderr, "error: %s\n", e.what());
+  return 1;
+}
