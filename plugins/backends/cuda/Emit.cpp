@@ -97,7 +97,7 @@ private:
     defineConstants(w, s);
     for (const Launch *launch : launches_[s.kernel]) {
       DeviceStatements statements(w, device, module_, levels_, line_);
-      statements.launch(*launch, *s.kernel, functions_.at(launch));
+      if (statements.launch(*launch, *s.kernel, functions_.at(launch))) asking_.insert(launch);
       w.blank();
       const std::string &function = functions_.at(launch);
       w.line(fmt::format("constexpr tangram_cuda::Launch tangram_launch_{} = {{\"{}\", \"{}\", {}, "
@@ -120,7 +120,7 @@ private:
     w.open(fmt::format("int run({}[[maybe_unused]] void *tangram_memory, [[maybe_unused]] cudaStream_t {})", params,
                        extra.stream));
     if (workspace) w.line(fmt::format("uint8_t *const {} = static_cast<uint8_t *>(tangram_memory);", extra.workspace));
-    HostStatements statements(w, host, module_, line_, functions_);
+    HostStatements statements(w, host, module_, line_, functions_, asking_);
     statements.kernel(*s.kernel, extra.stream);
     w.close();
     w.blank();
@@ -137,6 +137,7 @@ private:
   std::vector<Signature> signatures_;
   DeviceStyle style_;
   std::map<const Launch *, std::string> functions_;
+  std::set<const Launch *> asking_; // for memory of their groups
   std::map<const Kernel *, std::vector<const Launch *>> launches_;
   bool usesLimits_ = false, usesAtomics_ = false;
 };

@@ -1,5 +1,6 @@
 #include "Statements.h"
 
+#include "tangram/ast/Mutator.h"
 #include "tangram/ast/Tables.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/c-family/Entries.h"
@@ -17,9 +18,10 @@ constexpr DiagnosticKind kSync{"cuda.sync", DiagnosticClass::Bug,
                                "barrier-insertion places Syncs of these levels only"};
 
 constexpr std::uint64_t kAlignment = 16; // each array begins where any type may
+// Bytes of a group's memory beyond which a launch has to ask for it; every device gives as much without.
+constexpr std::uint64_t kStaticScratchpad = 48 * 1024;
 
-} // namespace
-
+/// Bytes of a group's memory that the arrays of a launch take.
 std::uint64_t scratchpadBytes(const Launch &launch, const Constants &constants) {
   std::uint64_t all = 0;
   walk(launch.body, [&](const Alloc &a) {
@@ -31,12 +33,68 @@ std::uint64_t scratchpadBytes(const Launch &launch, const Constants &constants) 
   return all;
 }
 
+/// The type of all of them, of a launch that asks for its memory.
 std::string scratchpadType(const std::string &function) { return function + "_scratchpad"; }
 
-void DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const std::string &name) {
+class WithoutScratchpad final : public Mutator {
+public:
+  using Mutator::Mutator;
+
+private:
+  const Node *mutateAlloc(const Alloc *a) override { return a->memory == "scratchpad" ? nullptr : a; }
+};
+
+} // namespace
+
+bool DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const std::string &name) {
   const Block *simple = c_family::simplified(launch.body, arena_);
+  std::vector<const Declare *> tables = constantTables(*simple);
   const Block *written = withoutConstantTables(arena_, simple);
-  std::map<std::string, unsigned> used = c_family::mentions(written);
+  Kernel shell;
+  shell.constants = kernel.constants;
+  shell.defaults = kernel.defaults;
+  shell.body = written;
+  Constants constants(shell);
+  bool asks = scratchpadBytes(launch, constants) > kStaticScratchpad;
+  std::vector<const Alloc *> arrays;
+  if (asks) {
+    walk(written, [&](const Alloc &a) {
+      if (a.memory == "scratchpad") arrays.push_back(&a);
+    });
+    constants_ = &constants;
+    w_.open("struct " + scratchpadType(name));
+    for (const Alloc *a : arrays) {
+      std::vector<const Expr *> extents; // outside of the kernel, whose variables are not there
+      for (const Expr *extent : a->extents) extents.push_back(constants.inlined(extent, arena_));
+      w_.line(fmt::format("alignas({}) {};", kAlignment, array(*a, extents)));
+    }
+    w_.close(";");
+    w_.blank();
+    written = c_family::simplified(WithoutScratchpad(arena_)(written), arena_);
+  }
+  if (!tables.empty()) {
+    w_.open("namespace " + name + "_tables");
+    for (const Declare *table : tables) w_.line("__constant__ " + declaration(*table) + ";");
+    w_.close();
+    w_.blank();
+  }
+  w_.open(
+      fmt::format("__global__ void __launch_bounds__({}) {}({})", launch.threads, name, parameters(launch, *written)));
+  if (asks) {
+    w_.line(fmt::format("extern __shared__ __align__({}) unsigned char tangram_scratchpad[];", kAlignment));
+    w_.line(fmt::format("auto &tangram_arrays = *reinterpret_cast<{} *>(tangram_scratchpad);", scratchpadType(name)));
+  }
+  for (const Alloc *a : arrays)
+    w_.line(fmt::format("{} *const {} = tangram_arrays.{};", e_.type(a->element), a->name, a->name));
+  for (const Declare *table : tables)
+    w_.line(fmt::format("const auto &{} = {}_tables::{};", table->name, name, table->name));
+  body(*written, constants);
+  w_.close();
+  return asks;
+}
+
+std::string DeviceStatements::parameters(const Launch &launch, const Block &written) {
+  std::map<std::string, unsigned> used = c_family::mentions(&written);
   std::string params;
   for (const Param *p : launch.params) {
     std::string text = used.count(p->name) ? "" : unused();
@@ -49,40 +107,7 @@ void DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const 
     }
     params += (params.empty() ? "" : ", ") + text;
   }
-  Kernel shell;
-  shell.constants = kernel.constants;
-  shell.defaults = kernel.defaults;
-  shell.body = written;
-  Constants constants(shell);
-  asks_ = scratchpadBytes(launch, constants) > kStaticScratchpad;
-  constants_ = &constants;
-  if (asks_) scratchpad(*written, name);
-  std::vector<const Declare *> tables = constantTables(*simple);
-  if (!tables.empty()) {
-    w_.open("namespace " + name + "_tables");
-    for (const Declare *table : tables) w_.line("__constant__ " + declaration(*table) + ";");
-    w_.close();
-    w_.blank();
-  }
-  w_.open(fmt::format("__global__ void __launch_bounds__({}) {}({})", launch.threads, name, params));
-  if (asks_) {
-    w_.line(fmt::format("extern __shared__ __align__({}) unsigned char tangram_scratchpad[];", kAlignment));
-    w_.line(fmt::format("auto &tangram_arrays = *reinterpret_cast<{} *>(tangram_scratchpad);", scratchpadType(name)));
-  }
-  for (const Declare *table : tables)
-    w_.line(fmt::format("const auto &{} = {}_tables::{};", table->name, name, table->name));
-  body(*written, constants);
-  w_.close();
-}
-
-/// The arrays of a group, for a launch that is given memory for them.
-void DeviceStatements::scratchpad(const Block &body, const std::string &function) {
-  w_.open("struct " + scratchpadType(function));
-  walk(&body, [&](const Alloc &a) {
-    if (a.memory == "scratchpad") w_.line(fmt::format("alignas({}) {};", kAlignment, array(a)));
-  });
-  w_.close(";");
-  w_.blank();
+  return params;
 }
 
 void DeviceStatements::other(const Stmt *s) {
@@ -94,9 +119,7 @@ void DeviceStatements::other(const Stmt *s) {
   }
 }
 
-std::string DeviceStatements::array(const Alloc &a) {
-  std::vector<const Expr *> extents;
-  for (const Expr *extent : a.extents) extents.push_back(constants_->inlined(extent, arena_));
+std::string DeviceStatements::array(const Alloc &a, const std::vector<const Expr *> &extents) {
   std::string count = elements(extents);
   // There are no arrays of no elements.
   if (a.extents.size() == 1 && constants_->value(a.extents[0]) == 0) count = "1";
@@ -104,9 +127,7 @@ std::string DeviceStatements::array(const Alloc &a) {
 }
 
 void DeviceStatements::alloc(const Alloc &a) {
-  if (a.memory == "registers") return w_.line(array(a) + ";");
-  if (!asks_) return w_.line("__shared__ " + array(a) + ";");
-  w_.line(fmt::format("{} *const {} = tangram_arrays.{};", e_.type(a.element), a.name, a.name));
+  w_.line((a.memory == "registers" ? "" : "__shared__ ") + array(a, a.extents) + ";");
 }
 
 void DeviceStatements::loop(const Loop &loop) {
@@ -150,7 +171,7 @@ void HostStatements::start(const Launch &launch) {
   w_.line(
       fmt::format("if (int tangram_status = tangram_cuda::fits({}, tangram_groups)) return tangram_status;", error));
   std::string bytes = "0";
-  if (scratchpadBytes(launch, *constants_) > kStaticScratchpad) {
+  if (asking_.count(&launch)) {
     bytes = "sizeof(" + scratchpadType(function) + ")";
     w_.line(fmt::format("if (int tangram_status = tangram_cuda::reserve({}, {}, {})) return tangram_status;", error,
                         function, bytes));

@@ -20,12 +20,16 @@ public:
 
   const Launch *run(const Launch *launch) {
     const auto *result = mutateAs(launch);
-    if (tables_.empty()) return launch;
-    return arena().derive(result, [&](Launch &copy) {
-      std::vector<const Stmt *> stmts(tables_.begin(), tables_.end());
-      stmts.insert(stmts.end(), copy.body->stmts.begin(), copy.body->stmts.end());
-      copy.body = Build(arena(), copy.body->range).block(std::move(stmts));
-    });
+    Build b(arena(), launch->range);
+    std::vector<const Stmt *> stmts(tables_.begin(), tables_.end());
+    // One that there is no room for must not stand at the top.
+    bool allFit = constantTables(*result->body).empty();
+    if (allFit && tables_.empty()) return launch;
+    if (allFit)
+      stmts.insert(stmts.end(), result->body->stmts.begin(), result->body->stmts.end());
+    else
+      stmts.push_back(result->body);
+    return arena().derive(result, [&](Launch &copy) { copy.body = b.block(std::move(stmts)); });
   }
 
 private:
@@ -68,7 +72,7 @@ private:
 const Launch *tablesFirst(Arena &arena, const hardware::LaunchLevels &levels, const KnownValues &known,
                           const Launch *launch) {
   const hardware::Memory *memory = levels.device->memory("constant");
-  return memory ? Hoist(arena, known, memory->bytes).run(launch) : launch;
+  return Hoist(arena, known, memory ? memory->bytes : 0).run(launch);
 }
 
 } // namespace tangram::placement
