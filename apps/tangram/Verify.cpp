@@ -23,6 +23,7 @@ struct Flags : ProgramFlags {
   std::uint64_t seed = 1;
   unsigned jobs = 2;
   double timeout = 30, patience = 0.25;
+  bool exact = false;
   std::string folder;
 };
 
@@ -106,6 +107,7 @@ runtime::VerifyOptions argumentOptions(const Flags &flags) {
   options.seed = flags.seed;
   options.timeout = flags.timeout;
   options.patience = flags.patience;
+  options.exact = flags.exact;
   constexpr std::uint64_t kLargest = 1ull << 26;
   if (!flags.sizes.empty()) {
     options.sizes.clear();
@@ -182,6 +184,9 @@ void addSizes(CLI::App &app, Flags &flags) {
       ->type_name("NAME=SPEC")
       ->expected(1)
       ->take_all();
+  app.add_flag(
+      "--exact", flags.exact,
+      "Floating-point results must be equal to the last bit; always so where the target preserves their order");
 }
 
 void addTimes(CLI::App &app, Flags &flags) {

@@ -218,6 +218,12 @@ void checkLanes(const std::vector<const RawLevel *> &raw, const Hardware &hardwa
 
 } // namespace
 
+std::string Target::promise(std::string_view name) const {
+  for (const Promise &p : promises)
+    if (p.name == name) return p.value;
+  return "";
+}
+
 Target finish(const RawTarget &raw, const std::filesystem::path &path) {
   Target target;
   target.name = target.hardware.name = path.stem().string();
@@ -235,6 +241,9 @@ Target finish(const RawTarget &raw, const std::filesystem::path &path) {
   setSymbols(levels, target.hardware.levels);
   checkLanes(levels, target.hardware, raw.range.file);
   target.depth = raw.depth.value ? static_cast<unsigned>(raw.depth.value) : static_cast<unsigned>(levels.size()) + 2;
+
+  if (raw.order.given) target.promises.push_back({"order", raw.order.value, raw.order.range});
+  if (raw.determinism.given) target.promises.push_back({"determinism", raw.determinism.value, raw.determinism.range});
 
   if (!raw.pipeline.given)
     fail(kMissingSection, raw.range, "the target", "pipeline", "its frontend, analyses, heuristic, passes and backend");

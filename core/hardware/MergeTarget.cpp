@@ -87,6 +87,8 @@ RawTarget merge(RawTarget target, const RawTarget &base) {
   target.summary.mergeOver(base.summary);
   target.env.insert(target.env.end(), base.env.begin(), base.env.end());
   target.depth.mergeOver(base.depth);
+  target.order.mergeOver(base.order);
+  target.determinism.mergeOver(base.determinism);
   target.hasLevels.mergeOver(base.hasLevels);
 
   std::vector<RawLevel> levels = base.levels;

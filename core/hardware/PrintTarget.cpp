@@ -113,6 +113,7 @@ std::string printTarget(const Target &target) {
     out << YAML::EndSeq;
   }
   out << YAML::Key << "depth" << YAML::Value << target.depth;
+  for (const Promise &promise : target.promises) out << YAML::Key << promise.name << YAML::Value << promise.value;
   out << YAML::Key << "levels" << YAML::Value << YAML::BeginSeq;
   for (std::size_t i = 0; i < target.hardware.levels.size(); ++i) printLevel(out, target.hardware.levels[i], i == 0);
   out << YAML::EndSeq;

@@ -48,7 +48,7 @@ struct RawPipeline {
 
 struct RawTarget {
   ast::SourceRange range;
-  Given<std::string> extends, summary;
+  Given<std::string> extends, summary, order, determinism;
   std::vector<std::string> env; // also what is extended, the nearest first
   Given<std::uint64_t> depth;
   Given<bool> hasLevels;

@@ -234,7 +234,8 @@ RawPipeline readPipeline(const Yaml &yaml, bool extends) {
 RawTarget readTarget(const Yaml &yaml) {
   RawTarget target;
   target.range = yaml.range();
-  auto entries = yaml.entries("a target", {"summary", "extends", "env", "depth", "levels", "pipeline"});
+  auto entries =
+      yaml.entries("a target", {"summary", "extends", "env", "depth", "order", "determinism", "levels", "pipeline"});
   for (const auto &[key, range, value] : entries)
     if (key == "extends") target.extends.set(value.text("'extends'"), value.range());
   for (const auto &[key, range, value] : entries) {
@@ -242,6 +243,10 @@ RawTarget readTarget(const Yaml &yaml) {
     if (key == "env")
       for (const Yaml &item : items(value, "'env'")) target.env.push_back(item.text("a name in 'env'"));
     if (key == "depth") target.depth.set(value.integer("'depth'", 0, kMaxDepth), value.range());
+    if (key == "order") target.order.set(std::string(kOrders.at(value.word("'order'", list(kOrders)))), value.range());
+    if (key == "determinism")
+      target.determinism.set(std::string(kDeterminisms.at(value.word("'determinism'", list(kDeterminisms)))),
+                             value.range());
     if (key == "levels") {
       target.hasLevels.set(true, value.range());
       for (const Yaml &item : items(value, "'levels'")) {

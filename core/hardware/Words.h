@@ -13,6 +13,9 @@ inline constexpr std::array<std::string_view, 3> kTilings = {"any", "adjacent", 
 inline constexpr std::array<std::string_view, 7> kSyncs = {"join",      "relaunch",   "barrier", "warp",
                                                            "lock-step", "close-loop", "none"};
 
+inline constexpr std::array<std::string_view, 2> kOrders = {"any", "preserve"};
+inline constexpr std::array<std::string_view, 4> kDeterminisms = {"none", "run", "device", "everywhere"};
+
 inline constexpr std::array<std::uint64_t, 4> kAtomicBits = {8, 16, 32, 64};
 
 template <std::size_t N> std::vector<std::string> list(const std::array<std::string_view, N> &words) {

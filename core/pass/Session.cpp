@@ -36,6 +36,12 @@ constexpr DiagnosticKind kNoSpectrum{"session.no-spectrum", DiagnosticClass::Use
 constexpr DiagnosticKind kMissingFact{"session.missing-fact", DiagnosticClass::User,
                                       "analysis '{0}' needs the facts '{1}', which no analysis before it establishes",
                                       "put the analysis that establishes '{1}' before it in the target"};
+constexpr DiagnosticKind kPromise{"session.promise", DiagnosticClass::User,
+                                  "the target promises '{0}: {1}', and no analysis of its pipeline sees to that",
+                                  "add to 'analyses' one with the option '{0}', behind 'level-matching': {2}"};
+constexpr DiagnosticKind kFused{"session.fused", DiagnosticClass::User,
+                                "'{0}: {1}' and the option 'fma' of backend '{2}' exclude each other",
+                                "leave out 'fma', or the promise"};
 constexpr DiagnosticKind kPassedOver{
     "session.passed-over", DiagnosticClass::Limitation,
     "{0} that heuristic '{1}' likes better for '{2}' cannot be used; of the first: {3}",
@@ -164,7 +170,15 @@ struct Session::Impl {
     if (whole) hardware::checkPipeline(*target, registry);
     bool automatic = false;
     for (const hardware::Level &level : target->hardware.levels) automatic |= level.workers.automatic;
+    std::string determinism = target->promise("determinism");
+    if (whole && !target->pipeline.backend.name.empty()) backendOptions(); // they may exclude what is promised
+    // What the machine at hand has must not decide where each device is to come to the same.
+    if (determinism == "device" || determinism == "everywhere") automatic = false;
     if (automatic && registry.backends.find(target->pipeline.backend.name)) makeBackend()->detect(target->hardware);
+  }
+
+  static bool hasOption(const Descriptor &d, const std::string &name) {
+    return std::any_of(d.options.begin(), d.options.end(), [&](const OptionSpec &o) { return o.name == name; });
   }
 
   const BackendDescriptor &backendDescriptor() {
@@ -174,7 +188,17 @@ struct Session::Impl {
   }
   OptionValues backendOptions() {
     const hardware::Step &s = target->pipeline.backend;
-    return checkOptions(backendDescriptor().options, s.options, fmt::format("backend '{}'", s.name), s.range);
+    const BackendDescriptor &d = backendDescriptor();
+    OptionValues given = s.options;
+    // Whether a product and a sum are fused depends on the code around them.
+    for (const hardware::Promise &promise : target->promises) {
+      bool bits = (promise.name == "order" && promise.value == "preserve") ||
+                  (promise.name == "determinism" && promise.value == "everywhere");
+      if (!bits || !hasOption(d, "fma")) continue;
+      if (given.has("fma") && given.flag("fma")) fail(kFused, s.range, promise.name, promise.value, s.name);
+      given.set("fma", false);
+    }
+    return checkOptions(d.options, given, fmt::format("backend '{}'", s.name), s.range);
   }
   std::unique_ptr<Backend> makeBackend() { return backendDescriptor().create(backendOptions()); }
 
@@ -221,13 +245,33 @@ struct Session::Impl {
     module = current = parsed;
   }
 
+  /// What the target promises is some analysis's to see to.
+  void checkPromises() {
+    for (const hardware::Promise &promise : target->promises) {
+      bool seen = false;
+      for (const hardware::Step &s : target->pipeline.analyses)
+        seen |= hasOption(registry.analyses.get(s.name, s.range), promise.name);
+      if (seen) continue;
+      std::vector<std::string> could;
+      for (const auto &[name, d] : registry.analyses.all())
+        if (hasOption(d, promise.name)) could.push_back(name);
+      fail(kPromise, promise.range, promise.name, promise.value,
+           could.empty() ? std::string("no plugin that is loaded has one") : fmt::format("{}", fmt::join(could, ", ")));
+    }
+  }
+
   void analyse() {
+    checkPromises();
     facts.emplace();
     for (const hardware::Step &s : target->pipeline.analyses) {
       const AnalysisDescriptor &d = registry.analyses.get(s.name, s.range);
       for (const std::string &fact : d.requires_)
         if (!facts->established.count(fact)) fail(kMissingFact, s.range, d.name, fact);
-      OptionValues values = checkOptions(d.options, s.options, fmt::format("analysis '{}'", d.name), s.range);
+      OptionValues given = s.options;
+      for (const hardware::Promise &promise : target->promises)
+        if (hasOption(d, promise.name) && !given.has(promise.name))
+          given.set(promise.name, promise.value, promise.range);
+      OptionValues values = checkOptions(d.options, given, fmt::format("analysis '{}'", d.name), s.range);
       run("analysis", d.name, [&] {
         d.create(values)->run(*module, target->hardware, *facts, diags);
         return 0;

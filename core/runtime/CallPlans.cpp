@@ -38,7 +38,8 @@ PlanFailure differing(const std::string &param, const Mismatch &m) {
 
 /// What is wrong with the outcome of one call; nothing where all is well.
 std::optional<PlanFailure> judge(const tangram_kernel &kernel, const CallResult &result,
-                                 const std::vector<Value> &values, const std::vector<Value> &expected, bool whole) {
+                                 const std::vector<Value> &values, const std::vector<Value> &expected, bool whole,
+                                 bool exact) {
   PlanFailure failure;
   if (!result.ok()) {
     failure.reason = fmt::format("refused the call: {}", result.message);
@@ -53,7 +54,7 @@ std::optional<PlanFailure> judge(const tangram_kernel &kernel, const CallResult 
     }
     // Of an argument that is only read, `expected` is what it was before.
     bool written = kernel.params[i].access != TANGRAM_IN;
-    if (std::optional<Mismatch> m = compare(values[i], expected[i], {written ? terms(values) : 0, whole}))
+    if (std::optional<Mismatch> m = compare(values[i], expected[i], {written ? terms(values) : 0, whole, exact}))
       return differing(param, *m);
   }
   return std::nullopt;
@@ -123,7 +124,8 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
           send({"skip", "0", std::to_string(s), why});
           continue;
         }
-        if (std::optional<PlanFailure> bad = judge(plainKernel, result, expected, expected, sets[s].whole)) {
+        if (std::optional<PlanFailure> bad =
+                judge(plainKernel, result, expected, expected, sets[s].whole, options.exact)) {
           send(encode("plain", 0, s, *bad));
           continue;
         }
@@ -141,7 +143,7 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
           double seconds = secondsOf([&] { outcome = call(kernel, values); });
           forecasts[p].took(seconds, sets[s].elements());
           send({"took", std::to_string(p), std::to_string(s), fmt::format("{}", seconds)});
-          std::optional<PlanFailure> bad = judge(kernel, outcome, values, expected, sets[s].whole);
+          std::optional<PlanFailure> bad = judge(kernel, outcome, values, expected, sets[s].whole, options.exact);
           if (bad)
             send(encode("fail", p, s, *bad));
           else

@@ -35,7 +35,7 @@ std::optional<Mismatch> compare(const Value &got, const Value &expected, const B
       if (std::isnan(e) ? !std::isnan(g) : g != e) differs(i, 0);
       continue;
     }
-    double limit = allowed(e, expected.element(), bound);
+    double limit = bound.exact ? 0 : allowed(e, expected.element(), bound);
     if (!(std::abs(g - e) <= limit)) differs(i, limit);
   }
   return first;

@@ -295,7 +295,10 @@ std::string nothingCompared(std::size_t plans, std::size_t argumentSets) {
 }
 
 VerifyReport verify(Session &session, const std::string &spectrum, const VerifyOptions &options) {
-  return Verifier(session, spectrum, options).run();
+  VerifyOptions mine = options;
+  mine.exact |=
+      session.target().promise("order") == "preserve" || session.target().promise("determinism") == "everywhere";
+  return Verifier(session, spectrum, mine).run();
 }
 
 } // namespace tangram::runtime

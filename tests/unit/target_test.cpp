@@ -145,6 +145,8 @@ TEST(Targets, PrintedOnesParseBackToTheSame) {
   texts.push_back(printTarget(parse(R"(
 summary: "with: \"quotes\", 'others', # and a hash\nand a line"
 depth: 9
+order: preserve
+determinism: device
 levels:
   - {name: a, symbol: "1", below: b, sync: barrier, max-lanes: 99, shuffle: true, memory: [{name: m, bytes: 3 KiB, line: 64, bandwidth: 3, latency: 1.5e-7, atomics: [64, 8]}, {name: n, atomics: []}]}
   - {name: b, capabilities: [matrix, scalar], workers: {auto: 12, multiple-of: 4, max: 32}, tiling: any}
@@ -172,6 +174,9 @@ pipeline:
   EXPECT_EQ(odd.pipeline.analyses[2].options.real("option"), 1e300);
   EXPECT_EQ(odd.hardware.levels[0].memories[0].bytes, 3072u);
   EXPECT_EQ(odd.hardware.levels[1].workers.count, 12u);
+  EXPECT_EQ(odd.promise("order"), "preserve");
+  EXPECT_EQ(odd.promise("determinism"), "device");
+  EXPECT_EQ(parse(texts.front()).promise("order"), "");
 }
 
 TEST(Targets, SingleDevicesSayTheirNumbers) {

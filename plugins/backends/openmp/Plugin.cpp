@@ -26,10 +26,18 @@ std::vector<OptionSpec> backendOptions() {
                        {},
                        {},
                        {"constexpr", "macro", "template"}};
+  OptionSpec fma{
+      "fma",
+      "Whether a product and a sum may become one instruction, which rounds once: as C++ compilers do where the "
+      "processor has it.",
+      true,
+      {},
+      {},
+      {}};
   OptionSpec stack{"stack-bytes",       "Temporaries of known size up to this many bytes live on the stack.",
                    std::int64_t{16384}, 0.0,
                    1048576.0,           {}};
-  return {compiler, flags, standard, include, line, constants, stack};
+  return {compiler, flags, standard, include, line, constants, fma, stack};
 }
 
 } // namespace tangram::openmp

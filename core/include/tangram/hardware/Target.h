@@ -30,13 +30,24 @@ struct PipelineSpec {
   Step backend;             // empty name: plans and `explain` only
 };
 
+/// What plans must keep beyond their results: handed to the analyses that have an option of the name.
+struct Promise {
+  std::string name;  // "order": any, preserve; "determinism": none, run, device, everywhere
+  std::string value; // the first of these where the file says nothing
+  ast::SourceRange range;
+};
+
 struct Target {
   std::string name;
   std::string summary;
   std::filesystem::path path;
   unsigned depth = 0; // N of Figure 6.4: how many rules deep a plan may be; 0 in the file: levels + 2
   Hardware hardware;
+  std::vector<Promise> promises; // those that the file makes
   PipelineSpec pipeline;
+
+  /// Empty where the file does not say.
+  std::string promise(std::string_view name) const;
 };
 
 struct TargetInfo {

@@ -5,7 +5,7 @@
 // where eps is the spacing of the type at 1 and `terms` how many elements may have been combined into one. Inputs are
 // in [-1, 1] where this is used. On inputs that are small whole numbers sums and products are exact in any order:
 // there, where the expected value is itself a whole number that the type holds exactly, `terms` counts as 2. Infinities
-// must be the same, and a NaN must be met by a NaN.
+// must be the same, and a NaN must be met by a NaN. `exact`: floats must be equal.
 #pragma once
 
 #include "tangram/runtime/Value.h"
@@ -15,6 +15,7 @@ namespace tangram::runtime {
 struct Bound {
   std::uint64_t terms = 0;
   bool wholeInputs = false;
+  bool exact = false;
 };
 
 struct Mismatch {
