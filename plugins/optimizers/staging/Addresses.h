@@ -53,7 +53,7 @@ private:
   std::map<std::string, unsigned> ranks_; // of container parameters
   std::set<std::string> parameters_, loops_;
   mutable std::map<std::string, bool> uniform_; // variables that have been asked for
-  std::map<std::string, std::size_t> touched_; // accesses of the launch
+  std::map<std::string, std::size_t> touched_;  // accesses of the launch
 };
 
 } // namespace tangram::staging
