@@ -5,7 +5,6 @@
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace tangram::staging {
 
