@@ -1,6 +1,6 @@
 """What bench/report says of its measurements: a table as text, and Figure 8.1 as SVG. Needs nothing but Python.
 
-A report is {"roof": {"bytes": R, "flops": R}, "candidates": [{"program", "case", "candidate", "milliseconds", "bytes",
+A report is {"machine": {"cpus": N, "load": L}, "roof": {"bytes": R, "flops": R}, "candidates": [{"program", "case", "candidate", "milliseconds", "bytes",
 "flops"}, ...], "programs": [{"program", "spectrum", "plans", "plan"}, ...]}: rates of a second, None where unknown.
 """
 from xml.sax.saxutils import escape
@@ -41,22 +41,26 @@ def table(report):
     def number(value):
         return "" if value is None else f"{value:.2f}"
 
+    def shorter(digits):
+        return digits if len(digits) <= 15 else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
+
     lines = [f"{'case':<26}{'candidate':<20}{'median ms':>11}{'of fastest':>12}{'of best peer':>14}{'of roof':>9}"]
-    for c in report["candidates"]:
+    for c in (c for candidates in by_case(report["candidates"]).values() for c in candidates):
         roof = number(c["roof_share"]) + (" " + c["limit"][0] if c["roof_share"] is not None else "")
         lines.append(f"{c['case']:<26}{c['candidate']:<20}{c['milliseconds']:>11.3f}{number(c['speed']):>12}"
                      f"{number(c['share']):>14}{roof:>9}")
     roofs = {"bytes": "b: {:.1f} GB/s, a copy by all threads", "flops": "f: {:.1f} GFLOP/s, the fastest peer's dgemm"}
     known = [text.format(report["roof"][k] / 1e9) for k, text in roofs.items() if report["roof"].get(k)]
     lines.append("roofs: " + "; ".join(known) if known else "roofs: none was measured")
+    lines.append(f"machine: {report['machine']['cpus']} CPUs, load average {report['machine']['load']:.2f} at the start")
     if report["programs"]:
-        lines += ["", f"{'program':<9}{'spectrum':<22}{'plans':>34}  the plan that the heuristic picks"]
+        lines += ["", f"{'program':<9}{'spectrum':<22}{'plans':>16}  the plan that the heuristic picks"]
         for p in report["programs"]:
-            lines.append(f"{p['program']:<9}{p['spectrum']:<22}{p['plans']:>34}  {p['plan']}")
+            lines.append(f"{p['program']:<9}{p['spectrum']:<22}{shorter(p['plans']):>16}  {p['plan']}")
     return "\n".join(lines)
 
 
-BAR, GAP, LEFT, TOP, HEIGHT, BELOW = 22, 34, 56, 40, 220, 190
+BAR, GAP, LEFT, TOP, HEIGHT, BELOW = 24, 34, 56, 40, 220, 170
 OURS, THEIRS = "#c0392b", "#8395a7"
 
 
@@ -84,8 +88,8 @@ def svg(report):
         for c in candidates:
             tall = HEIGHT * c["speed"]
             fill = OURS if is_ours(c["candidate"]) else THEIRS
-            parts.append(f'<rect class="bar" x="{x + 1:.1f}" y="{floor - tall:.1f}" width="{BAR - 2}" height="{tall:.1f}" fill="{fill}">'
-                         f'<title>{escape(case)}, {escape(c["candidate"])}: {c["milliseconds"]:.3f} ms</title></rect>')
+            parts.append(f'<rect class="bar" x="{x + 1:.1f}" y="{floor - tall:.1f}" width="{BAR - 2}" height="{tall:.1f}" '
+                         f'fill="{fill}"><title>{escape(case)}, {escape(c["candidate"])}: {c["milliseconds"]:.3f} ms</title></rect>')
             middle = x + BAR / 2
             text(middle, floor - tall - 4, f"{c['speed']:.2f}", text_anchor="middle", font_size=9)
             text(middle + 4, floor + 8, c["candidate"], text_anchor="end", transform=f"rotate(-90 {middle + 4:.1f} {floor + 8})")
