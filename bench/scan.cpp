@@ -1,9 +1,8 @@
-// Inclusive and exclusive scan of 16M ints: Tangram, TBB's parallel_scan, the parallel and the sequential standard
-// library.
+// Inclusive and exclusive scan of 16M (--elements=N) ints: Tangram, TBB's parallel_scan, the parallel and the
+// sequential standard library.
 #include "scan.h"
-#include "Data.h"
+#include "Bench.h"
 
-#include <benchmark/benchmark.h>
 #include <execution>
 #include <numeric>
 #ifdef TANGRAM_BENCH_TBB
@@ -12,37 +11,29 @@
 
 namespace {
 
-constexpr std::size_t kElements = std::size_t(16) << 20;
-const std::vector<int> in = bench::randomData<int>(kElements);
-std::vector<int> out(kElements);
+std::vector<int> in, out;
 
 enum class Kind { Inclusive, Exclusive };
 
 template <class F> void candidate(const char *name, Kind kind, F scan) {
   scan();
   long sum = 0;
-  for (std::size_t i = 0; i < kElements; ++i) {
+  for (std::size_t i = 0; i < in.size(); ++i) {
     long before = sum;
     sum += in[i];
     bench::check(name, out[i], static_cast<double>(kind == Kind::Inclusive ? sum : before), 0);
     out[i] = 0;
   }
-  benchmark::RegisterBenchmark(name,
-                               [scan](benchmark::State &state) {
-                                 for (auto _ : state) {
-                                   scan();
-                                   benchmark::ClobberMemory();
-                                 }
-                                 state.SetBytesProcessed(int64_t(state.iterations() * 2 * kElements * sizeof(int)));
-                               })
-      ->UseRealTime()
-      ->Unit(benchmark::kMillisecond);
+  bench::timed(name, {.bytes = static_cast<double>(2 * in.size() * sizeof(int))}, scan);
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  benchmark::Initialize(&argc, argv);
+  bench::Options options(argc, argv);
+  in = bench::randomData<int>(options.number("elements", std::size_t(16) << 20));
+  options.done();
+  out.resize(in.size());
   candidate("scan_i32/tangram", Kind::Inclusive,
             [] { tangram_kernels::scan_inclusive_int(in.data(), in.size(), out.data(), out.size()); });
 #ifdef TANGRAM_BENCH_TBB
@@ -50,7 +41,7 @@ int main(int argc, char **argv) {
             [] { std::inclusive_scan(std::execution::par_unseq, in.begin(), in.end(), out.begin()); });
   candidate("scan_i32/tbb_parallel_scan", Kind::Inclusive, [] {
     tbb::parallel_scan(
-        tbb::blocked_range<std::size_t>(0, kElements), 0,
+        tbb::blocked_range<std::size_t>(0, in.size()), 0,
         [](const tbb::blocked_range<std::size_t> &r, int sum, bool final) {
           for (std::size_t i = r.begin(); i < r.end(); ++i) {
             sum += in[i];

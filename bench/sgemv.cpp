@@ -1,18 +1,18 @@
-// y = A x in single precision, tall and skinny (512K x 128) and short and fat (128 x 512K): Tangram and OpenBLAS.
+// y = A x in single precision, tall and skinny (512K x 128; --long=N, --short=N) and short and fat (128 x 512K):
+// Tangram, OpenBLAS, MKL.
 #include "sgemv.h"
-#include "Data.h"
+#include "Bench.h"
+#include "Mkl.h"
 
-#include <benchmark/benchmark.h>
-#include <string>
-
-extern "C" void cblas_sgemv(int order, int trans, int m, int n, float alpha, const float *a, int lda, const float *x,
-                            int incx, float beta, float *y, int incy);
+using CblasSgemv = void(int order, int trans, int m, int n, float alpha, const float *a, int lda, const float *x,
+                        int incx, float beta, float *y, int incy);
+extern "C" CblasSgemv cblas_sgemv;
 
 namespace {
 
 struct Problem {
-  std::string name;
   std::size_t rows, columns;
+  std::string name = "sgemv_" + std::to_string(rows) + "x" + std::to_string(columns);
   std::vector<float> a = bench::randomData<float>(rows * columns), x = bench::randomData<float>(columns);
   std::vector<float> y = std::vector<float>(rows), expected = y;
 };
@@ -26,16 +26,13 @@ template <class F> void candidate(const std::string &name, Problem &p, F gemv) {
     bench::check(name.c_str(), p.y[i], p.expected[i], bound);
     p.y[i] = 0;
   }
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [gemv, &p](benchmark::State &state) {
-                                 for (auto _ : state) {
-                                   gemv();
-                                   benchmark::ClobberMemory();
-                                 }
-                                 state.SetBytesProcessed(int64_t(state.iterations() * p.a.size() * sizeof(float)));
-                               })
-      ->UseRealTime()
-      ->Unit(benchmark::kMillisecond);
+  bench::timed(name, {.bytes = static_cast<double>(p.a.size() * sizeof(float))}, gemv);
+}
+
+[[maybe_unused]] void callCblas(CblasSgemv *gemv, Problem &p) {
+  constexpr int kRowMajor = 101, kNoTranspose = 111;
+  gemv(kRowMajor, kNoTranspose, int(p.rows), int(p.columns), 1, p.a.data(), int(p.columns), p.x.data(), 1, 0,
+       p.y.data(), 1);
 }
 
 void problem(Problem &p) {
@@ -48,19 +45,22 @@ void problem(Problem &p) {
     tangram_kernels::gemv_float(p.a.data(), p.rows, p.columns, p.columns, p.x.data(), p.x.size(), p.y.data(),
                                 p.y.size());
   });
-  candidate(p.name + "/openblas", p, [&p] {
-    constexpr int kRowMajor = 101, kNoTranspose = 111;
-    cblas_sgemv(kRowMajor, kNoTranspose, int(p.rows), int(p.columns), 1, p.a.data(), int(p.columns), p.x.data(), 1, 0,
-                p.y.data(), 1);
-  });
+#ifdef TANGRAM_BENCH_OPENBLAS
+  candidate(p.name + "/openblas", p, [&p] { callCblas(cblas_sgemv, p); });
+#endif
+#ifdef TANGRAM_BENCH_MKL
+  candidate(p.name + "/mkl", p, [&p, gemv = bench::mkl::function<CblasSgemv>("cblas_sgemv")] { callCblas(gemv, p); });
+#endif
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  benchmark::Initialize(&argc, argv);
-  static Problem tall{"sgemv_512Kx128", std::size_t(512) << 10, 128};
-  static Problem fat{"sgemv_128x512K", 128, std::size_t(512) << 10};
+  bench::Options options(argc, argv);
+  std::size_t many = options.number("long", std::size_t(512) << 10), few = options.number("short", 128);
+  options.done();
+  if (many > 1 << 30 || few > 1 << 30) options.fail("BLAS takes smaller matrices only");
+  static Problem tall{many, few}, fat{few, many};
   problem(tall);
   problem(fat);
   benchmark::RunSpecifiedBenchmarks();

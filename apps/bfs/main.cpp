@@ -1,83 +1,20 @@
 // Breadth-first search of a graph with the generated kernel, checked against and timed beside a queue.
 //   bfs [VERTICES EDGES]     a random graph; EDGES: of a vertex, on average; default 1000000 6
-//   bfs FILE                 a graph as Rodinia's benchmark has it: how many vertices; first edge and number of edges
-//   of
-//                            each; the source; how many edges; vertex and weight of each
+//   bfs FILE                 a graph as Rodinia's benchmark has it: how many vertices; first edge and number of
+//                            edges of each; the source; how many edges; vertex and weight of each
+#include "../common/Graph.h"
 #include "bfs.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <random>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
 namespace {
 
-struct Graph {
-  std::vector<unsigned> row{0}, column;
-  unsigned source = 0;
-  std::size_t vertices() const { return row.size() - 1; }
-};
-
-Graph randomGraph(std::size_t vertices, std::size_t perVertex) {
-  Graph g;
-  std::mt19937 random{1};
-  for (std::size_t v = 0; v < vertices; ++v) {
-    for (std::size_t many = random() % (2 * perVertex + 1); many > 0; --many)
-      g.column.push_back(static_cast<unsigned>(random() % vertices));
-    g.row.push_back(static_cast<unsigned>(g.column.size()));
-  }
-  return g;
-}
-
-Graph readGraph(const char *path) {
-  std::ifstream in(path);
-  if (!in) throw std::runtime_error(std::string(path) + " cannot be read");
-  std::size_t vertices = 0, source = 0, edges = 0, total = 0;
-  if (!(in >> vertices)) throw std::runtime_error(std::string(path) + " is no graph: the first number is missing");
-  Graph g;
-  for (std::size_t v = 0, first = 0, many = 0; v < vertices; ++v) {
-    if (!(in >> first >> many)) throw std::runtime_error("the file ends in vertex " + std::to_string(v));
-    if (first != total)
-      throw std::runtime_error("edges of vertex " + std::to_string(v) + " do not follow its neighbour's");
-    total += many;
-    if (total > ~0u) throw std::runtime_error("there are more edges than 32 bits count");
-    g.row.push_back(static_cast<unsigned>(total));
-  }
-  if (!(in >> source >> edges) || source >= std::max<std::size_t>(vertices, 1) || edges != total)
-    throw std::runtime_error("source and number of edges do not fit the vertices");
-  g.source = static_cast<unsigned>(source);
-  for (std::size_t e = 0, to = 0, weight = 0; e < edges; ++e) {
-    if (!(in >> to >> weight) || to >= vertices)
-      throw std::runtime_error("edge " + std::to_string(e) + " is missing, or leads to no vertex");
-    g.column.push_back(static_cast<unsigned>(to));
-  }
-  return g;
-}
-
-/// Depth of each vertex, -1 where none is.
-std::vector<int> byQueue(const Graph &g) {
-  std::vector<int> depths(g.vertices(), -1);
-  std::vector<unsigned> queue;
-  if (g.vertices()) {
-    queue.push_back(g.source);
-    depths[g.source] = 0;
-  }
-  for (std::size_t at = 0; at < queue.size(); ++at) {
-    unsigned v = queue[at];
-    for (unsigned e = g.row[v]; e < g.row[v + 1]; ++e)
-      if (depths[g.column[e]] < 0) {
-        depths[g.column[e]] = depths[v] + 1;
-        queue.push_back(g.column[e]);
-      }
-  }
-  return depths;
-}
+using namespace apps;
 
 std::vector<int> byLevels(const Graph &g, int &levels) {
   std::vector<int> depths(g.vertices(), -1), active(g.vertices(), 0), next(g.vertices(), 0);
@@ -118,7 +55,7 @@ int main(int argc, char **argv) try {
                          "  EDGES: of a vertex, on average; default: 1000000 6\n  FILE: a graph of Rodinia's\n");
     return 1;
   }
-  Graph g = argc == 2 ? readGraph(argv[1]) : randomGraph(vertices, edges);
+  Graph g = argc == 2 ? readGraph(argv[1]) : randomGraph(vertices, edges, 1);
   int levels = 0;
   std::vector<int> found, expected;
   byLevels(g, levels); // the first touches the memory

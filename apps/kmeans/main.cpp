@@ -1,6 +1,7 @@
 // k-means with the generated kernels; each membership is checked against a plain loop in double precision.
 //   kmeans [POINTS FEATURES CENTERS]     points around random places; default 100000 34 5
 //   kmeans FILE CENTERS                  a text as Rodinia's benchmark has it: a line a point, its number, its features
+#include "../common/Points.h"
 #include "kmeans.h"
 
 #include <algorithm>
@@ -8,74 +9,12 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <random>
-#include <sstream>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 namespace {
 
-struct Sizes {
-  std::size_t points = 100000, features = 34, centers = 5;
-};
-
-/// The points of a file, one behind the other.
-std::vector<float> readPoints(const char *path, Sizes &s) {
-  std::ifstream in(path);
-  if (!in) throw std::runtime_error(std::string(path) + " cannot be read");
-  std::vector<float> points;
-  s.points = s.features = 0;
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream words(line);
-    std::string number;
-    if (!(words >> number)) continue;
-    std::size_t before = points.size();
-    for (float value = 0; words >> value;) points.push_back(value);
-    std::size_t features = points.size() - before;
-    std::string place = "line " + std::to_string(s.points + 1) + " of " + path;
-    if (!words.eof() || features == 0) throw std::runtime_error(place + " is not a number and features");
-    if (s.points > 0 && features != s.features) throw std::runtime_error(place + " has another number of features");
-    s.features = features;
-    ++s.points;
-  }
-  if (s.points == 0) throw std::runtime_error(std::string(path) + " has no point");
-  return points;
-}
-
-std::vector<float> randomPoints(const Sizes &s) {
-  std::vector<float> points(s.points * s.features), centers(s.centers * s.features);
-  std::mt19937 random{1};
-  std::uniform_real_distribution<float> place(-1, 1);
-  std::normal_distribution<float> around(0, 0.3f);
-  for (float &value : centers) value = place(random);
-  for (std::size_t p = 0; p < s.points; ++p)
-    for (std::size_t f = 0, c = random() % s.centers; f < s.features; ++f)
-      points[p * s.features + f] = centers[c * s.features + f] + around(random);
-  return points;
-}
-
-double distance(const float *a, const float *b, std::size_t features) {
-  double sum = 0;
-  for (std::size_t f = 0; f < features; ++f)
-    sum += (static_cast<double>(a[f]) - b[f]) * (static_cast<double>(a[f]) - b[f]);
-  return sum;
-}
-
-/// The nearest center of each point, and how far it is.
-void plainLoop(const Sizes &s, const std::vector<float> &points, const std::vector<float> &centers,
-               std::vector<std::size_t> &nearest, std::vector<double> &least) {
-  for (std::size_t p = 0; p < s.points; ++p) {
-    nearest[p] = 0;
-    for (std::size_t c = 0; c < s.centers; ++c) {
-      double d = distance(&points[p * s.features], &centers[c * s.features], s.features);
-      if (c > 0 && d >= least[p]) continue;
-      nearest[p] = c;
-      least[p] = d;
-    }
-  }
-}
+using namespace apps;
 
 template <class F> double seconds(F run) {
   auto start = std::chrono::steady_clock::now();
@@ -91,7 +30,7 @@ int main(int argc, char **argv) try {
     std::size_t value = std::strtoull(text, &end, 10);
     return end == text || *end || *text == '-' ? ~std::size_t(0) : value;
   };
-  Sizes s;
+  PointSizes s;
   if (argc == 4) s = {number(argv[1]), number(argv[2]), number(argv[3])};
   if (argc == 3) s.centers = number(argv[2]);
   constexpr std::size_t kMost = std::size_t(1) << 28;
@@ -101,7 +40,7 @@ int main(int argc, char **argv) try {
                          "  default: 100000 34 5\n  FILE: a line a point, its number and its features\n");
     return 1;
   }
-  std::vector<float> points = argc == 3 ? readPoints(argv[1], s) : randomPoints(s);
+  std::vector<float> points = argc == 3 ? readPoints(argv[1], s) : randomPoints(s, 1);
   std::vector<float> centers(s.centers * s.features), sums(centers.size());
   std::vector<std::size_t> nearest(s.points), before(s.points, s.centers), expected(s.points);
   std::vector<unsigned> counts(s.centers);
@@ -118,7 +57,7 @@ int main(int argc, char **argv) try {
       tangram_kernels::membership_float(points.data(), s.points, s.features, s.features, centers.data(), s.centers,
                                         s.features, s.features, nearest.data(), s.points);
     });
-    theirs += seconds([&] { plainLoop(s, points, centers, expected, least); });
+    theirs += seconds([&] { byLoop(s, points, centers, expected, least); });
     changed = 0;
     for (std::size_t p = 0; p < s.points; ++p) {
       // Of two that are about as near, either is right.

@@ -1,0 +1,98 @@
+// Breadth-first search by levels, of a graph like graph1MW_6 (1M vertices, 6 edges each on average; --vertices=N), or
+// of a file that --file=FILE or TANGRAM_BENCH_GRAPH names: Tangram, Rodinia's algorithm in OpenMP.
+#include "bfs.h"
+#include "Bench.h"
+#include "Graph.h"
+
+#include <atomic>
+#include <span>
+#include <utility>
+
+namespace {
+
+apps::Graph graph;
+std::vector<int> depths, active, next;
+std::vector<char> graphMask, updatingMask, visited;
+
+template <class T> void fill(std::vector<T> &all, T value) {
+#pragma omp parallel for simd schedule(static)
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = value;
+}
+
+void tangram() {
+  fill(depths, -1);
+  fill(active, 0);
+  fill(next, 0);
+  depths[graph.source] = 0;
+  active[graph.source] = 1;
+  int again = 1;
+  for (int depth = 1; again; ++depth) {
+    again = 0;
+    tangram_kernels::bfs_level(graph.row, graph.column, active, depth, depths, next, std::span(&again, 1));
+    std::swap(active, next);
+    fill(next, 0);
+  }
+}
+
+/// As Rodinia does: one pass over all vertices marks what those of graphMask lead to, a second one makes the marked
+/// ones the next graphMask. Several threads may mark one vertex, all with the same: relaxed atomics say so in C++.
+void rodinia() {
+  fill(depths, -1);
+  fill(graphMask, char(0));
+  fill(updatingMask, char(0));
+  fill(visited, char(0));
+  depths[graph.source] = 0;
+  graphMask[graph.source] = visited[graph.source] = 1;
+  auto n = graph.vertices();
+  for (bool again = true; again;) {
+#pragma omp parallel for schedule(static)
+    for (std::size_t v = 0; v < n; ++v) {
+      if (!graphMask[v]) continue;
+      graphMask[v] = 0;
+      for (unsigned e = graph.row[v]; e < graph.row[v + 1]; ++e) {
+        unsigned to = graph.column[e];
+        if (visited[to]) continue;
+        std::atomic_ref(depths[to]).store(depths[v] + 1, std::memory_order_relaxed);
+        std::atomic_ref(updatingMask[to]).store(1, std::memory_order_relaxed);
+      }
+    }
+    again = false;
+#pragma omp parallel for schedule(static) reduction(|| : again)
+    for (std::size_t v = 0; v < n; ++v) {
+      if (!updatingMask[v]) continue;
+      graphMask[v] = visited[v] = 1;
+      updatingMask[v] = 0;
+      again = true;
+    }
+  }
+}
+
+template <class F> void candidate(const char *name, const std::vector<int> &expected, F search) {
+  search();
+  for (std::size_t v = 0; v < expected.size(); ++v) bench::check(name, depths[v], expected[v], 0);
+  fill(depths, -2); // whoever comes next computes them by itself
+  auto bytes = (graph.row.size() + graph.column.size() + graph.vertices()) * sizeof(int);
+  bench::timed(name, {.bytes = static_cast<double>(bytes)}, search);
+}
+
+} // namespace
+
+int main(int argc, char **argv) try {
+  bench::Options options(argc, argv);
+  std::string file = options.file("file", "TANGRAM_BENCH_GRAPH");
+  std::size_t vertices = options.number("vertices", 1000000);
+  options.done();
+  constexpr std::size_t kEdges = 6;
+  if (vertices > 1 << 26) options.fail(std::to_string(vertices) + " vertices are too many");
+  graph = file.empty() ? apps::randomGraph(vertices, kEdges, std::random_device{}()) : apps::readGraph(file.c_str());
+  if (graph.vertices() == 0) options.fail(file + " has no vertex");
+  for (auto *ints : {&depths, &active, &next}) ints->resize(graph.vertices());
+  for (auto *marks : {&graphMask, &updatingMask, &visited}) marks->resize(graph.vertices());
+  auto expected = apps::byQueue(graph);
+  candidate("bfs/tangram", expected, tangram);
+  candidate("bfs/rodinia", expected, rodinia);
+  benchmark::RunSpecifiedBenchmarks();
+} catch (const std::exception &e) {
+  std::fprintf(stderr, "error: %s\n", e.what());
+  return 1;
+}
