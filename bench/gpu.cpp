@@ -77,7 +77,8 @@ Problem gemv(std::size_t rows, std::size_t columns) {
   p.arguments.push_back(container(*x, {columns}));
   p.arguments.push_back(container(std::vector<float>(rows), {rows}));
   p.output = 2;
-  p.bound = 2.4e-7 * static_cast<double>(columns); // roundings of a serial sum, the worst of many rows
+  p.bound = 2.4e-7 *
+            static_cast<double>(columns); // two roundings of 2^-23 a term: some row of a serial sum needs more than one
   p.bytes = 4.0 * static_cast<double>(rows * columns + rows + columns);
   p.peers = [=] { return bench::gemvPeers(*a, rows, columns, *x); };
   return p;

@@ -3,11 +3,10 @@
 //   bfs FILE                 a graph as Rodinia's benchmark has it: how many vertices; first edge and number of
 //                            edges of each; the source; how many edges; vertex and weight of each
 #include "../common/Graph.h"
+#include "../common/Program.h"
 #include "bfs.h"
 
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -34,20 +33,9 @@ std::vector<int> byLevels(const Graph &g, int &levels) {
   return depths;
 }
 
-template <class F> double seconds(F run) {
-  auto start = std::chrono::steady_clock::now();
-  run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 } // namespace
 
 int main(int argc, char **argv) try {
-  auto number = [](const char *text) {
-    char *end = nullptr;
-    std::size_t value = std::strtoull(text, &end, 10);
-    return end == text || *end || *text == '-' ? ~std::size_t(0) : value;
-  };
   std::size_t vertices = argc == 3 ? number(argv[1]) : 1000000, edges = argc == 3 ? number(argv[2]) : 6;
   constexpr std::size_t kMost = std::size_t(1) << 30; // positions are 32 bits wide
   if (argc > 3 || vertices > kMost || edges > kMost || (vertices && edges > kMost / vertices)) {

@@ -1,11 +1,10 @@
 // C = A B^T with the generated kernel, checked against and timed beside a plain loop.
 //   dgemm [M N K]     A is M x K, B is N x K; default 512 512 512
+#include "../common/Program.h"
 #include "dgemm.h"
 
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <stdexcept>
 #include <vector>
@@ -25,22 +24,11 @@ void plainLoop(const Sizes &s, const std::vector<double> &a, const std::vector<d
     }
 }
 
-template <class F> double seconds(F run) {
-  auto start = std::chrono::steady_clock::now();
-  run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 } // namespace
 
 int main(int argc, char **argv) try {
-  auto number = [](const char *text) {
-    char *end = nullptr;
-    std::size_t value = std::strtoull(text, &end, 10);
-    return end == text || *end || *text == '-' ? ~std::size_t(0) : value;
-  };
   Sizes s;
-  if (argc == 4) s = {number(argv[1]), number(argv[2]), number(argv[3])};
+  if (argc == 4) s = {apps::number(argv[1]), apps::number(argv[2]), apps::number(argv[3])};
   constexpr std::size_t kMost = 1 << 16; // of one extent
   if ((argc != 1 && argc != 4) || s.m > kMost || s.n > kMost || s.k > kMost) {
     std::fprintf(stderr, "usage: dgemm [M N K]\n  default: 512 512 512\n");
@@ -56,7 +44,7 @@ int main(int argc, char **argv) try {
     tangram_kernels::gemm_double(a.data(), s.m, s.k, s.k, b.data(), s.n, s.k, s.k, c.data(), s.m, s.n, s.n);
   };
   gemm(); // the first touches the memory
-  double ours = seconds(gemm), theirs = seconds([&] { plainLoop(s, a, b, expected); });
+  double ours = apps::seconds(gemm), theirs = apps::seconds([&] { plainLoop(s, a, b, expected); });
   for (std::size_t i = 0; i < c.size(); ++i)
     if (!(std::abs(c[i] - expected[i]) <= 2.2e-16 * 8 * (static_cast<double>(s.k) + 1))) {
       std::fprintf(stderr, "error: element %zu, %zu is %.17g, expected %.17g\n", i / s.n, i % s.n, c[i], expected[i]);

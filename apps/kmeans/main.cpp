@@ -2,34 +2,18 @@
 //   kmeans [POINTS FEATURES CENTERS]     points around random places; default 100000 34 5
 //   kmeans FILE CENTERS                  a text as Rodinia's benchmark has it: a line a point, its number, its features
 #include "../common/Points.h"
+#include "../common/Program.h"
 #include "kmeans.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 #include <vector>
 
-namespace {
-
 using namespace apps;
 
-template <class F> double seconds(F run) {
-  auto start = std::chrono::steady_clock::now();
-  run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-} // namespace
-
 int main(int argc, char **argv) try {
-  auto number = [](const char *text) {
-    char *end = nullptr;
-    std::size_t value = std::strtoull(text, &end, 10);
-    return end == text || *end || *text == '-' ? ~std::size_t(0) : value;
-  };
   PointSizes s;
   if (argc == 4) s = {number(argv[1]), number(argv[2]), number(argv[3])};
   if (argc == 3) s.centers = number(argv[2]);

@@ -1,22 +1,17 @@
 // y = A x with the generated kernel, checked against a loop in double precision.
 //   sgemv [ROWS COLUMNS]     default 524288 128
+#include "../common/Program.h"
 #include "sgemv.h"
 
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <stdexcept>
 #include <vector>
 
 int main(int argc, char **argv) try {
-  auto number = [](const char *text) {
-    char *end = nullptr;
-    std::size_t value = std::strtoull(text, &end, 10);
-    return end == text || *end || *text == '-' ? ~std::size_t(0) : value;
-  };
-  std::size_t rows = argc == 3 ? number(argv[1]) : 524288, columns = argc == 3 ? number(argv[2]) : 128;
+  std::size_t rows = argc == 3 ? apps::number(argv[1]) : 524288, columns = argc == 3 ? apps::number(argv[2]) : 128;
   constexpr std::size_t kMost = std::size_t(1) << 34;
   if ((argc != 1 && argc != 3) || rows > kMost || columns > kMost || (rows && columns > kMost / rows)) {
     std::fprintf(stderr, "usage: sgemv [ROWS COLUMNS]\n  default: 524288 128\n");

@@ -1,11 +1,10 @@
 // y = A x for a random sparse matrix with the generated kernel, checked against and timed beside a plain loop.
 //   spmv [ROWS NONZEROS]     NONZEROS: of a row, on average; default 1000000 16
+#include "../common/Program.h"
 #include "spmv.h"
 
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <stdexcept>
 #include <vector>
@@ -40,23 +39,20 @@ void plainLoop(const Matrix &m, const std::vector<double> &x, std::vector<double
   }
 }
 
-template <class F> double seconds(F run) {
+/// The mean of several runs.
+template <class F> double mean(F run) {
   constexpr int kRuns = 10;
   run(); // the first touches the memory
-  auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < kRuns; ++i) run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / kRuns;
+  return apps::seconds([&] {
+           for (int i = 0; i < kRuns; ++i) run();
+         }) /
+         kRuns;
 }
 
 } // namespace
 
 int main(int argc, char **argv) try {
-  auto number = [](const char *text) {
-    char *end = nullptr;
-    std::size_t value = std::strtoull(text, &end, 10);
-    return end == text || *end || *text == '-' ? ~std::size_t(0) : value;
-  };
-  std::size_t rows = argc == 3 ? number(argv[1]) : 1000000, perRow = argc == 3 ? number(argv[2]) : 16;
+  std::size_t rows = argc == 3 ? apps::number(argv[1]) : 1000000, perRow = argc == 3 ? apps::number(argv[2]) : 16;
   constexpr std::size_t kMost = std::size_t(1) << 30; // positions are 32 bits wide
   if ((argc != 1 && argc != 3) || rows > kMost || perRow > kMost || (rows && perRow > kMost / rows)) {
     std::fprintf(stderr, "usage: spmv [ROWS NONZEROS]\n  NONZEROS: of a row, on average; default: 1000000 16\n");
@@ -72,7 +68,7 @@ int main(int argc, char **argv) try {
     tangram_kernels::spmv_double(m.row.data(), m.row.size(), m.column.data(), m.column.size(), m.value.data(),
                                  m.value.size(), x.data(), x.size(), y.data(), y.size());
   };
-  double ours = seconds(kernel), theirs = seconds([&] { plainLoop(m, x, expected); });
+  double ours = mean(kernel), theirs = mean([&] { plainLoop(m, x, expected); });
   for (std::size_t r = 0; r < rows; ++r)
     if (!(std::abs(y[r] - expected[r]) <= 2.2e-16 * 8 * (m.row[r + 1] - m.row[r] + 1.0))) {
       std::fprintf(stderr, "error: row %zu is %.17g, expected %.17g\n", r, y[r], expected[r]);
