@@ -11,7 +11,7 @@
 namespace {
 
 apps::Graph graph;
-std::vector<int> depths, active, next;
+std::vector<int> depths;
 std::vector<char> graphMask, updatingMask, visited;
 
 template <class T> void fill(std::vector<T> &all, T value) {
@@ -19,20 +19,7 @@ template <class T> void fill(std::vector<T> &all, T value) {
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = value;
 }
 
-void tangram() {
-  fill(depths, -1);
-  fill(active, 0);
-  fill(next, 0);
-  depths[graph.source] = 0;
-  active[graph.source] = 1;
-  int again = 1;
-  for (int depth = 1; again; ++depth) {
-    again = 0;
-    tangram_kernels::bfs_level(graph.row, graph.column, active, depth, depths, next, std::span(&again, 1));
-    std::swap(active, next);
-    fill(next, 0);
-  }
-}
+void tangram() { tangram_kernels::bfs(graph.row, graph.column, graph.source, depths); }
 
 /// As Rodinia does: one pass over all vertices marks what those of graphMask lead to, a second one makes the marked
 /// ones the next graphMask. Several threads may mark one vertex, all with the same: relaxed atomics say so in C++.
@@ -86,7 +73,7 @@ int main(int argc, char **argv) try {
   if (vertices > 1 << 26) options.fail(std::to_string(vertices) + " vertices are too many");
   graph = file.empty() ? apps::randomGraph(vertices, kEdges, std::random_device{}()) : apps::readGraph(file.c_str());
   if (graph.vertices() == 0) options.fail(file + " has no vertex");
-  for (auto *ints : {&depths, &active, &next}) ints->resize(graph.vertices());
+  depths.resize(graph.vertices());
   for (auto *marks : {&graphMask, &updatingMask, &visited}) marks->resize(graph.vertices());
   auto expected = apps::byQueue(graph);
   candidate("bfs/tangram", expected, tangram);

@@ -1,6 +1,6 @@
-// One level of a breadth-first search. The graph is in compressed rows: vertex v has the edges row[v] to row[v + 1],
+// Breadth-first search, a level at a time. The graph is in compressed rows: vertex v has the edges row[v] to row[v + 1],
 // and edge e leads to vertex column[e].
-#include <tangram/tangram.h>
+#include "../common/fill.tg.h"
 
 // Reaches the vertex at the end of an edge, if nobody has: -1 is the depth of such.
 __spectrum void visit_edge(unsigned to, int depth, Array<1, int> depths, Array<1, int> next, Array<1, int> again);
@@ -42,4 +42,51 @@ __codelet __tag(vertices) void bfs_level(const Array<1, unsigned> row, const Arr
   size_t n = active.size();
   map(visit_vertex, active, partition(column, n, sequence(row, 0, 1, n), sequence(1), sequence(row, 1, 1, n + 1)), depth,
       depths, next, again);
+}
+
+// What was found is active, and nothing is found yet.
+__spectrum void advance(Array<1, int> next, Array<1, int> active) __requires(next.size() == active.size());
+
+__codelet __tag(serial) void advance(Array<1, int> next, Array<1, int> active) {
+  for (size_t v = 0; v < next.size(); ++v) {
+    active[v] = next[v];
+    next[v] = 0;
+  }
+}
+
+__codelet __tag(adjacent) void advance(Array<1, int> next, Array<1, int> active) {
+  __tunable unsigned p;
+  size_t n = next.size(), tile = (n + p - 1) / p;
+  map(advance, partition(next, p, sequence(0, tile, n), sequence(1), sequence(tile, tile, n)),
+      partition(active, p, sequence(0, tile, n), sequence(1), sequence(tile, tile, n)));
+}
+
+__codelet __tag(strided) void advance(Array<1, int> next, Array<1, int> active) {
+  __tunable unsigned p;
+  size_t n = next.size();
+  map(advance, partition(next, p, sequence(0, 1, p), sequence(p), sequence(n)),
+      partition(active, p, sequence(0, 1, p), sequence(p), sequence(n)));
+}
+
+// The whole search: how many edges lead from `source` to each vertex, -1 where none do.
+__spectrum void bfs(const Array<1, unsigned> row, const Array<1, unsigned> column, size_t source, Array<1, int> depths)
+    __requires(row.size() == depths.size() + 1);
+
+__codelet __tag(levels) void bfs(const Array<1, unsigned> row, const Array<1, unsigned> column, size_t source,
+                                 Array<1, int> depths) {
+  size_t n = depths.size();
+  fill(-1, depths);
+  if (source < n) {
+    Array<1, int> active(n), next(n), again(1);
+    fill(0, active);
+    fill(0, next);
+    depths[source] = 0;
+    active[source] = 1;
+    int depth = 0;
+    do {
+      again[0] = 0;
+      bfs_level(row, column, active, ++depth, depths, next, again);
+      advance(next, active);
+    } while (again[0] != 0);
+  }
 }

@@ -6,30 +6,19 @@
 #include "../common/Program.h"
 #include "bfs.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 namespace {
 
 using namespace apps;
 
-std::vector<int> byLevels(const Graph &g, int &levels) {
-  std::vector<int> depths(g.vertices(), -1), active(g.vertices(), 0), next(g.vertices(), 0);
-  int again = g.vertices() > 0;
-  if (again) {
-    depths[g.source] = 0;
-    active[g.source] = 1;
-  }
-  for (levels = 0; again; ++levels) {
-    again = 0;
-    tangram_kernels::bfs_level(g.row.data(), g.row.size(), g.column.data(), g.column.size(), active.data(),
-                               active.size(), levels + 1, depths.data(), depths.size(), next.data(), next.size(),
-                               &again, 1);
-    std::swap(active, next);
-    next.assign(next.size(), 0);
-  }
+std::vector<int> byLevels(const Graph &g) {
+  std::vector<int> depths(g.vertices());
+  tangram_kernels::bfs(g.row.data(), g.row.size(), g.column.data(), g.column.size(), g.source, depths.data(),
+                       depths.size());
   return depths;
 }
 
@@ -44,13 +33,14 @@ int main(int argc, char **argv) try {
     return 1;
   }
   Graph g = argc == 2 ? readGraph(argv[1]) : randomGraph(vertices, edges, 1);
-  int levels = 0;
   std::vector<int> found, expected;
-  byLevels(g, levels); // the first touches the memory
-  double ours = seconds([&] { found = byLevels(g, levels); }), theirs = seconds([&] { expected = byQueue(g); });
+  byLevels(g); // the first touches the memory
+  double ours = seconds([&] { found = byLevels(g); }), theirs = seconds([&] { expected = byQueue(g); });
   std::size_t reached = 0;
+  int levels = 0;
   for (std::size_t v = 0; v < g.vertices(); ++v) {
     reached += expected[v] >= 0;
+    levels = std::max(levels, expected[v] + 1);
     if (found[v] == expected[v]) continue;
     std::fprintf(stderr, "error: the depth of vertex %zu is %d, expected %d\n", v, found[v], expected[v]);
     return 1;

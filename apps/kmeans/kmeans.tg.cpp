@@ -1,6 +1,8 @@
-// One iteration of k-means: which center each point belongs to, and the sums that new centers come from.
+// k-means: which center each point belongs to, the sums that new centers come from, and the iterations.
 #include "../common/argmin.tg.h"
 #include "../common/distance.tg.h"
+#include "../common/fill.tg.h"
+#include "../common/sum.tg.h"
 
 // Distances of a point to all centers: as gemv, with differences in place of products.
 template <class T>
@@ -83,4 +85,70 @@ template <class T>
 __codelet __tag(points) void gather(const Array<2, T> points, const Array<1, size_t> nearest, Array<2, T> sums,
                                     Array<1, unsigned> counts) {
   map(add_point<T>, points, nearest, sums, counts);
+}
+
+// The mean of what was gathered for a center; one without points stays where it is.
+template <class T>
+__spectrum void move_center(const Array<1, T> sum, unsigned count, Array<1, T> center)
+    __requires(sum.size() == center.size());
+
+template <class T>
+__codelet __tag(serial) void move_center(const Array<1, T> sum, unsigned count, Array<1, T> center) {
+  if (count > 0)
+    for (size_t f = 0; f < center.size(); ++f)
+      center[f] = sum[f] / T(count);
+}
+
+// How many points have another center than before, which is brought up to date.
+__spectrum size_t moved(const Array<1, size_t> nearest, Array<1, size_t> before)
+    __requires(nearest.size() == before.size());
+
+__codelet __tag(serial) size_t moved(const Array<1, size_t> nearest, Array<1, size_t> before) {
+  size_t count = 0;
+  for (size_t i = 0; i < nearest.size(); ++i) {
+    count += nearest[i] != before[i];
+    before[i] = nearest[i];
+  }
+  return count;
+}
+
+__codelet __tag(adjacent) size_t moved(const Array<1, size_t> nearest, Array<1, size_t> before) {
+  __tunable unsigned p;
+  size_t n = nearest.size(), tile = (n + p - 1) / p;
+  return sum(map(moved, partition(nearest, p, sequence(0, tile, n), sequence(1), sequence(tile, tile, n)),
+                 partition(before, p, sequence(0, tile, n), sequence(1), sequence(tile, tile, n))));
+}
+
+__codelet __tag(strided) size_t moved(const Array<1, size_t> nearest, Array<1, size_t> before) {
+  __tunable unsigned p;
+  size_t n = nearest.size();
+  return sum(map(moved, partition(nearest, p, sequence(0, 1, p), sequence(p), sequence(n)),
+                 partition(before, p, sequence(0, 1, p), sequence(p), sequence(n))));
+}
+
+// All iterations, at most `most`, from the centers that are given to those that no point leaves any more.
+template <class T>
+__spectrum void kmeans(const Array<2, T> points, unsigned most, Array<2, T> centers, Array<1, size_t> nearest,
+                       Array<1, unsigned> iterations)
+    __requires(points.size(0) == nearest.size()) __requires(points.size(1) == centers.size(1))
+    __requires(iterations.size() == 1);
+
+template <class T>
+__codelet void kmeans(const Array<2, T> points, unsigned most, Array<2, T> centers, Array<1, size_t> nearest,
+                      Array<1, unsigned> iterations) {
+  size_t k = centers.size(0);
+  Array<1, size_t> before(points.size(0));
+  Array<2, T> sums(k, centers.size(1));
+  Array<1, unsigned> counts(k);
+  fill(k + 1, before);
+  iterations[0] = 0;
+  for (unsigned done = 0; done < most; ++done) {
+    membership(points, centers, nearest);
+    if (moved(nearest, before) == 0) break;
+    map(fill<T>, T(0), sums);
+    fill(0u, counts);
+    gather(points, nearest, sums, counts);
+    map(move_center<T>, sums, counts, centers);
+    ++iterations[0];
+  }
 }

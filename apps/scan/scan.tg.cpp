@@ -18,6 +18,11 @@ __spectrum void scan_exclusive_from(const Array<1, T> in, T before, Array<1, T> 
 template <class T>
 __spectrum void add_to(T value, Array<1, T> out);
 
+// One tile of a scan, of which before[0] is the sum of all tiles in front.
+template <class T>
+__spectrum void scan_tile(const Array<1, T> in, Array<1, T> before, Array<1, T> out)
+    __requires(in.size() == out.size()) __requires(before.size() == 1);
+
 // ---- inclusive ---------------------------------------------------------------------------------------------
 
 template <class T>
@@ -78,6 +83,18 @@ __codelet __tag(scan_add) void scan_inclusive(const Array<1, T> in, Array<1, T> 
   map(add_to<T>, before, partition(out, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
 }
 
+// A single pass: the sums of the tiles slide from one to the next.
+template <class T>
+__codelet __tag(sliding) void scan_inclusive(const Array<1, T> in, Array<1, T> out) {
+  __tunable(values(4096, 8192, 16384, 32768)) unsigned tile;
+  size_t len = in.size();
+  size_t tiles = (len + tile - 1) / tile;
+  Array<1, T> before(1);
+  before[0] = 0;
+  map(scan_tile<T>, partition(in, tiles, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)), before,
+      partition(out, tiles, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
+}
+
 // ---- exclusive ---------------------------------------------------------------------------------------------
 
 template <class T>
@@ -121,6 +138,12 @@ __codelet __tag(reduce_scan) void scan_exclusive(const Array<1, T> in, Array<1, 
 }
 
 // ---- helpers -----------------------------------------------------------------------------------------------
+
+template <class T>
+__codelet void scan_tile(const Array<1, T> in, Array<1, T> before, Array<1, T> out) {
+  T sum_before = orderedAdd(before[0], sum(in));
+  scan_from(in, sum_before, out);
+}
 
 template <class T>
 __codelet __tag(serial) void scan_from(const Array<1, T> in, T before, Array<1, T> out) {

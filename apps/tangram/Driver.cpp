@@ -100,6 +100,8 @@ Session &Driver::session() {
   SessionOptions options;
   for (const std::string &folder : common.pluginPath) options.pluginFolders.emplace_back(folder);
   options.heuristic = common.heuristic;
+  const char *checked = std::getenv("TANGRAM_CHECKED");
+  options.checked = common.checked || (checked && *checked && std::string_view(checked) != "0");
   if (const char *where = std::getenv("TANGRAM_CRASH_IN")) options.crashIn = where;
   const std::string &after = common.printAfter;
   if (after == "all")
@@ -368,6 +370,12 @@ void addProgramFlags(CLI::App &app, ProgramFlags &flags) {
       ->take_all();
   app.add_option("-I", flags.includes, "Folder with included files")->type_name("DIR")->expected(1)->take_all();
   app.add_option("-D", flags.defines, "Define a macro")->type_name("NAME[=VALUE]")->expected(1)->take_all();
+}
+
+void addChecked(CLI::App &app, Driver &driver) {
+  app.add_flag("--checked", driver.common.checked,
+               "Code that does no access out of its container's range, and says where the first one would have been; "
+               "TANGRAM_CHECKED=1 in the environment means the same");
 }
 
 void addExpected(CLI::App &app, ProgramFlags &flags) {

@@ -265,6 +265,7 @@ void addPlugins(CLI::App &app, Driver &driver) {
 void addPasses(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("passes", "List passes, describe one, or run some on a textual AST");
   auto flags = std::make_shared<PassesFlags>();
+  addChecked(*sub, driver);
   sub->add_option("NAME", flags->word, "A pass to describe; with --run or --emit the file with the AST");
   sub->add_option("--run", flags->run, "Run these on the module in the file and print it")->type_name("P1,P2,...");
   sub->add_option("--target,-t", flags->target,

@@ -6,6 +6,7 @@
 #include "tangram/runtime/Compare.h"
 #include "tangram/runtime/DeviceArguments.h"
 #include "tangram/runtime/KernelLibrary.h"
+#include "tangram/runtime/OutOfRange.h"
 #include "tangram/runtime/Shapes.h"
 #include "tangram/runtime/Timing.h"
 
@@ -67,12 +68,16 @@ std::string shown(const Value &value) {
 /// What the child found out.
 struct Outcome {
   std::string stage = "compiled kernel"; // what is being called
-  std::string refused, differs, bound, device;
+  std::string refused, outOfRange, differs, bound, device;
   std::vector<std::pair<std::string, std::string>> results; // name and value
   Measurement time;
   std::uint64_t bytes = 0;
   bool measured = false;
 };
+
+void sendRefusal(const Send &send, const CallResult &result) {
+  send({result.status == TANGRAM_OUT_OF_RANGE ? "out-of-range" : "refused", result.message});
+}
 
 /// In the child: checks, and only then measures.
 void runKernels(const std::filesystem::path &library, const std::vector<std::string> &names,
@@ -82,10 +87,10 @@ void runKernels(const std::filesystem::path &library, const std::vector<std::str
   std::vector<Value> expected = copies(original), got = copies(original);
   send({"stage", "plainest plan"});
   CallResult result = call(plainest, expected);
-  if (!result.ok()) return send({"refused", result.message});
+  if (!result.ok()) return sendRefusal(send, result);
   send({"stage", "chosen plan"});
   result = call(chosen, got);
-  if (!result.ok()) return send({"refused", result.message});
+  if (!result.ok()) return sendRefusal(send, result);
 
   std::uint64_t terms = 0, bytes = 0;
   for (const Value &v : original) {
@@ -125,7 +130,7 @@ void runKernels(const std::filesystem::path &library, const std::vector<std::str
     send({"device", describe(*device)});
     restore();
     DeviceArguments arguments(chosen, got);
-    if (!arguments.status().ok()) return send({"refused", arguments.status().message});
+    if (!arguments.status().ok()) return sendRefusal(send, arguments.status());
     auto onDevice = [&] {
       double seconds = 0;
       if (result.ok()) note(arguments.time(seconds));
@@ -137,7 +142,7 @@ void runKernels(const std::filesystem::path &library, const std::vector<std::str
     m = measure([&] { note(call(chosen, got)); }, options,
                 restores ? std::function<void()>(restore) : std::function<void()>());
   }
-  if (!result.ok()) return send({"refused", result.message});
+  if (!result.ok()) return sendRefusal(send, result);
   send({"time", fmt::format("{}", m.median), fmt::format("{}", m.low), fmt::format("{}", m.high),
         fmt::format("{}", m.confidence), std::to_string(m.repeats)});
 }
@@ -196,6 +201,7 @@ int run(Driver &driver, const Flags &flags) {
       [&](const Message &m) {
         if (m[0] == "stage") outcome.stage = m[1];
         if (m[0] == "refused") outcome.refused = m[1];
+        if (m[0] == "out-of-range") outcome.outOfRange = m[1];
         if (m[0] == "differs") outcome.differs = m[1];
         if (m[0] == "error") error = m[1];
         if (m[0] == "device") outcome.device = m[1];
@@ -209,6 +215,7 @@ int run(Driver &driver, const Flags &flags) {
       flags.timeout);
   driver.endProgress();
   if (!error.empty()) fail(kRefused, {}, spectrum.name, error);
+  if (!outcome.outOfRange.empty()) failOutOfRange(outcome.outOfRange);
   if (!outcome.refused.empty()) fail(kRefused, spectrum.range, spectrum.name, outcome.refused);
   if (!outcome.differs.empty()) fail(kDiffers, spectrum.range, outcome.differs, key(plan));
   if (!end.done()) std::cerr << end.said;
@@ -257,6 +264,7 @@ void addRun(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("run", "Compile a spectrum, check it, and measure it on data");
   auto flags = std::make_shared<Flags>();
   addProgramFlags(*sub, *flags);
+  addChecked(*sub, driver);
   addExpected(*sub, *flags);
   sub->add_option(
          "--arg,-a", flags->arguments,

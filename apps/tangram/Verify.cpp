@@ -62,6 +62,10 @@ void printAgreement(const std::string &nothing, const std::string &agreement) {
                                 : fmt::format("  nothing was compared: {}\n", nothing));
 }
 
+void printLeftOut(std::size_t calls) {
+  if (calls) std::cout << fmt::format("  left out {} calls of plans that would take too long (--patience)\n", calls);
+}
+
 void print(const runtime::VerifyReport &r) {
   std::cout << fmt::format("{} on {}: ", r.spectrum, r.target);
   if (r.sampled)
@@ -73,8 +77,7 @@ void print(const runtime::VerifyReport &r) {
   std::cout << fmt::format(" with {} argument sets (seed {})\n", r.arguments.size(), r.seed);
   std::cout << fmt::format("  against {}\n", r.plainest);
   for (const std::string &skipped : r.skipped) std::cout << fmt::format("  skipped {}\n", skipped);
-  if (r.leftOut)
-    std::cout << fmt::format("  left out {} calls of plans that would take too long (--patience)\n", r.leftOut);
+  printLeftOut(r.leftOut);
   if (!r.unfit.empty())
     std::cout << fmt::format("  {} of {} plans do not fit the target, the first: {}\n", r.unfit.size(), r.plans.size(),
                              r.unfit[0].reason);
@@ -218,6 +221,7 @@ int check(Driver &driver, const Flags &flags, bool isolated) {
   std::cout << fmt::format("{}: {} plans with {} argument sets (seed {})\n  against {}\n", r.spectrum, r.plans.size(),
                            r.arguments.size(), options.seed, r.plainest);
   for (const std::string &skipped : r.skipped) std::cout << fmt::format("  skipped {}\n", skipped);
+  printLeftOut(r.leftOut);
   if (r.failures.empty()) {
     printAgreement(r.nothing(), "all agree");
     return r.ok() ? 0 : 1;
@@ -254,6 +258,7 @@ void addVerify(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("verify", "Check every plan against the plainest codelet");
   auto flags = std::make_shared<Flags>();
   addProgramFlags(*sub, *flags);
+  addChecked(*sub, driver);
   sub->add_flag("--all", flags->all, "Every plan, however many there are");
   sub->add_option("--sample", flags->sample, "This many plans, drawn uniformly")->type_name("N");
   sub->add_option("--max", flags->most, "Where there are more plans than this, 200 are drawn (default 500)")

@@ -15,7 +15,8 @@ constexpr std::array<Names, 19> kBinarySymbols{"+",  "-",  "*",  "/",  "%", "<<"
                                                "&&", "||", "==", "!=", "<", "<=", ">",  ">=", ","};
 constexpr std::array<Names, 11> kAssign{"set", "add", "sub", "mul", "div", "rem", "shl", "shr", "and", "or", "xor"};
 constexpr std::array<Names, 11> kAssignSymbols{"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="};
-constexpr std::array<Names, 9> kAtomic{"add", "sub", "min", "max", "and", "or", "xor", "exchange", "compareexchange"};
+constexpr std::array<Names, 10> kAtomic{
+    "add", "sub", "min", "max", "and", "or", "xor", "exchange", "compareexchange", "orderedadd"};
 constexpr std::array<Names, 6> kReduce{"add", "min", "max", "any", "all", "first"};
 constexpr std::array<Names, 5> kPolicy{"none", "distribute", "serialize", "split", "unroll"};
 constexpr std::array<Names, 4> kCapability{"none", "scalar", "vector", "matrix"};

@@ -95,8 +95,8 @@ const VarRef *rootVariable(const Expr *place) {
   return nullptr;
 }
 
-bool jumpsOut(const Block *body) {
-  return !walk(body, [&](const Stmt &s) {
+bool jumpsOut(const Stmt *stmt) {
+  return !walk(stmt, [&](const Stmt &s) {
     if (isLoop(s)) return WalkResult::Skip;
     if (const auto *choice = dyn<Switch>(&s)) { // its breaks are its own
       const auto &cases = choice->cases;

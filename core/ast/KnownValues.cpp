@@ -17,8 +17,8 @@ KnownValues::KnownValues(const Kernel &kernel) {
     parameters_.insert(kernel.constants[i]->name);
   }
   std::set<std::string> assigned = assignedVariables(kernel.body);
-  for (const Param *p : kernel.params)
-    if (p->access == Access::In && !assigned.count(p->name)) parameters_.insert(p->name);
+  for (const Param *p : kernel.params) // what a container holds may change, its sizes do not
+    if (p->type.isArray() || (p->access == Access::In && !assigned.count(p->name))) parameters_.insert(p->name);
   // Launches have names of their own: one that means two things has no known value.
   std::set<std::string> several;
   walk(kernel.body, [&](const Declare &d) {

@@ -1,5 +1,5 @@
 # tangram_add_kernels(TARGET SOURCES file.tg.cpp... TARGETS target...
-#                     [SUFFIXED] [SPECTRUMS spectrum...] [PLAN file] [OPTIONS option...] [DEPENDS file...])
+#                     [SUFFIXED] [CHECKED] [SPECTRUMS spectrum...] [PLAN file] [OPTIONS option...] [DEPENDS file...])
 #
 # Compiles codelets with the tangram driver and makes a static library TARGET of the result, whose include folder has a
 # header for each source: sum.tg.cpp is called by `#include "sum.h"`. Whoever links TARGET needs nothing else.
@@ -9,6 +9,8 @@
 #              TARGET itself stands for the first: a program links one of them, and calls the same names whichever it is.
 #   SUFFIXED   names end with that of the target, `sum_cpu_simple(...)`: one program can link several of the libraries, and
 #              TARGET stands for all of them
+#   CHECKED    an access out of its container's range is not done: the call ends with an error that says where it is. All
+#              kernels of a project are so where the variable TANGRAM_CHECKED is true
 #   SPECTRUMS  which spectrums to compile, where not all of the file
 #   PLAN       a plan file to follow instead of choosing one
 #   OPTIONS    more options of `tangram compile`
@@ -148,6 +150,9 @@ function(_tangram_add_library library target folder)
     string(MAKE_C_IDENTIFIER "_${suffix}" suffix)
     list(APPEND options --suffix ${suffix})
   endif()
+  if(ARG_CHECKED OR TANGRAM_CHECKED)
+    list(APPEND options --checked)
+  endif()
   foreach(spectrum ${ARG_SPECTRUMS})
     list(APPEND options --spectrum ${spectrum})
   endforeach()
@@ -197,7 +202,7 @@ function(_tangram_add_library library target folder)
 endfunction()
 
 function(tangram_add_kernels name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "SUFFIXED" "PLAN" "SOURCES;SPECTRUMS;TARGETS;OPTIONS;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "SUFFIXED;CHECKED" "PLAN" "SOURCES;SPECTRUMS;TARGETS;OPTIONS;DEPENDS")
   foreach(needed SOURCES TARGETS)
     if(NOT ARG_${needed})
       message(FATAL_ERROR "tangram_add_kernels(${name}): no ${needed} given")

@@ -107,6 +107,40 @@ std::vector<std::size_t> Grammar::reachable(std::size_t spectrum) const {
   return result;
 }
 
+namespace {
+
+/// The orderedAdd of a spectrum whose calls take turns; null where they do not.
+const Atomic *ordered(const Spectrum &spectrum) {
+  const Atomic *found = nullptr;
+  for (const Codelet *codelet : spectrum.codelets)
+    walk(codelet->body, [&](const Atomic &a) {
+      if (a.op == AtomicOp::OrderedAdd) found = &a;
+    });
+  return found;
+}
+
+/// Why calls that take turns cannot be given to the units below a level; empty: they can. Units that wait for others
+/// must come up in the order of the map, and run on their own.
+std::string whyNotInTurn(const Atomic &add, const hardware::Hardware &hardware, const hardware::Level &level) {
+  const hardware::Level &outermost = hardware.levels.front();
+  if (level.name != outermost.name)
+    return fmt::format("its calls wait for the one before (orderedAdd), and only level '{}' lets units do so",
+                       outermost.name);
+  // A word of 8 bytes holds the sum and whether it is there.
+  if (!add.type.isInteger() || add.type.bytes() != 4)
+    return fmt::format("its orderedAdd is on a {}, and only integers of 4 bytes go from unit to unit",
+                       add.type.cName());
+  for (const hardware::Level &each : hardware.levels)
+    for (const hardware::Memory &memory : each.memories)
+      if (memory.atomics && std::find(memory.atomics->begin(), memory.atomics->end(), 64) == memory.atomics->end())
+        return fmt::format("its orderedAdd goes from unit to unit by atomic operations on 64 bits, which memory '{}' "
+                           "does not have",
+                           memory.name);
+  return "";
+}
+
+} // namespace
+
 void Grammar::build(const Nonterminal &goal, const Facts &facts) {
   Productions &result = productions_[index(goal)];
   const hardware::Level &level = hardware_.levels[goal.level];
@@ -122,20 +156,25 @@ void Grammar::build(const Nonterminal &goal, const Facts &facts) {
   std::string noCompute = fmt::format("level '{}' has no computational capability to run a loop", level.name);
 
   switch (goal.kind) {
-  case GoalKind::Map:
-    if (hasBelow)
+  case GoalKind::Map: {
+    const Atomic *add = ordered(*module_.spectrums[goal.spectrum]);
+    std::string why = !hasBelow ? lowest : add ? whyNotInTurn(*add, hardware_, level) : "";
+    if (why.empty())
       allow(Rule::Distribute, {{GoalKind::Call, goal.spectrum, below}});
     else
-      reject(Rule::Distribute, "", lowest);
+      reject(Rule::Distribute, "", why);
     if (level.computes())
       allow(Rule::Serialize, {{GoalKind::Call, goal.spectrum, goal.level}});
     else
       reject(Rule::Serialize, "", noCompute);
-    if (hasBelow)
-      allow(Rule::Split, {{GoalKind::Map, goal.spectrum, below}});
-    else
+    if (!hasBelow)
       reject(Rule::Split, "", lowest);
+    else if (add)
+      reject(Rule::Split, "", "its calls add in order (orderedAdd), and a chunk of them would hold up all behind it");
+    else
+      allow(Rule::Split, {{GoalKind::Map, goal.spectrum, below}});
     return;
+  }
   case GoalKind::PlainMap:
     if (level.computes())
       allow(Rule::Serialize, {{GoalKind::PlainCall, goal.spectrum, goal.level}});

@@ -5,6 +5,7 @@
 #include "tangram/ast/Walk.h"
 #include "tangram/hardware/Launch.h"
 #include "tangram/hardware/Resources.h"
+#include "tangram/pass/Checked.h"
 #include "tangram/pass/DeepStack.h"
 
 #include <algorithm>
@@ -167,6 +168,7 @@ struct Session::Impl {
   /// `whole`: all steps of the pipeline will run. A module that was parsed before needs only some of them.
   void setTarget(hardware::Target t, bool whole) {
     target = std::move(t);
+    if (options.checked && (whole || !target->pipeline.passes.empty())) makeChecked(*target, registry);
     if (whole) hardware::checkPipeline(*target, registry);
     bool automatic = false;
     for (const hardware::Level &level : target->hardware.levels) automatic |= level.workers.automatic;

@@ -1,3 +1,4 @@
+#include "Forecast.h"
 #include "VerifyPlans.h"
 
 #include "tangram/runtime/Compare.h"
@@ -42,7 +43,8 @@ std::optional<PlanFailure> judge(const tangram_kernel &kernel, const CallResult 
                                  bool exact) {
   PlanFailure failure;
   if (!result.ok()) {
-    failure.reason = fmt::format("refused the call: {}", result.message);
+    bool checked = result.status == TANGRAM_OUT_OF_RANGE; // says all by itself
+    failure.reason = checked ? result.message : fmt::format("refused the call: {}", result.message);
     return failure;
   }
   for (std::uint32_t i = 0; i < kernel.num_params; ++i) {
@@ -78,23 +80,6 @@ PlanFailure decode(const Message &m) {
   return f;
 }
 
-/// How long a plan will take, from how long it took.
-class Forecast {
-public:
-  void took(double seconds, std::uint64_t elements) {
-    spent_ += seconds;
-    // Of small calls the constant part is most.
-    if (elements >= 1000) perElement_ = seconds / static_cast<double>(elements);
-  }
-  bool tooLong(std::uint64_t elements, double patience) const {
-    constexpr double kCalls = 8; // as slow as one may be
-    return perElement_ * static_cast<double>(elements) > patience || spent_ > kCalls * patience;
-  }
-
-private:
-  double perElement_ = 0, spent_ = 0;
-};
-
 } // namespace
 
 void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &reference,
@@ -118,6 +103,8 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
         for (const Value &v : expected) original.push_back(v.copy());
         CallResult result;
         double plainSeconds = secondsOf([&] { result = call(plainKernel, expected); });
+        if (result.status == TANGRAM_OUT_OF_RANGE)
+          return send({"out-of-range", "0", std::to_string(s), result.message});
         std::string why = result.ok() ? "" : fmt::format("the plainest plan refuses it: {}", result.message);
         if (plainSeconds > options.slowest) why = fmt::format("the plainest plan takes {:.1f} s", plainSeconds);
         if (!why.empty()) {
@@ -161,6 +148,9 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
       if (m[0] == "call") {
         atPosition = p;
         atSet = s;
+      } else if (m[0] == "out-of-range") {
+        finished = true;
+        events.outOfRange(m[3]);
       } else if (m[0] == "skip") {
         events.skipped(s, m[3]);
       } else if (m[0] == "plain") {

@@ -2,6 +2,7 @@
 #include "VerifyPlans.h"
 #include "tangram/ast/Text.h"
 #include "tangram/runtime/KernelLibrary.h"
+#include "tangram/runtime/OutOfRange.h"
 
 #include <algorithm>
 #include <fstream>
@@ -66,6 +67,7 @@ CheckReport check(const std::filesystem::path &folder, const VerifyOptions &opti
     events.passed = [&](std::size_t plan, std::size_t) { ++called[plan]; };
     events.leftOut = [&](std::size_t, std::size_t) { ++report.leftOut; };
     events.skipped = [&](std::size_t set, const std::string &why) { skippedSets[set] = why; };
+    events.outOfRange = [](const std::string &message) { failOutOfRange(message); };
     events.failed = [&](std::size_t plan, std::size_t set, PlanFailure failure) {
       ++called[plan];
       failure.plan = plan;

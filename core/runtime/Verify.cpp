@@ -3,6 +3,7 @@
 #include "VerifyPlans.h"
 #include "tangram/ast/Text.h"
 #include "tangram/runtime/KernelLibrary.h"
+#include "tangram/runtime/OutOfRange.h"
 
 #include <algorithm>
 #include <fstream>
@@ -213,6 +214,7 @@ private:
       for (std::uint64_t i : f.index) m.push_back(std::to_string(i));
       send(m);
     };
+    events.outOfRange = [&](const std::string &message) { send({"out-of-range", message}); };
     callPlans(spectrum_, reference_, library, plainName_, entries, sets_, options_, events);
     send({"end"});
   }
@@ -222,6 +224,7 @@ private:
     if (m[0] == "error") state.first = m[1];
     if (m[0] == "pass") ++called_[std::stoull(m[1])];
     if (m[0] == "late") ++report_.leftOut;
+    if (m[0] == "out-of-range" && outOfRange_.empty()) outOfRange_ = m[1];
     if (m[0] == "unfit") unfit_[std::stoull(m[1])] = m[2];
     if (m[0] == "skip") skippedSets_[std::stoull(m[1])] = m[2];
     if (m[0] != "fail") return;
@@ -242,6 +245,7 @@ private:
   }
 
   void finish(const Plan &plainest) {
+    if (!outOfRange_.empty()) failOutOfRange(outOfRange_);
     for (std::size_t i = 0; i < sets_.size(); ++i)
       if (skippedSets_[i].empty())
         report_.arguments.push_back(sets_[i].text);
@@ -280,7 +284,7 @@ private:
   std::vector<std::optional<PlanFailure>> failures_;
   std::vector<std::string> unfit_; // why; empty: it fits
   std::vector<std::size_t> called_;
-  std::string plainName_;
+  std::string plainName_, outOfRange_;
   std::filesystem::path reference_;
   std::size_t done_ = 0;
   Children children_{std::max(1u, options_.jobs)};

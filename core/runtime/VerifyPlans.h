@@ -33,6 +33,7 @@ struct BatchEvents {
   std::function<void(std::size_t plan, std::size_t set)> passed;
   std::function<void(std::size_t set, const std::string &why)> skipped;
   std::function<void(std::size_t plan, std::size_t set)> leftOut;
+  std::function<void(const std::string &message)> outOfRange; // the plainest plan, checked: nothing is called any more
 };
 
 /// Calls kernels of `library` with every set and compares with `reference`, each call guarded: what crashes or hangs is

@@ -14,4 +14,4 @@ for c in report["candidates"]:
     assert c["milliseconds"] > 0 and c["bytes"] > 0 and c["roof_share"] > 0 and 0 < c["speed"] <= 1, c
 assert report["roof"]["bytes"] > 0 and report["machine"]["cpus"] > 0, report
 [program] = report["programs"]
-assert int(program["plans"]) > 1 and program["plan"].startswith("vertices@process"), program
+assert int(program["plans"]) > 1 and program["plan"].startswith("levels@process"), program

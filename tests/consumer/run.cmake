@@ -53,6 +53,9 @@ endforeach()
 run("program for several targets" ${build}/consumer-both)
 must_say("program for several targets" "three targets agree; compiled with two words")
 
+run("checked program" ${build}/consumer-checked)
+must_say("checked program" "refused: .*careless.tg.cpp:6:[0-9]+: .*reads element -1 of 'in', which has 3")
+
 # The heuristic of the project's own, by the installed driver: listed, chosen by name, chosen by a target of its own.
 set(tangram ${prefix}/bin/tangram)
 set(plugins ${build}/heuristic)

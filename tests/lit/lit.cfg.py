@@ -21,7 +21,7 @@ config.substitutions += [
     ("%build", config.build_dir),
 ]
 
-for name in ("TANGRAM_HW_PATH", "TANGRAM_PLUGIN_PATH", "TANGRAM_CRASH_IN", "TANGRAM_OPENCL_DEVICE"):
+for name in ("TANGRAM_HW_PATH", "TANGRAM_PLUGIN_PATH", "TANGRAM_CRASH_IN", "TANGRAM_OPENCL_DEVICE", "TANGRAM_CHECKED"):
     config.environment.pop(name, None)
 # Tests run side by side and compile little.
 config.environment["OMP_NUM_THREADS"] = "2"

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 """Runs plans of a spectrum under oclgrind, which watches every access of every work-item.
 
-usage: races.py TANGRAM OCLGRIND TARGET PROGRAM SPECTRUM SEED PLANS PLAN WATCH... [--arg=NAME=SPEC...] [--clean-only]
+usage: races.py TANGRAM OCLGRIND KEEP TARGET PROGRAM SPECTRUM SEED PLANS PLAN [--arg=NAME=SPEC...] [--clean-only]
 
-WATCH: --data-races, --uninitialized. --arg: as `tangram verify` takes it. --clean-only: barriers are left alone.
-The sampled plans must be free of what is watched for, and right. Then barriers of the plan in the file PLAN (-: of the
+KEEP: the library made of keep-buffers.c. --arg: as `tangram verify` takes it. --clean-only: barriers are left alone.
+The sampled plans must be right, free of races, and read nothing that was not written. Then barriers of the plan in the file PLAN (-: of the
 picked one) are taken away one at a time: each must be missed, as a race, or nobody would notice one that is forgotten.
 """
 import pathlib, re, shutil, subprocess, sys, tempfile
 
-tangram, oclgrind, target, program, spectrum, seed, plans, plan, *watch = sys.argv[1:]
-arguments = [flag for flag in watch if flag.startswith("--arg=")]
-clean_only = "--clean-only" in watch
-watch = [flag for flag in watch if flag not in arguments and flag != "--clean-only"]
+tangram, oclgrind, keep, target, program, spectrum, seed, plans, plan, *flags = sys.argv[1:]
+arguments = [flag for flag in flags if flag.startswith("--arg=")]
+clean_only = "--clean-only" in flags
 apps = pathlib.Path(program).resolve().parent.parent
 FOUND = re.compile(r"data race|Uninitialized|Invalid (read|write)|divergence", re.IGNORECASE)
 
@@ -29,11 +28,13 @@ def must(*command):
     return text
 
 
-def watched(folder, sizes):
+def watched(folder, sizes, *watch):
     log = folder.parent / "oclgrind.log"
     log.write_text("")
-    code, text = run(oclgrind, *watch, "--max-errors", 8, "--log", log, "--build-options",
-                     "-cl-opt-disable", tangram, "check", folder, "--in-process", "--sizes", sizes, *arguments)
+    # oclgrind puts its own library in front of all others; ours comes in front of that.
+    code, text = run(oclgrind, "--data-races", *watch, "--max-errors", 8, "--log", log, "--build-options",
+                     "-cl-opt-disable", "sh", "-c", f'LD_PRELOAD="{keep}:$LD_PRELOAD" exec "$@"', "sh", tangram, "check",
+                     folder, "--in-process", "--sizes", sizes, *arguments)
     text += log.read_text()
     return code, FOUND.search(text), text
 
@@ -47,7 +48,7 @@ with tempfile.TemporaryDirectory() as temporary:
          "--sizes", "1", "-o", host, *arguments)
     shutil.rmtree(folder / "spectrum_0" / "plainest")
     (host / "spectrum_0" / "plainest").rename(folder / "spectrum_0" / "plainest")
-    code, found, text = watched(folder / "spectrum_0", "1,31,70")
+    code, found, text = watched(folder / "spectrum_0", "1,31,70", "--uninitialized")
     if code or found:
         sys.exit(f"oclgrind finds something in correct plans (exit {code}):\n{text[-6000:]}")
     print(f"{plans} plans are clean")

@@ -327,4 +327,25 @@ TEST_F(PassesFuzz, ComputeTheSame) {
   }
 }
 
+TEST_F(PassesFuzz, CheckedCodeSaysWhatIsOutOfRange) {
+  const char *count = std::getenv("TANGRAM_FUZZ"), *first = std::getenv("TANGRAM_FUZZ_SEED");
+  unsigned begin = first ? static_cast<unsigned>(std::atoi(first)) : 1,
+           programs = count ? static_cast<unsigned>(std::atoi(count)) : 400, stray = 0;
+  for (unsigned seed = begin; seed < begin + programs && !HasFailure(); ++seed) {
+    ast::Arena own;
+    program::arena = &own;
+    std::vector<std::vector<Value>> calls;
+    for (int n : {-2, 0, 1, 3, 6})
+      for (std::size_t size : {0u, 1u, 5u}) // `out` has 12 elements where all is well
+        for (std::size_t room : {12u, 7u})
+          calls.push_back({i32(n), vector(room, I32, n + 9), vector(size, I32, static_cast<int>(seed))});
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    checkChecked(Generator(seed).program(), calls, stray);
+    program::arena = &arena_;
+  }
+  if (!first) {
+    EXPECT_GT(stray, programs / 2);
+  }
+}
+
 } // namespace

@@ -1,4 +1,5 @@
 // How plans are called and compared, and how the culprit is found.
+#include "../../core/runtime/Forecast.h"
 #include "../../core/runtime/VerifyPlans.h"
 #include "tangram/ast/Build.h"
 
@@ -130,6 +131,41 @@ TEST(SharedByFailing, NothingThatAllPlansHave) {
   EXPECT_TRUE(sharedByFailing(plans, {false, true}).empty());
   EXPECT_TRUE(sharedByFailing(plans, {true, true}).empty());
   EXPECT_TRUE(sharedByFailing(plans, {false, false}).empty());
+}
+
+// ---- how long calls will take --------------------------------------------------------------------------
+
+TEST(Forecast, WhatGrowsWithTheElements) {
+  Forecast f;
+  for (int call = 0; call < 3; ++call) f.took(0.001, 1);
+  f.took(0.011, 1000);
+  EXPECT_FALSE(f.tooLong(10000, 0.25));
+  EXPECT_TRUE(f.tooLong(1000000, 0.25));
+}
+
+TEST(Forecast, WhatEveryCallNeedsDoesNotGrow) { // memory of a device that others use too
+  Forecast f;
+  for (int call = 0; call < 3; ++call) f.took(0.06, 1);
+  f.took(0.061, 1000);
+  EXPECT_FALSE(f.tooLong(30000, 0.25));
+}
+
+TEST(Forecast, TheFirstCallLoadsTheCode) {
+  Forecast f;
+  f.took(3, 1);
+  f.took(0.001, 31);
+  EXPECT_FALSE(f.tooLong(1000, 0.25));
+  f.took(0.002, 1000);
+  EXPECT_FALSE(f.tooLong(30000, 0.25));
+}
+
+TEST(Forecast, APlanThatIsSlowForAnySizeIsGivenUp) {
+  Forecast f;
+  for (int call = 0; call < 5; ++call) f.took(0.6, 1);
+  EXPECT_TRUE(f.tooLong(1, 0.25));
+  Forecast slowest;
+  slowest.took(20, 1);
+  EXPECT_TRUE(slowest.tooLong(1, 0.25));
 }
 
 // ---- calling plans -------------------------------------------------------------------------------------

@@ -136,6 +136,14 @@ void defineEntry(Writer &w, const Signature &s, const std::string &run, bool can
     bool dereferences = !p->type.isPointer() && p->access != Access::In && p->type.isScalar();
     args += (args.empty() ? "" : ", ") + std::string(dereferences ? "*" : "") + p->name;
   }
+  if (contains<Report>(s.kernel->body)) {
+    w.line(fmt::format("const int tangram_status = {}({});", run, args));
+    w.line(fmt::format("if (tangram_status == TANGRAM_OUT_OF_MEMORY) return tangram_fail({}_kernel::last_error, "
+                       "tangram_status, {});",
+                       s.entry, quoted(s.entry + ": no memory for temporaries")));
+    w.line("return tangram_status;");
+    return w.close();
+  }
   if (canFail) {
     w.line(fmt::format("if ({}({}) != TANGRAM_OK)", run, args));
     w.line(fmt::format("  return tangram_fail({}_kernel::last_error, TANGRAM_OUT_OF_MEMORY, {});", s.entry,

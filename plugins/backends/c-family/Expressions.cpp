@@ -165,6 +165,18 @@ Expressions::Text Expressions::assign(const Assign *e) {
           kAssign};
 }
 
+Expressions::Text Expressions::check(const Check *e) {
+  usesChecks = true;
+  std::string mask = e->mask ? ", " + operand(e->mask, kAssign, {}) : "";
+  return {fmt::format("{}in_range({}, {}, {}, {}{})", checks(), print(e->record),
+                      operand(e->index, kAssign, Scalar::U64), operand(e->bound, kAssign, Scalar::U64), e->site, mask)};
+}
+
+Expressions::Text Expressions::faulted(const Faulted *e) {
+  usesChecks = true;
+  return {fmt::format("{}faulted({})", checks(), print(e->record))};
+}
+
 std::string Expressions::arguments(const Call *e) {
   std::string args;
   for (const Expr *arg : e->args) args += (args.empty() ? "" : ", ") + operand(arg, kAssign, {});
@@ -196,7 +208,10 @@ Expressions::Text Expressions::at(const Expr *e, const Type &wanted) {
     return {operand(member->base, kPostfix, {}) + "." + member->field};
   }
   case Kind::InitList: return initList(as<InitList>(e));
-  case Kind::Atomic: return atomic(as<Atomic>(e));
+  case Kind::Atomic: // the ordered one is of the language
+    return as<Atomic>(e)->op == AtomicOp::OrderedAdd ? other(e, e->type) : atomic(as<Atomic>(e));
+  case Kind::Check: return check(as<Check>(e));
+  case Kind::Faulted: return faulted(as<Faulted>(e));
   default: return other(e, wanted);
   }
 }

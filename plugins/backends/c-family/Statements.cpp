@@ -1,5 +1,6 @@
 #include "tangram/c-family/Statements.h"
 
+#include "tangram/ast/Build.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
@@ -184,7 +185,7 @@ std::string Statements::declaration(const Declare &d) {
       init = same->operand;
       wanted = wanted.element();
     }
-    text += " = " + e_.print(init, wanted);
+    text += " = " + e_.operand(init, Expressions::kAssign, wanted);
   }
   return text;
 }
@@ -238,6 +239,54 @@ void Statements::conditional(const If &node) {
   }
   w_.own();
   w_.close();
+}
+
+void Statements::report(const Report &report, const std::string &call) {
+  w_.open("");
+  w_.open("static constexpr const char *tangram_sites[] =");
+  for (const std::string &site : report.sites) w_.line(quoted(site) + ",");
+  w_.close(";");
+  w_.line(fmt::format("if (const int tangram_status = {}) return tangram_status;", call));
+  w_.close();
+}
+
+namespace {
+
+/// What the host has of the workspace may be a handle: a place in it is no address.
+struct InWorkspace {
+  const Expr *workspace, *offset;
+};
+
+std::optional<InWorkspace> inWorkspace(const Expr *place) {
+  while (const auto *cast = dyn<Cast>(place)) place = cast->operand;
+  const auto *sum = dyn<Binary>(place);
+  return sum ? std::optional(InWorkspace{sum->lhs, sum->rhs}) : std::nullopt;
+}
+
+} // namespace
+
+void Statements::reportFromDevice(const Report &r, const std::string &function, const std::string &entry,
+                                  const std::string &stream) {
+  std::string error = entry + "_kernel::last_error";
+  std::optional<InWorkspace> place = inWorkspace(r.record);
+  if (!place) // of what was done on the host
+    return report(r, fmt::format("tangram_checked::report({}, {}, tangram_sites)", error, e_.print(r.record)));
+  report(r, fmt::format("{}({}, {}, {}, {}, {}, tangram_sites)", function, error, quoted(entry), stream,
+                        e_.print(place->workspace), e_.print(place->offset, Scalar::U64)));
+}
+
+bool Statements::fetchFromDevice(const Expr *e, const std::string &function, const std::string &entry,
+                                 const std::string &stream) {
+  const auto *assign = dyn<Assign>(e);
+  const auto *element = assign ? dyn<Subscript>(assign->value) : nullptr;
+  if (!element) return false;
+  std::optional<InWorkspace> place = inWorkspace(element->base);
+  if (!place || !isLiteral(element->indices.at(0), 0))
+    failBug(e->range, "the backend", "the host touches an element that is not in the workspace");
+  w_.line(fmt::format("if (int tangram_status = {}({}_kernel::last_error, {}, &{}, {}, {}, {})) return tangram_status;",
+                      function, entry, quoted(entry), e_.print(assign->target), e_.print(place->workspace),
+                      e_.print(place->offset, Scalar::U64), stream));
+  return true;
 }
 
 void Statements::forLoop(const For &loop) {

@@ -75,12 +75,14 @@ private:
     for (const Signature &s : signatures_) kernel(w, s, host, device);
     usesLimits_ |= host.usesLimits;
     usesAtomics_ |= device.usesAtomics;
+    usesChecks_ |= device.usesChecks || host.usesChecks;
     closeDeviceSource(w, signatures_, style_, context_.target.name);
     return w.take();
   }
 
   void preamble(Writer &w) {
     std::vector<std::string> includes{"<tangram/cuda/device.h>"};
+    if (usesChecks_) includes.insert(includes.begin(), "<tangram/cuda/checked.h>");
     if (usesAtomics_) includes.insert(includes.begin(), "<tangram/cuda/atomics.h>");
     // A list, such as 800,900.
     openDeviceSource(
@@ -139,7 +141,7 @@ private:
   std::map<const Launch *, std::string> functions_;
   std::set<const Launch *> asking_; // for memory of their groups
   std::map<const Kernel *, std::vector<const Launch *>> launches_;
-  bool usesLimits_ = false, usesAtomics_ = false;
+  bool usesLimits_ = false, usesAtomics_ = false, usesChecks_ = false;
 };
 
 } // namespace

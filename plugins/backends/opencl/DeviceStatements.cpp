@@ -1,5 +1,6 @@
 #include "Statements.h"
 
+#include "tangram/ast/Checks.h"
 #include "tangram/ast/Tables.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/c-family/Entries.h"
@@ -86,6 +87,10 @@ void DeviceStatements::callee(const Function &f) {
   std::string params;
   std::vector<std::string> places;
   for (const Param *p : f.params) {
+    if (isRecord(f, *p)) { // lies in the workspace
+      params += (params.empty() ? "" : ", ") + device_.pointer(Space::Global, p->type) + p->name;
+      continue;
+    }
     if (p->type.isPointer()) fail(kPointerParameter, p->range, f.name);
     bool place = p->access != Access::In;
     params += (params.empty() ? "" : ", ") + device_.type(p->type) + (place ? " *" : " ") + p->name;

@@ -1,5 +1,6 @@
 // Two texts for all kernels of a module: the device's, also written beside as STEM.cl, and the host's, which holds it.
 #include "Backend.h"
+#include "Checks.h"
 #include "Statements.h"
 
 #include "tangram/ast/Names.h"
@@ -76,6 +77,8 @@ public:
     if (!context_.options.flag("fma")) front.directive("#pragma OPENCL FP_CONTRACT OFF");
     front.blank();
     front.verbatim(e.atomics.functions());
+    if (e.usesChecks) front.verbatim(kChecks);
+    checked_ = e.usesChecks;
     for (auto &[line, from] : origins_) line += front.lines();
     deviceText_ = front.take() + body;
     return {context_.stem + ".cl", OutputFile::Role::Other, deviceText_};
@@ -93,7 +96,10 @@ public:
     for (const Signature &s : signatures_) kernel(body, s, expressions);
 
     Writer w(context_.stem + ".cpp");
-    openDeviceSource(w, context_, {"<tangram/opencl/program.h>"}, expressions.usesLimits);
+    std::vector<std::string> includes{"<tangram/opencl/program.h>"};
+    if (checked_) includes.insert(includes.begin() + 1, "<tangram/opencl/report.h>");
+    if (expressions.usesChecks) includes.emplace_back("<tangram/runtime/checked.h>");
+    openDeviceSource(w, context_, includes, expressions.usesLimits);
     for (const Struct *s : module_.structs) defineStructure(w, *s, expressions);
     for (const Signature &s : signatures_) constants(w, s);
     program(w);
@@ -159,6 +165,7 @@ private:
       for (const Param *constant : s.kernel->constants)
         options += fmt::format(" + tangram_opencl::option(\"{}\", {}_kernel::{})", constantMacro(s, *constant), s.entry,
                                constant->name);
+    if (checked_) options += " + tangram_opencl::option(\"TANGRAM_CHECKED\", TANGRAM_CHECKED)";
     for (const auto &[extension, user] : needs_)
       needs += fmt::format("{}{{\"{}\", \"{}\"}}", needs.empty() ? "" : ", ", extension, user);
     // The text begins in the second line of its literal.
@@ -205,6 +212,7 @@ private:
   std::vector<std::pair<std::string, std::string>> needs_; // extension, and what needs it
   Origins origins_;
   std::string deviceText_;
+  bool checked_ = false;
 };
 
 } // namespace

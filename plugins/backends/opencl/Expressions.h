@@ -38,6 +38,7 @@ protected:
   Text call(const ast::Call *e) override;
   Text atomic(const ast::Atomic *e) override;
   Text initList(const ast::InitList *e) override;
+  std::string checks() const override { return "tangram_"; }
   Text other(const ast::Expr *e, const ast::Type &wanted) override;
 
 private:

@@ -35,12 +35,17 @@ void HostStatements::kernel(const Kernel &kernel, const std::string &stream) {
   w_.line("return TANGRAM_OK;");
 }
 
+void HostStatements::effect(const Expr *e) {
+  if (!fetchFromDevice(e, "tangram_opencl::fetch", entry_, stream_)) c_family::Statements::effect(e);
+}
+
 void HostStatements::other(const Stmt *s) {
   switch (s->kind()) {
   case Kind::Loop: return plainLoop(*as<Loop>(s));
   case Kind::Alloc: return; // the workspace, which the caller gives
   case Kind::Sync: return;  // a queue runs one launch after the other
   case Kind::Launch: return start(*as<Launch>(s));
+  case Kind::Report: return reportFromDevice(*as<Report>(s), "tangram_opencl::report", entry_, stream_);
   default: c_family::Statements::other(s);
   }
 }

@@ -144,6 +144,7 @@ private:
     needs_.vectors |= expressions.usesVectors;
     needs_.limits |= expressions.usesLimits;
     needs_.atomics |= expressions.usesAtomics;
+    needs_.checks |= expressions.usesChecks;
     w.line("} // namespace");
     w.blank();
     w.line("extern \"C\" {");
@@ -175,6 +176,8 @@ private:
     w.blank();
     w.directive("#include <tangram/runtime/kernel_abi.h>");
     if (needs_.vectors) w.directive("#include <tangram/runtime/vec.h>");
+    if (needs_.checks)
+      w.directive(fmt::format("#include <tangram/runtime/{}.h>", needs_.vectors ? "vec/checked" : "checked"));
     w.blank();
     w.directive("#include <algorithm>");
     w.directive("#include <cmath>");
@@ -305,7 +308,7 @@ private:
   std::vector<Signature> signatures_;
   std::string constants_;
   struct {
-    bool vectors = false, limits = false, heap = false, threads = false, atomics = false, simd = false;
+    bool vectors = false, limits = false, heap = false, threads = false, atomics = false, simd = false, checks = false;
   } needs_;
 };
 

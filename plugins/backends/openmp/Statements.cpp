@@ -62,7 +62,7 @@ Statements::Statements(Writer &writer, VectorExpressions &expressions, const Mod
       options_(options) {}
 
 bool Statements::canFail(const Kernel &kernel, const StatementOptions &options) {
-  return hasHeap(kernel.body, Constants(kernel), options);
+  return contains<Report>(kernel.body) || hasHeap(kernel.body, Constants(kernel), options);
 }
 
 void Statements::assertStack(const Kernel &kernel, Arena &arena) {
@@ -101,6 +101,9 @@ void Statements::other(const Stmt *s) {
   case Kind::Loop: return loop(*as<Loop>(s));
   case Kind::Sync: return; // threads join at the end of their region, lanes are in step
   case Kind::Alloc: return alloc(*as<Alloc>(s));
+  case Kind::Report:
+    return report(*as<Report>(s), fmt::format("tangram_checked::report(last_error, {}, tangram_sites)",
+                                              e_.print(as<Report>(s)->record)));
   case Kind::VectorStore: return store(*as<VectorStore>(s));
   case Kind::Cooperate: fail(kCooperate, s->range, as<Cooperate>(s)->level);
   default: c_family::Statements::other(s);

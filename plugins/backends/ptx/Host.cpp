@@ -38,7 +38,11 @@ public:
     for (const Signature &s : signatures_) kernel(body, s, expressions);
 
     Writer w(context_.stem + ".cpp");
-    openDeviceSource(w, context_, {"<tangram/ptx/program.h>"}, expressions.usesLimits);
+    std::vector<std::string> includes{"<tangram/ptx/program.h>"};
+    for (const Kernel *kernel : module_.kernels)
+      if (contains<Report>(kernel->body) && includes.size() == 1) includes.emplace_back("<tangram/ptx/report.h>");
+    if (expressions.usesChecks) includes.emplace_back("<tangram/runtime/checked.h>");
+    openDeviceSource(w, context_, includes, expressions.usesLimits);
     for (const Struct *s : module_.structs) defineStructure(w, *s, expressions);
     for (const Signature &s : signatures_) constants(w, s);
     program(w);

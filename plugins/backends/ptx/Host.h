@@ -23,6 +23,7 @@ public:
   void kernel(const ast::Kernel &kernel, const std::string &stream, const std::string &workspace);
 
 private:
+  void effect(const ast::Expr *e) override;
   void other(const ast::Stmt *s) override;
   std::optional<std::string> place() const override { return " on the host"; }
   void start(const ast::Launch &launch);

@@ -22,6 +22,10 @@ void HostStatements::kernel(const Kernel &kernel, const std::string &stream, con
   w_.line("return TANGRAM_OK;");
 }
 
+void HostStatements::effect(const Expr *e) {
+  if (!fetchFromDevice(e, "tangram_ptx::fetch", entry_, stream_)) c_family::Statements::effect(e);
+}
+
 void HostStatements::other(const Stmt *s) {
   switch (s->kind()) {
   case Kind::Loop: return plainLoop(*as<Loop>(s));
@@ -30,6 +34,7 @@ void HostStatements::other(const Stmt *s) {
     return;
   case Kind::Sync: return; // a stream runs one launch after the other
   case Kind::Launch: return start(*as<Launch>(s));
+  case Kind::Report: return reportFromDevice(*as<Report>(s), "tangram_ptx::report", entry_, stream_);
   default: c_family::Statements::other(s);
   }
 }

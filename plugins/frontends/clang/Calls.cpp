@@ -253,10 +253,16 @@ const ast::Expr *Body::element(const clang::CallExpr *e) {
 
 const ast::Expr *Body::atomic(const clang::CallExpr *e, const std::string &operation) {
   ast::SourceRange where = range(e->getSourceRange());
-  static const std::map<std::string, AtomicOp> known{
-      {"add", AtomicOp::Add}, {"sub", AtomicOp::Sub},           {"min", AtomicOp::Min},
-      {"max", AtomicOp::Max}, {"and", AtomicOp::And},           {"or", AtomicOp::Or},
-      {"xor", AtomicOp::Xor}, {"exchange", AtomicOp::Exchange}, {"compare-exchange", AtomicOp::CompareExchange}};
+  static const std::map<std::string, AtomicOp> known{{"add", AtomicOp::Add},
+                                                     {"sub", AtomicOp::Sub},
+                                                     {"min", AtomicOp::Min},
+                                                     {"max", AtomicOp::Max},
+                                                     {"and", AtomicOp::And},
+                                                     {"or", AtomicOp::Or},
+                                                     {"xor", AtomicOp::Xor},
+                                                     {"exchange", AtomicOp::Exchange},
+                                                     {"compare-exchange", AtomicOp::CompareExchange},
+                                                     {"ordered-add", AtomicOp::OrderedAdd}};
   auto op = known.find(operation);
   if (op == known.end()) failBug(where, "frontend-clang", fmt::format("atomic operation '{}'", operation));
   if (role_ == Role::Function) fail(kAtomicTarget, where);

@@ -4,6 +4,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Mutator.h"
+#include "tangram/ast/Storage.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/hardware/Resources.h"
 
@@ -104,7 +105,8 @@ private:
     std::uint64_t copies = p_.copies(a.level);
     if (!copies) {
       std::uint64_t registers = p_.capacity(*p_.levels_.worker, "registers");
-      return bytes && *bytes <= (registers ? registers : 1024) ? "registers" : "global";
+      bool fits = bytes && *bytes <= (registers ? registers : 1024);
+      return fits && !p_.atomic_.count(a.name) ? "registers" : "global"; // atomic operations are on memory
     }
     if (!bytes) {
       if (shared) fail(kExtent, a.range, a.name);
@@ -147,8 +149,11 @@ const Launch *Placement::exchanged(const Launch *launch) {
 }
 
 const Launch *Placement::run(const Launch *launch) {
+  for (const Storage::Access &access : Storage(kernel_).accesses(launch))
+    if (access.atomic) atomic_.insert(access.buffer);
   launch = tablesFirst(context_.arena, levels_, known_, launch);
-  const Launch *result = exchanged(Shared(context_.arena)(launch));
+  const Launch *result = Shared(context_.arena)(launch);
+  if (exchanges_) result = exchanged(result);
   return Decide(*this, context_.arena)(result);
 }
 

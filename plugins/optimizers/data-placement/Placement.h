@@ -12,8 +12,9 @@ namespace tangram::placement {
 
 class Placement {
 public:
-  Placement(PassContext &context, const hardware::LaunchLevels &levels, const ast::Kernel &kernel)
-      : context_(context), levels_(levels), kernel_(kernel), known_(kernel) {
+  /// `exchanges`: lanes may exchange what they have in registers.
+  Placement(PassContext &context, const hardware::LaunchLevels &levels, const ast::Kernel &kernel, bool exchanges)
+      : context_(context), levels_(levels), kernel_(kernel), known_(kernel), exchanges_(exchanges) {
     names_.reserveAll(&kernel);
   }
   const ast::Launch *run(const ast::Launch *launch);
@@ -37,8 +38,9 @@ private:
   const hardware::LaunchLevels &levels_;
   const ast::Kernel &kernel_;
   ast::KnownValues known_;
+  const bool exchanges_;
   ast::Names names_;
-  std::set<std::string> frozen_;
+  std::set<std::string> frozen_, atomic_; // atomic_: buffers of atomic operations
   std::vector<const ast::Expr *> conditions_;
 };
 

@@ -9,8 +9,8 @@ using namespace tangram;
 
 class Launches final : public ast::Mutator {
 public:
-  Launches(PassContext &context, const hardware::LaunchLevels &levels, const ast::Kernel &kernel)
-      : Mutator(context.arena), kernel_(kernel), placement_(context, levels, kernel) {}
+  Launches(PassContext &context, const hardware::LaunchLevels &levels, const ast::Kernel &kernel, bool exchanges)
+      : Mutator(context.arena), kernel_(kernel), placement_(context, levels, kernel, exchanges) {}
 
   const ast::Kernel *run() {
     const ast::Kernel *placed = (*this)(&kernel_);
@@ -31,10 +31,15 @@ private:
 };
 
 class DataPlacement final : public LaunchPass {
+public:
+  explicit DataPlacement(bool exchanges) : exchanges_(exchanges) {}
+
+private:
   const ast::Kernel *kernel(const ast::Kernel *kernel, PassContext &context,
                             const hardware::LaunchLevels &levels) override {
-    return Launches(context, levels, *kernel).run();
+    return Launches(context, levels, *kernel, exchanges_).run();
   }
+  bool exchanges_;
 };
 
 } // namespace
@@ -48,6 +53,14 @@ TANGRAM_PLUGIN("data-placement", "1.0", "decides where data lies") {
   pass.after = "alloc r: i32[256] at block in scratchpad; alloc tmp: i32[256] at block in scratchpad; cooperate ...";
   pass.requires_ = {"launches", "assigned", "scalar-specials"};
   pass.establishes = {"placed"};
-  pass.create = [](const OptionValues &) { return std::make_unique<DataPlacement>(); };
+  pass.options = {
+      {"checked",
+       "Whether lanes leave in memory what they could exchange in registers: a lane that is not there would "
+       "not be told; --checked sets it.",
+       false,
+       {},
+       {},
+       {}}};
+  pass.create = [](const OptionValues &options) { return std::make_unique<DataPlacement>(!options.flag("checked")); };
   registry.passes.add(std::move(pass));
 }

@@ -2,6 +2,7 @@
 #include "Lanes.h"
 
 #include "tangram/ast/Builtins.h"
+#include "tangram/ast/Checks.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
@@ -22,11 +23,11 @@ bool isDivision(BinaryOp op) { return op == BinaryOp::Div || op == BinaryOp::Rem
 bool readsMemory(const Expr *e) {
   return contains<Subscript>(e) || ast::any<Unary>(e, [](const Unary &u) { return u.op == UnaryOp::Deref; });
 }
-/// May trap, or read where nothing is, in a lane that does not exist.
+/// May trap, or read or report where nothing is, in a lane that does not exist.
 bool needsLanes(const Expr *e) {
-  return readsMemory(e) || contains<Call>(e) || hasEffects(e) || ast::any<Binary>(e, [](const Binary &b) {
-           return isDivision(b.op) && b.type.isInteger() && !isa<IntLit>(b.rhs);
-         });
+  return readsMemory(e) || contains<Call>(e) || contains<Check>(e) || hasEffects(e) ||
+         ast::any<Binary>(
+             e, [](const Binary &b) { return isDivision(b.op) && b.type.isInteger() && !isa<IntLit>(b.rhs); });
 }
 
 } // namespace
@@ -133,10 +134,16 @@ const Expr *Lanes::value(const Expr *e) {
   case Kind::Call: return call(as<Call>(e));
   case Kind::Subscript: return load(e);
   case Kind::Atomic: return atomic(as<Atomic>(e));
+  case Kind::Check: return check(as<Check>(e));
   case Kind::IntLit:
   case Kind::FloatLit: return e;
   default: unsupported(e, fmt::format("a {} that differs between lanes", name(e->kind())));
   }
+}
+
+const Expr *Lanes::check(const Check *e) {
+  return arena_.make<Check>(e->range, maskType(), vector(e->index), vector(e->bound), e->what, mask_, e->record,
+                            e->site);
 }
 
 const Expr *Lanes::cast(const Type &to, const Expr *operand) {
@@ -210,7 +217,14 @@ const Expr *Lanes::binary(const Binary *e) {
       // All lanes take the right side, or none.
       const Expr *none = b().boolean(e->op == BinaryOp::LogicalOr);
       Stmts before = collect([&] { (void)truth(e->rhs); });
-      if (!before.empty()) unsupported(e, "a condition with effects behind && or ||");
+      if (!before.empty()) {
+        std::string name = names_.fresh("known");
+        emit(b().declare(name, maskType(), spread(none), false));
+        const Expr *known = b().var(name, maskType());
+        Stmts asked = collect([&] { emit(b().assign(known, spread(truth(e->rhs)))); });
+        emit(b().when(e->op == BinaryOp::LogicalOr ? b().logicalNot(lhs) : lhs, std::move(asked)));
+        return known;
+      }
       const Expr *rhs = spread(truth(e->rhs));
       const Expr *then = e->op == BinaryOp::LogicalOr ? spread(none) : rhs;
       const Expr *otherwise = e->op == BinaryOp::LogicalOr ? rhs : spread(none);
@@ -314,10 +328,14 @@ const Expr *Lanes::call(const Call *e) {
   const Function *function = nullptr;
   for (const Function *f : module_.functions)
     if (f->name == e->callee) function = f;
+  auto sharesRecord = [&](std::size_t i) {
+    return function && i < function->params.size() && isRecord(*function, *function->params[i]);
+  };
   std::vector<const Expr *> args;
-  for (const Expr *arg : e->args) {
+  for (std::size_t i = 0; i < e->args.size(); ++i) {
+    const Expr *arg = e->args[i];
     bool readsOnly = arg->type.isPointer() && arg->type.toConst() && !u_.varying(arg);
-    if (!arg->type.isScalar() && !readsOnly)
+    if (!arg->type.isScalar() && !readsOnly && !sharesRecord(i))
       unsupported(e, fmt::format("a call of '{}' with a {}", e->callee, arg->type.text()));
     args.push_back(value(arg));
   }
@@ -327,8 +345,8 @@ const Expr *Lanes::call(const Call *e) {
     return arena_.make<Call>(here_, vec(e->type), e->callee, std::move(args));
   }
   if (!e->type.isScalar()) unsupported(e, fmt::format("a call of '{}', which returns {}", e->callee, e->type.text()));
-  if (function)
-    for (const Param *p : function->params)
+  for (std::size_t i = 0; function && i < function->params.size(); ++i)
+    if (const Param *p = function->params[i]; !sharesRecord(i))
       if (p->access != Access::In || (p->type.isPointer() && !p->type.toConst()))
         unsupported(e, fmt::format("a call of '{}', which changes its argument '{}'", e->callee, p->name));
   return laneByLane(args, e->type, [&](std::vector<const Expr *> own) {

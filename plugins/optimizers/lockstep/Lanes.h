@@ -78,6 +78,7 @@ private:
   const ast::Expr *conditional(const ast::Conditional *e);
   const ast::Expr *cast(const ast::Type &to, const ast::Expr *operand);
   const ast::Expr *call(const ast::Call *e);
+  const ast::Expr *check(const ast::Check *e);
   const ast::Expr *arithmetic(ast::BinaryOp op, const ast::Expr *lhs, const ast::Expr *rhs, const ast::Type &scalar);
   /// Each lane by itself, those that are left out not at all. Nothing where the values are not `wanted`.
   const ast::Expr *laneByLane(const std::vector<const ast::Expr *> &operands, const ast::Type &result,

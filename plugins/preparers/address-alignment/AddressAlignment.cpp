@@ -67,21 +67,26 @@ private:
     const Expr *a = b.u64(alignment_);
     return b.mul(b.div(b.add(bytes, b.u64(alignment_ - 1)), a), a);
   }
-  // Launches are not entered: what they have of their own stays.
+  const Expr *pointer(const Slice &slice, SourceRange range) {
+    Build b(arena(), range);
+    const Expr *base = b.var(workspace_, Type::pointer(Scalar::U8));
+    const Expr *at = arena().make<Binary>(range, base->type, BinaryOp::Add, base, b.var(slice.offset, Scalar::U64));
+    Type type = Type::pointer(slice.element);
+    return type == base->type ? at : arena().make<Cast>(range, type, at);
+  }
+  // Launches are not entered: what they have of their own stays. Elsewhere, the host fetches an element.
+  const Node *mutateVarRef(const VarRef *v) override {
+    auto slice = slices_.find(v->name);
+    return slice == slices_.end() ? v : pointer(slice->second, v->range);
+  }
   const Node *mutateAlloc(const Alloc *) override { return nullptr; }
   const Node *mutateLaunch(const Launch *launch) override {
     Build b(arena(), launch->range);
     std::set<std::string> used = mentioned(launch->body);
     std::vector<const Stmt *> stmts;
-    for (const auto &[name, slice] : slices_) {
-      if (!used.count(name)) continue;
-      const Expr *base = b.var(workspace_, Type::pointer(Scalar::U8));
-      const Expr *at =
-          arena().make<Binary>(launch->range, base->type, BinaryOp::Add, base, b.var(slice.offset, Scalar::U64));
-      Type type = Type::pointer(slice.element);
-      const Expr *pointer = type == base->type ? at : arena().make<Cast>(launch->range, type, at);
-      stmts.push_back(b.declare(name, type, pointer));
-    }
+    for (const auto &[name, slice] : slices_)
+      if (used.count(name))
+        stmts.push_back(b.declare(name, Type::pointer(slice.element), pointer(slice, launch->range)));
     stmts.insert(stmts.end(), launch->body->stmts.begin(), launch->body->stmts.end());
     return arena().derive(launch, [&](Launch &copy) { copy.body = b.block(std::move(stmts)); });
   }

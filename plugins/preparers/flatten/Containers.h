@@ -28,7 +28,9 @@ struct SequenceValue {
   /// How many parts have a value before `end`, where start + i * inc could wrap; else null.
   const ast::Expr *reach = nullptr;
   bool always = false;                // no part comes to `end`
-  std::shared_ptr<Container> through; // the values are elements of this one
+  std::shared_ptr<Container> through; // the values are elements of this one ...
+  std::string called;                 // ... which the codelet calls so
+  ast::SourceRange range;
 };
 
 struct Parts {
@@ -36,6 +38,7 @@ struct Parts {
   std::vector<const ast::Expr *> counts;         // of parts, one a dimension that is cut
   std::vector<const ast::Expr *> which;          // of the first dimensions, where the container is a row of parts
   std::vector<SequenceValue> starts, incs, ends; // one a dimension that is cut
+  std::string called;                            // what the codelet calls the base
 };
 
 /// What a parameter is bound to.

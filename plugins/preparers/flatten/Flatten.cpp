@@ -14,15 +14,20 @@ bool isFlat(const ast::Kernel *kernel) {
 }
 
 class Flatten final : public Pass {
+public:
+  explicit Flatten(bool checked) : checked_(checked) {}
+
+private:
   const ast::Module *run(const ast::Module *module, PassContext &context) override {
     if (std::all_of(module->kernels.begin(), module->kernels.end(), isFlat)) return module;
     return context.arena.derive(module, [&](ast::Module &copy) {
       for (const ast::Kernel *&kernel : copy.kernels) {
         DiagnosticEngine::Context what(context.diags, fmt::format("while flattening kernel '{}'", kernel->name));
-        if (!isFlat(kernel)) kernel = flatten::Flattener(context, *module).run(kernel);
+        if (!isFlat(kernel)) kernel = flatten::Flattener(context, *module, checked_).run(kernel);
       }
     });
   }
+  bool checked_;
 };
 
 } // namespace
@@ -38,6 +43,12 @@ TANGRAM_PLUGIN("flatten", "0.1", "inlines specialised calls and turns maps into 
   pass.requires_ = {"composed", "no-returns"};
   pass.establishes = {"flat"};
   pass.destroys = {"composed"};
-  pass.create = [](const OptionValues &) { return std::make_unique<Flatten>(); };
+  pass.options = {{"checked",
+                   "Whether bounds of parts that are read from a container are checked; --checked sets it.",
+                   false,
+                   {},
+                   {},
+                   {}}};
+  pass.create = [](const OptionValues &options) { return std::make_unique<Flatten>(options.flag("checked")); };
   registry.passes.add(std::move(pass));
 }

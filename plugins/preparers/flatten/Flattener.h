@@ -23,8 +23,9 @@ using Stmts = std::vector<const ast::Stmt *>;
 
 class Flattener {
 public:
-  Flattener(PassContext &context, const ast::Module &module)
-      : context_(context), module_(module), arena_(context.arena) {}
+  /// `checked`: bounds of parts that are read from a container are checked before anything is made of them.
+  Flattener(PassContext &context, const ast::Module &module, bool checked)
+      : context_(context), module_(module), arena_(context.arena), checked_(checked) {}
   const ast::Kernel *run(const ast::Kernel *kernel);
 
 private:
@@ -158,12 +159,19 @@ private:
   const ast::Expr *length(const ast::Expr *start, const ast::Expr *step, const ast::Expr *end) const;
   /// The same where start < step: without a branch, and lower or equal from start to start.
   const ast::Expr *interleaved(const ast::Expr *start, const ast::Expr *step, const ast::Expr *end);
+  /// `then` where `value` is below `bound`, else `otherwise` and an error that says `what`.
+  const ast::Expr *checked(const ast::Expr *value, const ast::Expr *bound, const ast::Expr *otherwise,
+                           const std::string &what, ast::SourceRange where, const ast::Expr *then) const;
+  /// Where a part ends and begins, by bounds that are read from containers.
+  const ast::Expr *checkedEnd(const Parts &parts, std::size_t d, const ast::Expr *end) const;
+  const ast::Expr *checkedStart(const Parts &parts, std::size_t d, const ast::Expr *start, const ast::Expr *end) const;
   unsigned bits(const ast::Expr *e) const;
   bool atMost(const ast::Expr *value, const ast::Expr *bound) const;
 
   PassContext &context_;
   const ast::Module &module_;
   ast::Arena &arena_;
+  const bool checked_;
   ast::SourceRange here_; // of the statement being flattened: what is made for it carries this
   ast::Build b() const { return ast::Build(arena_, here_); }
   ast::Names names_;

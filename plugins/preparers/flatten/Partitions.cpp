@@ -29,6 +29,12 @@ const Expr *written(const Expr *e) {
   return e;
 }
 
+/// What the codelet calls a container.
+std::string calledName(const Expr *container) {
+  const auto *variable = dyn<VarRef>(container);
+  return variable ? variable->name : "a container";
+}
+
 /// Whether an expression of type u64 is known to be below 2^32.
 bool isNarrow(const Expr *e) {
   if (std::optional<Int> value = literal(e)) return *value >= 0 && *value <= std::numeric_limits<std::uint32_t>::max();
@@ -42,7 +48,9 @@ bool isNarrow(const Expr *e) {
 
 SequenceValue Flattener::sequence(const Sequence *node, const Expr *count) {
   SequenceValue s;
+  s.range = node->range.valid() ? node->range : here_;
   if (node->container) {
+    s.called = calledName(node->container);
     s.through = std::make_shared<Container>(container(node->container));
     if (s.through->parts || s.through->type.rank() != 1 || !s.through->type.element().isInteger())
       fail(kThrough, node->range, s.through->type.text());
@@ -96,10 +104,39 @@ const Expr *Flattener::sequenceAt(const SequenceValue &s, const Expr *index, con
   const Expr *size = s.through->sizes[0];
   value = simpleCalled(value, hint + "_index");
   const Type &type = s.through->type.element();
+  if (checked_) { // whether it is there is asked as of every access
+    const Expr *read = b().at(s.range).element(reference(*s.through), {value}, type);
+    return b().cast(Scalar::U64, simpleCalled(read, hint + "_value"));
+  }
   const Expr *last = b().sub(size, b().u64(1));
   const Expr *read = b().element(reference(*s.through), {b().select(b().less(value, size), value, last)}, type);
   read = b().select(b().equal(size, b().u64(0)), b().integer(type, 0), read);
   return b().cast(Scalar::U64, simpleCalled(read, hint + "_value"));
+}
+
+// ---- checked bounds --------------------------------------------------------------------------------------
+
+const Expr *Flattener::checked(const Expr *value, const Expr *bound, const Expr *otherwise, const std::string &what,
+                               SourceRange where, const Expr *then) const {
+  const Expr *check = arena_.make<Check>(where, Type(Scalar::Bool), value, bound, what, nullptr, nullptr, Int{0});
+  return arena_.make<Conditional>(here_, otherwise->type, check, then, otherwise);
+}
+
+const Expr *Flattener::checkedEnd(const Parts &parts, std::size_t d, const Expr *end) const {
+  const SequenceValue &ends = parts.ends[d];
+  std::string what = fmt::format("ends a part of '{}' at {{index}}, which '{}' says, but it has {{last}} elements",
+                                 parts.called, ends.called);
+  return checked(end, b().add(parts.base.sizes[d], b().u64(1)), b().u64(0), what, ends.range, end);
+}
+
+const Expr *Flattener::checkedStart(const Parts &parts, std::size_t d, const Expr *start, const Expr *end) const {
+  const SequenceValue &starts = parts.starts[d];
+  std::string begins = fmt::format("begins a part of '{}' at {{index}}, which '{}' says", parts.called, starts.called);
+  // An end that nobody read is cut to the container, and a part may begin behind it.
+  bool ordered = parts.ends[d].through != nullptr;
+  const Expr *last = ordered ? end : parts.base.sizes[d];
+  std::string what = begins + (ordered ? ", behind its end, {last}" : ", but it has {last} elements");
+  return checked(start, b().add(last, b().u64(1)), last, what, starts.range, start);
 }
 
 // ---- parts ---------------------------------------------------------------------------------------------
@@ -107,6 +144,7 @@ const Expr *Flattener::sequenceAt(const SequenceValue &s, const Expr *index, con
 Container Flattener::partition(const Partition *node) {
   auto parts = std::make_shared<Parts>();
   parts->base = container(node->container);
+  parts->called = calledName(node->container);
   if (parts->base.parts) fail(kParts, node->range);
   std::size_t dims = node->counts.size();
   if (dims == 0 || dims > parts->base.type.rank() || node->starts.size() != dims || node->incs.size() != dims ||
@@ -207,7 +245,9 @@ Container Flattener::part(const Container &c, const std::vector<const Expr *> &l
     const Expr *size = base.sizes[d];
     const SequenceValue &starts = parts.starts[d], &ends = parts.ends[d];
     const Expr *end = sequenceAt(ends, index[d], dim + "_to");
-    if (ends.through || !atMost(ends.end ? ends.end : ends.start, size))
+    if (checked_ && ends.through)
+      end = checkedEnd(parts, d, end);
+    else if (ends.through || !atMost(ends.end ? ends.end : ends.start, size))
       end = b().min(simpleCalled(end, dim + "_stop"), size);
     end = simpleCalled(end, dim + "_end");
     // A part that starts behind its end is empty, wherever that is: what would cut the start there is left out.
@@ -215,6 +255,7 @@ Container Flattener::part(const Container &c, const std::vector<const Expr *> &l
     bool saturates = !sameEnd || starts.reach;
     const Expr *start =
         saturates ? sequenceAt(starts, index[d], dim + "_from") : b().add(starts.start, b().mul(index[d], starts.inc));
+    if (checked_ && starts.through) start = checkedStart(parts, d, start, end);
     start = simpleCalled(start, dim + "_begin");
     const Expr *step = sequenceAt(parts.incs[d], index[d], dim + "_by");
     bool positive =

@@ -19,6 +19,8 @@ bool HostValues::launches(const Node *tree) const {
   return any<Loop>(tree, [&](const Loop &l) { return l.policy == Policy::Distribute && l.level == level_; });
 }
 
+bool HostValues::controls(const Stmt *s) const { return launches(s) || jumpsOut(s); }
+
 bool HostValues::onDevice(const Node *tree) const {
   if (!storage_.accesses(tree).empty()) return true;
   return any<Node>(tree, [&](const Node &n) {
@@ -67,8 +69,8 @@ void HostValues::stmt(const Stmt *s, bool device) {
       block(b, inside);
     else if (isa<Stmt>(child))
       stmt(static_cast<const Stmt *>(child), inside);
-    else if (isa<Expr>(child))
-      expr(static_cast<const Expr *>(child), inside);
+    else if (isa<Expr>(child)) // what the device is asked, it does with all its effects
+      expr(static_cast<const Expr *>(child), inside || onDevice(child));
     else if (const auto *c = dyn<Case>(child))
       block(c->body, inside);
   }

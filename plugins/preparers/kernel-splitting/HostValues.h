@@ -15,8 +15,11 @@ public:
   bool onDevice(const std::string &variable) const { return device_.count(variable) != 0; }
   /// A distributed map of the device stands in it.
   bool launches(const ast::Node *tree) const;
-  /// The host does the statement, or its control flow around launches.
-  bool byHost(const ast::Stmt *s) const { return launches(s) || !onDevice(s); }
+  /// The host does the control flow of the statement, around launches and out of loops around them, though what is
+  /// asked there may lie on the device.
+  bool controls(const ast::Stmt *s) const;
+  /// The host does the statement, or its control flow.
+  bool byHost(const ast::Stmt *s) const { return controls(s) || !onDevice(s); }
 
 private:
   void block(const ast::Block *body, bool device);

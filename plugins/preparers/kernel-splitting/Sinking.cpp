@@ -20,9 +20,13 @@ public:
     // In how many launches, and whether the name is declared in one of them at all.
     std::map<std::string, unsigned> users;
     walk(kernel.body, [&](const Launch &launch) {
-      for (const std::string &name : mentioned(&launch)) ++users[name];
+      std::set<std::string> names = mentioned(&launch);
       for (const Stmt *s : launch.body->stmts)
-        if (const auto *d = dyn<Declare>(s)) declared_[d->name] = d;
+        if (const auto *d = dyn<Declare>(s)) {
+          declared_[d->name] = d;
+          names.insert(d->name);
+        }
+      for (const std::string &name : names) ++users[name];
     });
     for (const auto &[name, d] : declared_)
       if (users[name] > 1) cells_[name] = d->extents.empty() ? names_.fresh(name + "_cell") : name;

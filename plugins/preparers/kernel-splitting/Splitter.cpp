@@ -9,14 +9,6 @@ using namespace ast;
 
 namespace {
 
-constexpr DiagnosticKind kDeviceCondition{
-    "kernel-splitting.condition", DiagnosticClass::Limitation,
-    "whether, or how often, work is distributed at level '{}' depends on the elements of a container",
-    "make the condition depend on sizes and scalar arguments only, which the host knows before it launches anything"};
-constexpr DiagnosticKind kDeviceCount{
-    "kernel-splitting.count", DiagnosticClass::Limitation,
-    "how many parts are distributed at level '{}' depends on the elements of a container",
-    "make the number of parts depend on sizes and scalar arguments only"};
 constexpr DiagnosticKind kSwitch{"kernel-splitting.switch", DiagnosticClass::Limitation,
                                  "work is distributed at level '{}' inside a switch", "use if and else"};
 
@@ -73,22 +65,36 @@ void Splitter::stmt(const Stmt *s, Stmts &out) {
   if (const auto *loop = dyn<Loop>(s);
       loop && loop->policy == Policy::Distribute && loop->level == levels_.device->name)
     return distributed(loop, out);
-  if (host_.launches(s)) {
-    flush(out);
-    return out.push_back(around(s));
-  }
+  if (host_.controls(s)) return around(s, out);
   if (!host_.byHost(s) || isa<Sync>(s)) return pending_.push_back(s);
   // What waits to be launched must see the values of before.
   if (!isa<Declare>(s)) flush(out);
   out.push_back(s);
 }
 
-void Splitter::distributed(const Loop *loop, Stmts &out) {
+/// What the host asks of the device: one launch puts the value into a temporary, from which the host fetches it.
+const Expr *Splitter::told(const Expr *e, Stmts &out) {
+  if (!host_.onDevice(e)) {
+    flush(out);
+    return e;
+  }
+  Build b(arena_, e->range);
+  Type type = e->type.isBool() ? Type(Scalar::I32) : e->type;
+  std::string cell = names_.fresh("told_cell"), value = names_.fresh("told");
+  const Expr *place = b.element(b.var(cell, Type::array(1, type)), {b.u64(0)}, type);
+  out.push_back(
+      arena_.make<Alloc>(e->range, cell, type, std::vector<const Expr *>{b.u64(1)}, levels_.device->name, ""));
+  pending_.push_back(b.assign(place, b.cast(type, e)));
   flush(out);
-  if (host_.onDevice(loop->begin) || host_.onDevice(loop->end)) fail(kDeviceCount, loop->range, loop->level);
+  out.push_back(b.declare(value, type, nullptr, false));
+  out.push_back(b.assign(b.var(value, type), place));
+  return b.cast(e->type, b.var(value, type));
+}
+
+void Splitter::distributed(const Loop *loop, Stmts &out) {
   Build b(arena_, loop->range);
   const Type u64 = Scalar::U64;
-  const Expr *begin = b.cast(u64, loop->begin), *end = b.cast(u64, loop->end);
+  const Expr *begin = b.cast(u64, told(loop->begin, out)), *end = b.cast(u64, told(loop->end, out));
   auto simple = [&](const Expr *e, const std::string &hint) {
     const Expr *core = e;
     while (const auto *cast = dyn<Cast>(core)) core = cast->operand;
@@ -112,48 +118,109 @@ void Splitter::distributed(const Loop *loop, Stmts &out) {
       conditions_.push_back(b.binary(BinaryOp::Le, set, b.u64(std::max(most, static_cast<std::uint64_t>(*value)))));
   }
   // Nothing to do is no launch; the host asks at the launch.
-  out.push_back(launch(simple(count, "_groups"), {loop}, loop->range));
+  const Expr *groups = simple(count, "_groups");
+  // What it runs over is the host's to know by now.
+  if (host_.onDevice(loop->begin) || host_.onDevice(loop->end))
+    loop = arena_.derive(loop, [&](Loop &copy) {
+      copy.begin = b.cast(loop->begin->type, begin);
+      copy.end = b.cast(loop->end->type, end);
+    });
+  out.push_back(launch(groups, {loop}, loop->range));
 }
 
-/// Host control flow around launches.
-const Stmt *Splitter::around(const Stmt *s) {
+/// Host control flow around launches, and out of loops around launches.
+void Splitter::around(const Stmt *s, Stmts &out) {
   Build b(arena_, s->range);
-  auto onHost = [&](const Node *n) {
-    if (n && host_.onDevice(n)) fail(kDeviceCondition, n->range.valid() ? n->range : s->range, levels_.device->name);
-  };
   auto inside = [&](const Block *body) { return b.block(block(body)); };
   switch (s->kind()) {
-  case Kind::Block: return inside(as<Block>(s));
+  case Kind::Block: {
+    flush(out);
+    return out.push_back(inside(as<Block>(s)));
+  }
   case Kind::If: {
     const auto *node = as<If>(s);
-    onHost(node->cond);
-    return arena_.derive(node, [&](If &copy) {
+    const Expr *cond = told(node->cond, out);
+    return out.push_back(arena_.derive(node, [&](If &copy) {
+      copy.cond = cond;
       copy.then = inside(node->then);
       if (node->otherwise) copy.otherwise = inside(node->otherwise);
-    });
+    }));
   }
   case Kind::For: {
     const auto *node = as<For>(s);
-    onHost(node->init);
-    onHost(node->cond);
-    onHost(node->step);
-    return arena_.derive(node, [&](For &copy) { copy.body = inside(node->body); });
+    auto onDevice = [&](const Node *n) { return n && host_.onDevice(n); };
+    if (!onDevice(node->init) && !onDevice(node->cond) && !onDevice(node->step)) {
+      flush(out);
+      return out.push_back(arena_.derive(node, [&](For &copy) { copy.body = inside(node->body); }));
+    }
+    if (node->init) stmt(node->init, out);
+    return loop(s, node->cond, node->step, node->body, true, out);
   }
-  case Kind::While:
-    onHost(as<While>(s)->cond);
-    return arena_.derive(as<While>(s), [&](While &copy) { copy.body = inside(copy.body); });
-  case Kind::DoWhile:
-    onHost(as<DoWhile>(s)->cond);
-    return arena_.derive(as<DoWhile>(s), [&](DoWhile &copy) { copy.body = inside(copy.body); });
+  case Kind::While: {
+    const auto *node = as<While>(s);
+    if (host_.onDevice(node->cond)) return loop(s, node->cond, nullptr, node->body, true, out);
+    flush(out);
+    return out.push_back(arena_.derive(node, [&](While &copy) { copy.body = inside(node->body); }));
+  }
+  case Kind::DoWhile: {
+    const auto *node = as<DoWhile>(s);
+    if (host_.onDevice(node->cond)) return loop(s, node->cond, nullptr, node->body, false, out);
+    flush(out);
+    return out.push_back(arena_.derive(node, [&](DoWhile &copy) { copy.body = inside(node->body); }));
+  }
   case Kind::Loop: {
     const auto *loop = as<Loop>(s);
-    onHost(loop->begin);
-    onHost(loop->end);
-    return arena_.derive(loop, [&](Loop &copy) { copy.body = inside(loop->body); });
+    const Expr *begin = told(loop->begin, out), *end = told(loop->end, out);
+    return out.push_back(arena_.derive(loop, [&](Loop &copy) {
+      copy.begin = begin;
+      copy.end = end;
+      copy.body = inside(loop->body);
+    }));
+  }
+  case Kind::Break:
+  case Kind::Continue: {
+    flush(out);
+    return out.push_back(s);
   }
   case Kind::Switch: fail(kSwitch, s->range, levels_.device->name);
   default: failBug(s->range, "kernel-splitting", fmt::format("a {} around a launch", name(s->kind())));
   }
+}
+
+/// A loop of the host that may ask the device whether it goes on. What a Continue must not skip, the step and a
+/// condition behind the body, then stands in front of it and is left out once.
+void Splitter::loop(const Stmt *s, const Expr *cond, const Expr *step, const Block *body, bool asksFirst, Stmts &out) {
+  Build b(arena_, s->range);
+  flush(out);
+  Stmts repeated, outer = std::exchange(pending_, {});
+  auto ask = [&](Stmts &to) {
+    if (!cond) return;
+    const Expr *go = told(cond, to);
+    to.push_back(b.when(b.logicalNot(b.cast(Scalar::Bool, go)), {arena_.make<Break>(s->range)}));
+  };
+  auto advance = [&](Stmts &to) {
+    if (!step) return;
+    stmt(arena_.make<Evaluate>(s->range, step), to);
+    flush(to);
+  };
+  bool skips = contains<Continue>(body) && (step || !asksFirst);
+  if (skips) {
+    std::string first = names_.fresh("first");
+    out.push_back(b.declare(first, Scalar::Bool, b.boolean(true), false));
+    Stmts again;
+    advance(again);
+    if (!asksFirst) ask(again);
+    repeated.push_back(b.when(b.logicalNot(b.var(first, Scalar::Bool)), std::move(again)));
+    repeated.push_back(b.assign(b.var(first, Scalar::Bool), b.boolean(false)));
+  }
+  if (asksFirst) ask(repeated);
+  for (const Stmt *inner : block(body)) repeated.push_back(inner);
+  if (!skips) {
+    advance(repeated);
+    if (!asksFirst) ask(repeated);
+  }
+  out.push_back(arena_.make<While>(s->range, b.boolean(true), b.block(std::move(repeated))));
+  pending_ = std::move(outer);
 }
 
 } // namespace tangram::splitting

@@ -23,7 +23,10 @@ private:
   Stmts block(const ast::Block *body);
   void stmt(const ast::Stmt *s, Stmts &out);
   void distributed(const ast::Loop *loop, Stmts &out);
-  const ast::Stmt *around(const ast::Stmt *s);
+  void around(const ast::Stmt *s, Stmts &out);
+  void loop(const ast::Stmt *s, const ast::Expr *cond, const ast::Expr *step, const ast::Block *body, bool asksFirst,
+            Stmts &out);
+  const ast::Expr *told(const ast::Expr *e, Stmts &out);
   void flush(Stmts &out);
   const ast::Launch *launch(const ast::Expr *groups, Stmts body, ast::SourceRange where);
 

@@ -82,10 +82,11 @@ const Expr *Assigner::broadcast(const Expr *value, Stmts &out) {
   return b().var(name, value->type);
 }
 
-/// The statement, with the declarations that only it uses, as one Single. False where others need its variables.
+/// The statement, with the declarations that only it uses, as one Single. False where others need its variables, or
+/// must leave a loop with the first worker.
 bool Assigner::whole(const std::vector<const Stmt *> &all, std::size_t at, Stmts &out) {
   Stmts group{all[at]};
-  if (isa<Declare>(all[at])) return false;
+  if (isa<Declare>(all[at]) || jumpsOut(all[at])) return false;
   std::set<std::string> open = assignedOutside(all[at]);
   std::size_t taken = 0; // statements right in front that belong to it
   for (std::size_t i = at; i-- > 0 && !open.empty(); ++taken) {

@@ -5,6 +5,7 @@
 #include "Program.h"
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Verify.h"
+#include "tangram/ast/Walk.h"
 #include "tangram/pass/Pass.h"
 #include "tangram/plugin/Loader.h"
 
@@ -39,10 +40,11 @@ protected:
     if (registry_) return;
     loader_ = new PluginLoader;
     registry_ = new Registry;
-    for (const char *name : kPasses) {
-      std::string path = fmt::format("{}/lib/tangram/plugins/libtangram-{}.so", TANGRAM_BINARY_DIR, name);
-      loader_->load(path, *registry_);
-    }
+    auto load = [](const char *name) {
+      loader_->load(fmt::format("{}/lib/tangram/plugins/libtangram-{}.so", TANGRAM_BINARY_DIR, name), *registry_);
+    };
+    for (const char *name : kPasses) load(name);
+    load("bounds-checks");
   }
   static constexpr const char *kPasses[] = {"parameterization",      "return-promotion",  "flatten",
                                             "special-function",      "index-calculation", "function-collection",
@@ -54,10 +56,13 @@ protected:
     program::arena = &arena_;
   }
 
-  const ast::Module *apply(const char *pass, const ast::Module *module) {
+  const ast::Module *apply(const char *pass, const ast::Module *module, bool checked = false) {
     const PassDescriptor &d = registry_->passes.get(pass);
     PassContext context{arena_, diags_, target_, facts_};
-    const ast::Module *result = d.create({})->run(module, context);
+    OptionValues options;
+    for (const OptionSpec &option : d.options)
+      if (checked && option.name == "checked") options.set("checked", true);
+    const ast::Module *result = d.create(checkOptions(d.options, options, d.name))->run(module, context);
     for (const ast::Violation &v : ast::verify(*result))
       ADD_FAILURE() << "after " << pass << ": " << v.message << "\n" << (v.node ? ast::print(v.node) : "");
     return result;
@@ -115,6 +120,49 @@ protected:
           ADD_FAILURE() << "call " << i << " after " << pass << ": " << wrong << "\nbefore:\n"
                         << ast::print(before->kernels[0]) << "\nafter:\n"
                         << ast::print(module->kernels[0]);
+          return;
+        }
+      }
+    }
+  }
+  /// Checked code says of each call whether an index of the flat form is out of range, and else computes the same.
+  /// Counts calls in `stray` of which it says so.
+  void checkChecked(const ast::Module *module, const std::vector<std::vector<Value>> &calls, unsigned &stray) {
+    // Of bounds that are read from containers it asks more than that parts of them can be cut.
+    bool strict = ast::any<ast::Sequence>(module, [](const ast::Sequence &s) { return s.container != nullptr; });
+    const ast::Module *plain = module, *checked = module;
+    for (const char *pass : {"parameterization", "return-promotion", "flatten", "special-function"}) {
+      plain = apply(pass, plain);
+      checked = apply(pass, checked, true);
+    }
+    checked = apply("bounds-checks", checked, true);
+    const ast::Module *linear = apply("index-calculation", checked, true);
+    for (const std::vector<Value> &args : calls) {
+      std::optional<Outcome> expected;
+      try {
+        expected = outcome(plain, args);
+      } catch (const OutOfRange &) {
+        ++stray;
+      } catch (const Failure &) {
+        continue; // too long
+      }
+      for (const ast::Module *form : {checked, linear}) {
+        std::string wrong;
+        try {
+          Outcome got = outcome(form, args);
+          if (!expected)
+            wrong = "an index is out of range, and nobody says so";
+          else if (!same(got, *expected))
+            wrong = fmt::format("result {} instead of {}", got.result.i, expected->result.i);
+        } catch (const Reported &reported) {
+          if (expected && !strict) wrong = fmt::format("all is in range, but it says: {}", reported.what());
+        } catch (const Failure &failure) {
+          wrong = failure.what();
+        }
+        if (!wrong.empty()) {
+          ADD_FAILURE() << wrong << "\nbefore:\n"
+                        << ast::print(plain->kernels[0]) << "\nafter:\n"
+                        << ast::print(form->kernels[0]);
           return;
         }
       }

@@ -127,7 +127,7 @@ Value elementOf(const Array &a, const std::vector<std::int64_t> &index) {
   Array rest = a;
   for (std::size_t d = 0; d < index.size(); ++d) {
     if (index[d] < 0 || index[d] >= a.sizes[d])
-      throw Failure(fmt::format("index {} of dimension {} is not below {}", index[d], d, a.sizes[d]));
+      throw OutOfRange(fmt::format("index {} of dimension {} is not below {}", index[d], d, a.sizes[d]));
     rest.offset += index[d] * a.strides[d];
   }
   if (index.size() == a.sizes.size()) {
@@ -328,6 +328,12 @@ private:
       if (all < 0 || all > 10'000'000) throw Failure(fmt::format("an allocation of {} elements", all));
       frame_->lanes[0][n->name] =
           arrayValue(std::vector<Scalar>(static_cast<std::size_t>(all), zero(n->element)), sizes);
+      return;
+    }
+    case Kind::Report: {
+      const auto *n = as<Report>(s);
+      if (std::int64_t site = read(pointer(n->record, 0)).i)
+        throw Reported(n->sites.at(static_cast<std::size_t>(site) - 1));
       return;
     }
     default: throw Failure(fmt::format("a {} cannot be run", name(s->kind())));
@@ -586,6 +592,16 @@ private:
       write(target, arithmetic(BinaryOp::Add, old, operand));
       return scalarValue(old);
     }
+    case Kind::Check: {
+      const auto *n = as<Check>(e);
+      auto index = static_cast<std::uint64_t>(scalar(n->index, lane).i);
+      bool fits = index < static_cast<std::uint64_t>(scalar(n->bound, lane).i);
+      if (!n->record) throw Failure("a Check without a record");
+      Value record = pointer(n->record, lane);
+      if (!fits && read(record).i == 0) write(record, integer(ast::Scalar::U32, n->site));
+      return scalarValue(integer(e->type, fits));
+    }
+    case Kind::Faulted: return scalarValue(integer(e->type, read(pointer(as<Faulted>(e)->record, lane)).i != 0));
     case Kind::Call: return call(as<Call>(e), lane);
     case Kind::SpectrumCall: {
       const auto *n = as<SpectrumCall>(e);

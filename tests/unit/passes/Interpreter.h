@@ -18,6 +18,15 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// An index that its container does not have.
+struct OutOfRange : Failure {
+  using Failure::Failure;
+};
+/// What the Report of checked code says.
+struct Reported : Failure {
+  using Failure::Failure;
+};
+
 struct Scalar {
   ast::Type type;
   std::int64_t i = 0; // integers, wrapped to the type

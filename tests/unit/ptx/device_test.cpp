@@ -137,6 +137,33 @@ TEST_F(Ptx, AtomicsOfAllTypesAndOperations) {
   }
 }
 
+TEST_F(Ptx, KeepsTheFirstAccessOutOfRange) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 33;
+  E me = index("thread", "block"), wide = cast(U64, me), record = var("record", Type::pointer(U32));
+  E asked = select(me < lit(U32, 40), wide, wide + lit(U64, kFar));
+  const ast::Expr *none = nullptr;
+  E check = make<ast::Check>(Type(ast::Scalar::Bool), asked.e, lit(U64, kFar).e, std::string(), none, record.e,
+                             std::int64_t{3});
+  E faulted = make<ast::Faulted>(Type(ast::Scalar::Bool), record.e);
+  Ps params{inOut("record", Type::pointer(U32)), inOut("out", Type::pointer(U32))};
+  Ss body{set(element("out", U32, me), cast(U32, check)), sync("block"),
+          set(element("out", U32, me + lit(U32, 64)), cast(U32, faulted))};
+  for (const char *when : {"generated", "optimised"}) {
+    std::vector<unsigned> words(5), out(128);
+    unsigned *data[] = {words.data(), out.data()};
+    HostRun(ir(launching(params, body), when)).launch("k", 1, 64, {&data[0], &data[1]});
+    for (unsigned i = 0; i < 64; ++i) {
+      EXPECT_EQ(out[i], i < 40 ? 1u : 0u) << i;
+      EXPECT_EQ(out[64 + i], 1u) << i;
+    }
+    EXPECT_EQ(words[0], 3u);
+    EXPECT_TRUE(words[1] >= 40 && words[1] < 64) << words[1];
+    EXPECT_EQ(words[2], 2u);
+    EXPECT_EQ(words[3], 0u);
+    EXPECT_EQ(words[4], 2u);
+  }
+}
+
 // ---- functions, arrays, the library ----------------------------------------------------------------------
 
 TEST_F(Ptx, FunctionsTakeValuesPlacesAndPointers) {

@@ -41,7 +41,8 @@ enum class BinaryOp : std::uint8_t {
   Comma
 };
 enum class AssignOp : std::uint8_t { Set, Add, Sub, Mul, Div, Rem, Shl, Shr, And, Or, Xor };
-enum class AtomicOp : std::uint8_t { Add, Sub, Min, Max, And, Or, Xor, Exchange, CompareExchange };
+/// OrderedAdd: the calls of a map add one after the other, in the order of its parts.
+enum class AtomicOp : std::uint8_t { Add, Sub, Min, Max, And, Or, Xor, Exchange, CompareExchange, OrderedAdd };
 /// First: the number of the lowest lane that is set.
 enum class ReduceOp : std::uint8_t { Add, Min, Max, Any, All, First };
 /// How a map runs (section 5.2.1); None until the cloner decides.

@@ -14,8 +14,8 @@ bool hasEffects(const Expr *expr);
 /// Whether it may be computed where the program would not: reads no memory, cannot trap, is defined for all values.
 bool speculable(const Expr *expr);
 
-/// Whether the body of a loop has a `break` or `continue` of that loop.
-bool jumpsOut(const Block *body);
+/// Whether a statement has a `break` or `continue` of a loop, or a `break` of a switch, that it stands in.
+bool jumpsOut(const Stmt *stmt);
 
 /// Variables whose own value changes after their declaration: assigned, incremented, their address taken, or passed
 /// to an in/out scalar parameter. Writing an element of an array or container does not change the variable.

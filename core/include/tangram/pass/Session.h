@@ -18,6 +18,7 @@ struct SessionOptions {
   std::ostream *printTo = nullptr; // null: standard error
   bool verifyBetweenPasses = true;
   std::string heuristic; // instead of the target's; empty: the target's
+  bool checked = false;  // code that reports what would leave a container (pass/Checked.h)
   /// Crashes on purpose when this step starts, so that crash files can be tested: "STEP[:HOW]",
   /// with HOW one of segv, abort, overflow, throw and break.
   std::string crashIn;

@@ -51,7 +51,8 @@ typedef enum tangram_status {
   TANGRAM_OK = 0,
   TANGRAM_BAD_ARGUMENT = 1, /* a condition of the spectrum does not hold, a null pointer, a size out of range */
   TANGRAM_OUT_OF_MEMORY = 2,
-  TANGRAM_FAILED = 3 /* the device or the runtime below reported an error */
+  TANGRAM_FAILED = 3,      /* the device or the runtime below reported an error */
+  TANGRAM_OUT_OF_RANGE = 4 /* checked code would have left a container: the message begins with file:line:column */
 } tangram_status;
 
 typedef struct tangram_error {

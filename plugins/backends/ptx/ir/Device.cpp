@@ -108,7 +108,8 @@ Value *Device::atomic(const Atomic &e, const Place &place, const std::vector<Val
   case AtomicOp::Or: op = Op::Or; break;
   case AtomicOp::Xor: op = Op::Xor; break;
   case AtomicOp::Exchange: op = Op::Xchg; break;
-  case AtomicOp::CompareExchange: break;
+  case AtomicOp::CompareExchange:
+  case AtomicOp::OrderedAdd: break;
   }
   llvm::IRBuilder<> &b = s_.build;
   bool compares = e.op == AtomicOp::CompareExchange;

@@ -17,7 +17,12 @@ public:
   /// The value before.
   llvm::Value *atomic(const ast::Atomic &e, const Place &place, const std::vector<llvm::Value *> &operands);
 
+  /// Checked code: whether index < bound, else the record keeps it (Checks.cpp).
+  llvm::Value *inRange(llvm::Value *record, llvm::Value *index, llvm::Value *bound, ast::Int site);
+  llvm::Value *faulted(llvm::Value *record);
+
 private:
+  llvm::Function *keep();
   llvm::Value *special(llvm::Intrinsic::ID id);
   std::uint64_t workers(const std::string &level, const ast::SourceRange &range) const;
   llvm::Value *shuffleWord(llvm::Value *word, llvm::Value *lane);

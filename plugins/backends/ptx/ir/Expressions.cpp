@@ -47,6 +47,7 @@ Value *Expressions::value(const Expr *e) {
   case Kind::InitList: return s_.load(temporary(e));
   case Kind::Atomic: {
     const auto *a = as<Atomic>(e);
+    if (a->op == AtomicOp::OrderedAdd) fail(kLanguageNode, e->range, "orderedAdd");
     Place target = place(a->target);
     std::vector<Value *> operands;
     for (const Expr *operand : a->operands) operands.push_back(value(operand, target.type));
@@ -59,6 +60,12 @@ Value *Expressions::value(const Expr *e) {
     Value *operand = value(s->operand);
     return device_.shuffle(*s, operand, value(s->lane));
   }
+  case Kind::Check: {
+    const auto *check = as<Check>(e);
+    Value *index = value(check->index, Scalar::U64), *bound = value(check->bound, Scalar::U64);
+    return device_.inRange(value(check->record), index, bound, check->site);
+  }
+  case Kind::Faulted: return device_.faulted(value(as<Faulted>(e)->record));
   case Kind::LaneIndex:
   case Kind::Broadcast:
   case Kind::VectorLoad:

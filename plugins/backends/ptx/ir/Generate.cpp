@@ -25,7 +25,7 @@ class Generator {
 public:
   Generator(const Module &program, const hardware::LaunchLevels &levels, llvm::Module &module)
       : unit_(program, levels, module), context_(module.getContext()) {
-    for (const Function *f : program.functions) exchanges_ |= contains<Atomic>(f->body);
+    for (const Function *f : program.functions) exchanges_ |= contains<Atomic>(f->body) || contains<Check>(f->body);
   }
 
   DeviceCode run() {
@@ -155,7 +155,8 @@ private:
     for (std::size_t i = 0; i < launch.params.size(); ++i)
       if (i != which && launch.params[i]->type.isPointer()) alone &= rootOf(launch, i) != root;
     bool readOnly = p.access == Access::In;
-    bool exchanged = exchanges_ || contains<Sync>(launch.body) || contains<Atomic>(launch.body);
+    bool exchanged =
+        exchanges_ || contains<Sync>(launch.body) || contains<Atomic>(launch.body) || contains<Check>(launch.body);
     if (readOnly) arg.addAttr(llvm::Attribute::ReadOnly);
     if (alone && (readOnly || !exchanged)) arg.addAttr(llvm::Attribute::NoAlias);
   }

@@ -161,7 +161,7 @@ void Statements::loop(const std::function<Value *()> &cond, const Block &body, c
     return more ? b_.CreateCondBr(more, round, done) : b_.CreateBr(round);
   };
   auto mark = [&](llvm::BranchInst *back) {
-    if (copies == kNoCopies) return;
+    if (copies == kNoCopies || contains<Check>(&body)) return; // checked code is not for speed
     llvm::LLVMContext &context = s_.context();
     std::vector<llvm::Metadata *> hint{
         llvm::MDString::get(context, copies == kAllCopies ? "llvm.loop.unroll.enable" : "llvm.loop.unroll.count")};

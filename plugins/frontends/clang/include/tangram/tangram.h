@@ -253,6 +253,8 @@ __TANGRAM_ATOMIC(atomicAnd, "and");
 __TANGRAM_ATOMIC(atomicOr, "or");
 __TANGRAM_ATOMIC(atomicXor, "xor");
 __TANGRAM_ATOMIC(atomicExchange, "exchange");
+// As atomicAdd, but the calls of a map take their turns in the order of its parts, and each does it exactly once.
+__TANGRAM_ATOMIC(orderedAdd, "ordered-add");
 #undef __TANGRAM_ATOMIC
 /// Writes `desired` where the target is `expected`.
 template <class T>

@@ -16,8 +16,8 @@ public:
 
   /// What variables are called that do not print under their own name; "(*x)" for one that is passed by address.
   std::map<std::string, std::string> spelling;
-  /// Set where the text needs <cmath>, <limits>, <algorithm>, atomic operations.
-  bool usesMath = false, usesLimits = false, usesAlgorithm = false, usesAtomics = false;
+  /// Set where the text needs <cmath>, <limits>, <algorithm>, atomic operations, in_range() and faulted().
+  bool usesMath = false, usesLimits = false, usesAlgorithm = false, usesAtomics = false, usesChecks = false;
   /// Functions of the module; all others are the math library's.
   std::set<std::string> functions;
 
@@ -55,6 +55,8 @@ protected:
   virtual Text call(const ast::Call *e);
   virtual Text atomic(const ast::Atomic *e);
   virtual Text initList(const ast::InitList *e);
+  /// What stands in front of in_range() and faulted().
+  virtual std::string checks() const { return "tangram_checked::"; }
   /// Of a kind that only some languages have.
   virtual Text other(const ast::Expr *e, const ast::Type &wanted);
 
@@ -67,6 +69,8 @@ private:
   Text binary(const ast::Binary *e);
   Text choice(const ast::Conditional *e, const ast::Type &wanted);
   Text assign(const ast::Assign *e);
+  Text check(const ast::Check *e);
+  Text faulted(const ast::Faulted *e);
 };
 
 } // namespace tangram::c_family

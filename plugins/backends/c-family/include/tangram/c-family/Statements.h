@@ -26,7 +26,7 @@ public:
 protected:
   void block(const ast::Block &block);
   void stmt(const ast::Stmt *stmt);
-  void effect(const ast::Expr *e);
+  virtual void effect(const ast::Expr *e);
   /// "const int x = 3".
   std::string declaration(const ast::Declare &d);
   /// for (int i = 0; i < n; ++i)
@@ -34,6 +34,18 @@ protected:
   void plainLoop(const ast::Loop &loop);
   /// The extents of a container as one expression, "n * (m + 1)"; "1" of none.
   std::string elements(const std::vector<const ast::Expr *> &extents);
+
+  /// Leaves the function with an error where the record has one. `call`: what returns a status, of `tangram_sites`.
+  void report(const ast::Report &report, const std::string &call);
+  /// The same of a kernel on a device: `function` of its runtime waits for the stream and reads the record, which lies
+  /// in the workspace; what was done on the host is in a record of the host's.
+  void reportFromDevice(const ast::Report &r, const std::string &function, const std::string &entry,
+                        const std::string &stream);
+
+  /// `v = ((T *)(workspace + offset))[0]` in the host's part of a kernel: `function`(last_error, entry, &v, workspace,
+  /// offset, stream) waits for what runs on the stream. False for any other expression.
+  bool fetchFromDevice(const ast::Expr *e, const std::string &function, const std::string &entry,
+                       const std::string &stream);
 
   /// Loop, Alloc, and all that only some languages have.
   virtual void other(const ast::Stmt *s);

@@ -86,6 +86,18 @@ template <size_t N> int launched(char (&error)[N], const Launch &what) {
   return refuse(error, what, statusOf(code), why);
 }
 
+/// Waits for what runs on the stream, and reads a value that it left in the workspace.
+template <size_t N, class T>
+int fetch(char (&error)[N], const char *kernel, T *value, const void *workspace, uint64_t offset, cudaStream_t stream) {
+  cudaError_t code =
+      cudaMemcpyAsync(value, static_cast<const char *>(workspace) + offset, sizeof(T), cudaMemcpyDeviceToHost, stream);
+  if (code == cudaSuccess) code = cudaStreamSynchronize(stream);
+  if (code == cudaSuccess) return TANGRAM_OK;
+  std::snprintf(error, N, "%s: reading a value from the device: %s (%s)", kernel, cudaGetErrorString(code),
+                cudaGetErrorName(code));
+  return statusOf(code);
+}
+
 /// tangram_device for the current device of the thread. Handles are addresses.
 struct Device {
   static int open(tangram_error *error) {

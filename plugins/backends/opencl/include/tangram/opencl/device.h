@@ -159,6 +159,16 @@ template <cl_device_type Wanted> Context &shared() {
   return *context;
 }
 
+/// Waits for what the queue does, and reads a value that it left in the workspace.
+template <size_t N, class T>
+int fetch(char (&error)[N], const char *kernel, T *value, cl_mem workspace, uint64_t offset, cl_command_queue queue) {
+  cl_int code = clEnqueueReadBuffer(queue, workspace, CL_TRUE, static_cast<size_t>(offset), sizeof(T), value, 0,
+                                    nullptr, nullptr);
+  if (code == CL_SUCCESS) return TANGRAM_OK;
+  std::snprintf(error, N, "%s: reading a value from the device: %s (%d)", kernel, name(code), static_cast<int>(code));
+  return statusOf(code);
+}
+
 /// tangram_device for the first device of a kind. Handles are cl_mem.
 template <cl_device_type Wanted> struct Device {
   static int open(tangram_error *error) {

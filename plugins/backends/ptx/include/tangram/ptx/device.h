@@ -132,6 +132,18 @@ inline int download(void *to, void *memory, uint64_t bytes, tangram_error *error
     return bytes == 0 ? 0 : c.driver().cuMemcpyDtoH_v2(to, address(memory), static_cast<size_t>(bytes));
   });
 }
+
+/// Waits for what runs on the stream, and reads a value that it left in the workspace.
+template <size_t N, class T>
+int fetch(char (&error)[N], const char *kernel, T *value, const void *workspace, uint64_t offset, void *stream) {
+  tangram_error told{};
+  int status = withDevice(&told, "reading a value from the device", [&](Current &c) {
+    Result code = c.driver().cuStreamSynchronize(static_cast<Stream>(stream));
+    return code != 0 ? code : c.driver().cuMemcpyDtoH_v2(value, address(workspace) + offset, sizeof(T));
+  });
+  if (status != TANGRAM_OK) std::snprintf(error, N, "%s: %s", kernel, told.message);
+  return status;
+}
 inline int wait(tangram_error *error) {
   return withDevice(error, "running what was launched",
                     [](Current &c) { return c.driver().cuStreamSynchronize(nullptr); });
