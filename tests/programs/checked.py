@@ -18,7 +18,7 @@ apps = here.parent.parent / "apps"
 
 def libraries(folder, program, spectrum, *flags):
     """The libraries of the plans that `verify` draws, which must agree where nothing is out of range."""
-    r = subprocess.run([tangram, "verify", program, "--target", target, "--spectrum", spectrum, "--checked", "--sample",
+    r = subprocess.run([tangram, "verify", program, "--target", target, "--spectrum", spectrum, "--checked", "--timeout", "600", "--sample",
                         plans, "--sizes", "31", "-o", folder, *flags],
                        text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=800)
     if r.returncode:

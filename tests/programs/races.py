@@ -42,7 +42,7 @@ def watched(folder, sizes, *watch):
 with tempfile.TemporaryDirectory() as temporary:
     folder, host = pathlib.Path(temporary) / "device", pathlib.Path(temporary) / "host"
     common = [program, "-I", apps, "--target", target, "--spectrum", spectrum]
-    must(tangram, "verify", *common, "--sample", plans, "--seed", seed, "--sizes", "31", "-o", folder, *arguments)
+    must(tangram, "verify", *common, "--timeout", 600, "--sample", plans, "--seed", seed, "--sizes", "31", "-o", folder, *arguments)
     # oclgrind watches the first program of a process alone: what plans are compared with runs on the host.
     must(tangram, "verify", program, "-I", apps, "--target", "cpu-simple", "--spectrum", spectrum, "--sample", 1,
          "--sizes", "1", "-o", host, *arguments)
