@@ -80,8 +80,12 @@ private:
     Bounds bounds;
     SizeBound elements, work; // of a map
     Expected expected;
-    using Key = std::tuple<GoalKind, std::size_t, std::size_t, unsigned, Bounds, SizeBound, SizeBound, Expected>;
-    Key key() const { return {what.kind, what.spectrum, what.level, depth, bounds, elements, work, expected}; }
+    Stride acrossCalls = Stride::Zero; // of a map
+    using Key =
+        std::tuple<GoalKind, std::size_t, std::size_t, unsigned, Bounds, SizeBound, SizeBound, Expected, Stride>;
+    Key key() const {
+      return {what.kind, what.spectrum, what.level, depth, bounds, elements, work, expected, acrossCalls};
+    }
   };
 
   // ---- sizes that make a difference ----
@@ -189,6 +193,12 @@ private:
     return it->second;
   }
 
+  Stride acrossCalls(const Expr *site) const {
+    const auto *map = dyn<Map>(site);
+    auto it = map ? forest_.facts_.calls.find(map) : forest_.facts_.calls.end();
+    return it == forest_.facts_.calls.end() ? Stride::Zero : it->second;
+  }
+
   // ---- points ----
 
   GoalId point(const Goal &goal) {
@@ -204,6 +214,7 @@ private:
     result.elements = goal.elements;
     result.work = goal.work;
     result.expected = goal.expected;
+    result.acrossCalls = goal.acrossCalls;
     if (goal.what.isPlain())
       plainest(goal, result);
     else
@@ -257,6 +268,7 @@ private:
         alternative.parameters["factor"] = static_cast<std::int64_t>(factor);
         if (goal.elements) below.elements = rounded(*goal.elements / factor + (*goal.elements % factor != 0));
         below.work = goal.work;
+        below.acrossCalls = goal.acrossCalls;
         below.expected = goal.expected;
         for (SizeBound *each : {&below.expected.elements, &below.expected.work})
           if (*each) *each = std::bit_ceil(**each / factor + (**each % factor != 0));
@@ -274,7 +286,10 @@ private:
           siteExpectations(goal.what.spectrum, production.codelet, goal.what.level, goal.expected);
       for (std::size_t i = 0; i < production.children.size(); ++i) {
         Goal below{production.children[i], depth, bounds[i].arguments, bounds[i].elements, bounds[i].work, {}};
-        if (!goal.what.isPlain()) below.expected = expected[i];
+        if (!goal.what.isPlain()) {
+          below.expected = expected[i];
+          below.acrossCalls = acrossCalls(shape->sites[i]);
+        }
         if (!child(alternative, below, reject)) return;
       }
       if (!unproven.empty()) {

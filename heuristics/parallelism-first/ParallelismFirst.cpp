@@ -24,7 +24,7 @@ bool tunable(const Forest &forest, const Alternative &alternative) {
 }
 
 /// The smaller one of those that are known.
-std::optional<std::uint64_t> less(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
+template <class T> std::optional<T> less(std::optional<T> a, std::optional<T> b) {
   return !a || (b && *b < *a) ? b : a;
 }
 
@@ -36,6 +36,18 @@ std::string tooSmall(const Forest &forest, const Point &point, const std::string
   std::uint64_t lanes = forest.hardware().lanes(*level);
   return *elements < lanes ? fmt::format("about {} elements are too few for the {} lanes of '{}'", *elements, lanes, to)
                            : "";
+}
+
+constexpr std::uint64_t kTurns = 4; // of an unrolled loop; with fewer, what is left over costs more than it brings
+
+bool synchronises(const Forest &forest, const Point &point, std::string_view how) {
+  const hardware::Level *level = forest.hardware().find(point.level);
+  return level && level->sync == how;
+}
+
+/// Whether workers below, each with a call of a map, would touch memory one by one.
+bool scatters(const Forest &forest, const Point &point) {
+  return synchronises(forest, point, "lock-step") && point.acrossCalls > Stride::Unit;
 }
 
 /// Whether all partitions of a codelet suit the workers of a level.
@@ -68,9 +80,18 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
   if (alternative.rule == Rule::Distribute || alternative.rule == Rule::Split) {
     const hardware::Level *below = forest.hardware().find(alternative.to);
     std::uint64_t workers = below ? below->workers.count : 1;
-    std::optional<std::uint64_t> work = less(point.work, point.expected.work),
-                                 calls = less(point.elements, point.expected.elements);
-    result.distributes = (!work || *work > workers) && (!calls || *calls > 1);
+    std::optional<std::uint64_t> work = less<std::uint64_t>(point.work, point.expected.work),
+                                 calls = less<std::uint64_t>(point.elements, point.expected.elements);
+    // Chunks of a map begin far apart.
+    bool far = scatters(forest, point) || (alternative.rule == Rule::Split && synchronises(forest, point, "lock-step"));
+    bool few = work && (*work <= workers || (synchronises(forest, point, "close-loop") && *work < kTurns * workers));
+    result.distributes = !few && (!calls || *calls > 1) && !far;
+  } else if (alternative.rule == Rule::Serialize && scatters(forest, point)) {
+    const Point &call = forest.point(alternative.children[0]);
+    for (const Alternative &below : call.alternatives) {
+      const Properties &inner = properties(forest, call, below);
+      result.leads = less(result.leads, inner.distributes || inner.vectorizes ? 0u : inner.leads);
+    }
   } else if (alternative.codelet) {
     std::size_t own = alternative.children.size() - (alternative.guarded ? 1 : 0);
     bool hasMap = false;
@@ -81,6 +102,7 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
       for (const Alternative &below : child.alternatives) {
         if (!hasMap && below.rule != Rule::Select) continue;
         const Properties &inner = properties(forest, child, below);
+        if (inner.leads) result.leads = less(result.leads, std::optional(*inner.leads + 1));
         result.distributes |= inner.distributes;
         result.vectorizes |= !hasMap && inner.vectorizes;
         result.matches |= inner.distributes && inner.matches;
@@ -88,7 +110,7 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
     }
     if (hasMap) result.matches = result.distributes && tilingMatches(forest, *alternative.codelet, point.level);
     result.vectorizes |= alternative.capability == Capability::Vector || alternative.capability == Capability::Matrix;
-    result.idle = hasMap && !result.distributes;
+    result.idle = hasMap && !result.distributes && !result.leads;
   }
   return known_.emplace(&alternative, result).first->second;
 }
@@ -97,13 +119,18 @@ bool ParallelismFirst::parallel(const Forest &forest, GoalId goal) const {
   const Point &point = forest.point(goal);
   return std::any_of(point.alternatives.begin(), point.alternatives.end(), [&](const Alternative &alternative) {
     const Properties &p = properties(forest, point, alternative);
-    return p.distributes || p.vectorizes;
+    return p.distributes || p.vectorizes || p.leads;
   });
 }
 
 std::string ParallelismFirst::preferMapRule(const Forest &forest, const Point &point, const Alternative &a,
                                             const Properties &pa, const Alternative &b, const Properties &pb) const {
   if (pa.distributes != pb.distributes) return pa.distributes ? fmt::format("{} extracts parallelism", words(a)) : "";
+  if (!pa.distributes && pa.leads != pb.leads)
+    return less(pa.leads, pb.leads) == pa.leads
+               ? fmt::format("lanes in lock step would touch memory far apart, and {} leads to those that do not",
+                             words(a))
+               : "";
   auto rank = [](const Alternative &x) { return x.rule == Rule::Distribute ? 0 : x.rule == Rule::Serialize ? 1 : 2; };
   bool split =
       (a.rule == Rule::Distribute && b.rule == Rule::Split) || (a.rule == Rule::Split && b.rule == Rule::Distribute);
@@ -157,6 +184,10 @@ std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, c
         return verdict;
     } else {
       if (differ(pa.vectorizes, pb.vectorizes, says("vectorizes"))) return verdict;
+      if (pa.leads != pb.leads)
+        return less(pa.leads, pb.leads) == pa.leads ? fmt::format("{} leads to parallelism further down, {} {}",
+                                                                  words(a), words(b), pb.leads ? "later" : "does not")
+                                                    : "";
       if (differ(computes(a), computes(b), says("computes"))) return verdict;
       if (differ(!pa.idle, !pb.idle, [&] { return fmt::format("the map of {} brings no parallelism", words(b)); }))
         return verdict;

@@ -15,6 +15,7 @@
 //  no
 //    parallelism to gain. (Otherwise one result a block would be spread over all blocks again, where Figure 5.7
 //    devolves to one block.)
+//    Nor does it where an unrolled loop is expected to make few turns.
 //  - A compound codelet without a map distributes, or vectorizes, where a spectrum that it calls can (6.5.1). `devolve`
 //    does neither.
 //  - Where neither rule distributes and neither vectorizes, one that computes is preferred to one that goes on
@@ -23,6 +24,10 @@
 //    below have nothing but a compute rule at that point; here they may also serialize a map.)
 //  - Where a level says which tiling suits its workers, a codelet that vectorizes is preferred to one that distributes
 //    with another tiling. (Where both tilings are at hand, as for sum, the figures' choice is the same.)
+//  - Lanes that go in lock step touch memory as one vector: neighbouring elements, or all the same one. A map whose
+//    neighbouring calls lie otherwise (Facts::calls) brings them no parallelism. It is serialised where a codelet
+//    further down distributes or vectorizes, and of codelets whose maps are such, the one above the nearest is
+//    preferred.
 //  - A codelet that needs no check at run time is preferred to an equal one that does.
 //  - Of the rules of a map, Distribute and Split both distribute. Distribute is preferred where an element distributes
 //    or vectorizes in turn; else Split, where it reaches a level that distributes; else Distribute, which is shorter.
@@ -43,6 +48,8 @@ protected:
 private:
   struct Properties {
     bool distributes = false, matches = false, vectorizes = false, idle = false;
+    /// Serialising what would scatter: how many codelets further down one distributes or vectorizes.
+    std::optional<unsigned> leads;
   };
   const Properties &properties(const Forest &forest, const Point &point, const Alternative &alternative) const;
   std::string preferMapRule(const Forest &forest, const Point &point, const Alternative &a, const Properties &pa,

@@ -188,6 +188,51 @@ TEST(Locality, StridesOfLanes) {
   EXPECT_EQ(accesses({loop("i", advance("add", "i", id), use(i), lit("u32", 0))}, true).perLane, Stride::Irregular);
 }
 
+TEST(Locality, IndicesThatComeOutOfContainers) {
+  std::string i = var("u32", "i"), j = var("u32", "j"), inner = fmt::format("(Subscript i32 {} [{}])", kIn, i);
+  std::string looked = cast("u32", inner);
+  EXPECT_TRUE(accesses({loop("i", next("i"), use(looked))}).indirect);
+  EXPECT_TRUE(accesses({loop("i", next("i"), fmt::format("{} {}", declare("u32", "j", looked), use(j)))}).indirect);
+  EXPECT_FALSE(accesses({loop("i", next("i"), fmt::format("{} {}", declare("u32", "j", i), use(j)))}).indirect);
+  // An index that data ends is regular.
+  std::string until = fmt::format("(If {} (Block [(Break)]) -)", cast("bool", inner));
+  EXPECT_FALSE(accesses({loop("i", next("i"), until)}).indirect);
+}
+
+TEST(Locality, NeighbouringCallsOfAMap) {
+  std::string x = var("array<1,i32>", "x"), at = var("u32", "at");
+  std::string scalars = "(Param \"at\" u32 in) (Param \"x\" array<1,i32> in)";
+  auto looks = [&](const std::string &index) {
+    return spectrum("look",
+                    {codelet("a", {fmt::format("(Return (Subscript i32 {} [{}]))", x, index)}, false, "", "", scalars)},
+                    "i32", scalars);
+  };
+  std::string params = "(Param \"in\" array<1,u32> in) (Param \"x\" array<1,i32> in)";
+  std::string in = var("array<1,u32>", "in");
+  // A map over the elements of `in`, and a call of it all in a loop.
+  std::string each =
+      codelet("each", {fmt::format("(Return {})", map("array<1,i32>", "look", {in, x}))}, false, "", "", params);
+  auto across = [&](const std::string &index) {
+    Program program(module({spectrum("sum", {each}, "array<1,i32>", params), looks(index)}), gpuSimple());
+    EXPECT_EQ(program.facts.calls.size(), 1u);
+    return program.facts.calls.begin()->second;
+  };
+  EXPECT_EQ(across(lit("u32", 3)), Stride::Unit); // of `in` itself
+  EXPECT_EQ(across(at), Stride::Irregular);       // what stands in `in` is where x is touched
+
+  // Of a spectrum that passes on what it is given, it depends on the caller.
+  auto indirect = [&](const std::string &index) {
+    std::string body = fmt::format("(Evaluate {})", call("i32", "look", {index, x}));
+    Program program(
+        module({spectrum("sum", {codelet("c", {loop("i", next("i"), body)}, false, "", "", params)}, "void", params),
+                looks(at)}),
+        gpuSimple());
+    return program.facts.accesses.at({program.codelet("c"), "x"}).indirect;
+  };
+  EXPECT_FALSE(indirect(var("u32", "i")));
+  EXPECT_TRUE(indirect(fmt::format("(Subscript u32 {} [{}])", in, var("u32", "i"))));
+}
+
 TEST(Locality, OtherPartitions) {
   std::string n = var("u32", "n"), zero = lit("u32", 0), one = lit("u32", 1), two = lit("u32", 2);
   auto patternOf = [&](const std::string &starts, const std::string &incs) {

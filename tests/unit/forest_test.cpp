@@ -185,7 +185,7 @@ TEST(Forest, CountsWhatCannotBeListed) {
   Program program(sumProgram(), cpuModern());
   Forest forest = program.forest(8);
   EXPECT_GT(forest.count(), boost::multiprecision::pow(Count(10), 80));
-  EXPECT_LT(forest.size(), 200u);
+  EXPECT_LT(forest.size(), 250u);
   // Drawing and finding by number work all the same.
   std::mt19937_64 random(1);
   Plan plan = forest.sample(random);
@@ -516,7 +516,7 @@ TEST(Forest, AThousandCodeletsOfOneSpectrum) {
     points[n] = forest.size();
   }
   EXPECT_LE(points[1000], points[10] * 2);
-  EXPECT_LE(points[1000], 4u * 6 * 20);
+  EXPECT_LE(points[1000], 5u * 6 * 20); // calls, maps whose calls lie near and far, both plain
 }
 
 } // namespace

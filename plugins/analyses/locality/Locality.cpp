@@ -1,6 +1,7 @@
 // Locality (section 6.5.2): how neighbouring iterations, lanes and map elements touch containers. Subscripts say it of
 // a codelet's own accesses; partitions say how parts lie in their container; calls carry both from callee to caller,
 // until nothing changes: strides only ever get weaker, so recursive spectrums converge.
+#include "Indirection.h"
 #include "Strides.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/plugin/Plugin.h"
@@ -60,6 +61,8 @@ class LocalityAnalysis final : public Analysis {
 public:
   void run(const Module &module, const hardware::Hardware &, Facts &facts, DiagnosticEngine &) override {
     std::map<const Codelet *, Strides> strides;
+    indirections_.clear();
+    origins_.clear();
     for (const Spectrum *spectrum : module.spectrums)
       for (const Codelet *codelet : spectrum->codelets) {
         const Strides &own = strides.emplace(codelet, *codelet).first->second;
@@ -71,12 +74,21 @@ public:
           pattern.perLane = weakest(pattern.perLane, access.perLane);
         }
         walk(codelet->body, [&](const Partition &p) { facts.partitions[&p] = patternOf(p, own); });
+        const Indirection &indirection = indirections_.emplace(codelet, *codelet).first->second;
+        for (const auto &[container, origin] : indirection.accesses()) origins_[{codelet, container}].add(origin);
       }
     for (bool converged = false; !converged;) {
       converged = true;
       for (const Spectrum *spectrum : module.spectrums)
         for (const Codelet *codelet : spectrum->codelets) converged &= propagate(module, *codelet, facts);
     }
+    for (auto &[access, pattern] : facts.accesses) {
+      auto origin = origins_.find(access);
+      pattern.indirect = origin != origins_.end() && origin->second.data;
+    }
+    for (const Spectrum *spectrum : module.spectrums)
+      for (const Codelet *codelet : spectrum->codelets)
+        walk(codelet->body, [&](const Map &map) { facts.calls[&map] = acrossCalls(module, map, *codelet, facts); });
   }
 
 private:
@@ -109,6 +121,8 @@ private:
     for (int fuel = 16; expr && fuel > 0; --fuel) {
       if (const Cast *cast = dyn<Cast>(expr)) {
         expr = cast->operand;
+      } else if (const Subscript *some = dyn<Subscript>(expr)) { // a row, or some of the parts
+        expr = some->base;
       } else if (const Partition *partition = dyn<Partition>(expr); partition && !result.partition) {
         result.partition = partition;
         expr = partition->container;
@@ -127,8 +141,51 @@ private:
     return result;
   }
 
-  static bool propagate(const Module &module, const Codelet &codelet, Facts &facts) {
+  /// What the indices come from by which a call touches its i-th argument, as the caller sees it.
+  Origin originOf(const Spectrum &callee, std::size_t argument, const std::vector<const Expr *> &args,
+                  const Codelet &caller) const {
+    Origin result;
+    for (const Codelet *codelet : callee.codelets) {
+      if (argument >= codelet->params.size()) continue;
+      auto inner = origins_.find({codelet, codelet->params[argument]->name});
+      if (inner == origins_.end()) continue;
+      result.data |= inner->second.data;
+      for (std::size_t i = 0; i < args.size() && i < codelet->params.size(); ++i) {
+        if (!inner->second.scalars.count(codelet->params[i]->name)) continue;
+        if (args[i]->type.isArray()) // of a map: an element each
+          result.data = true;
+        else
+          result.add(indirections_.at(&caller).of(args[i]));
+      }
+    }
+    return result;
+  }
+
+  Stride acrossCalls(const Module &module, const Map &map, const Codelet &codelet, const Facts &facts) const {
+    Stride result = Stride::Zero;
+    const Spectrum *callee = find(module, map.spectrum);
+    for (std::size_t i = 0; callee && i < map.args.size() && i < callee->params.size(); ++i) {
+      const Type &type = callee->params[i]->type;
+      Source source = sourceOf(map.args[i], codelet);
+      auto pattern = facts.partitions.find(source.partition);
+      if (originOf(*callee, i, map.args, codelet).data)
+        result = weakest(result, Stride::Irregular);
+      else if (map.args[i]->type == type) // every call gets the same
+        result = weakest(result, Stride::Zero);
+      else if (map.args[i]->type.element().isArray())
+        result = weakest(result, pattern == facts.partitions.end() ? Stride::Irregular : pattern->second.acrossParts);
+      else
+        result = weakest(result, type.isArray() ? Stride::Constant : Stride::Unit); // a row, an element
+    }
+    return result;
+  }
+
+  bool propagate(const Module &module, const Codelet &codelet, Facts &facts) {
     bool same = true;
+    auto touch = [&](const std::string &parameter, const Spectrum &callee, std::size_t argument,
+                     const std::vector<const Expr *> &args) {
+      if (!parameter.empty()) same &= !origins_[{&codelet, parameter}].add(originOf(callee, argument, args, codelet));
+    };
     auto add = [&](const std::string &parameter, Stride perIteration, Stride perLane) {
       if (parameter.empty()) return;
       AccessPattern &pattern = facts.accesses[{&codelet, parameter}];
@@ -143,7 +200,9 @@ private:
           const Spectrum *callee = find(module, call.spectrum);
           for (std::size_t i = 0; callee && i < call.args.size(); ++i) {
             AccessPattern inner = calleePattern(*callee, i, facts);
-            add(sourceOf(call.args[i], codelet).parameter, inner.perIteration, inner.perLane);
+            std::string parameter = sourceOf(call.args[i], codelet).parameter;
+            add(parameter, inner.perIteration, inner.perLane);
+            touch(parameter, *callee, i, call.args);
           }
         },
         [&](const Map &map) {
@@ -151,6 +210,7 @@ private:
           for (std::size_t i = 0; callee && i < map.args.size() && i < callee->params.size(); ++i) {
             Source source = sourceOf(map.args[i], codelet);
             AccessPattern inner = calleePattern(*callee, i, facts);
+            touch(source.parameter, *callee, i, map.args);
             bool passed = map.args[i]->type == callee->params[i]->type;
             if (passed) { // every element gets the same
               add(source.parameter, inner.perIteration, Stride::Zero);
@@ -167,6 +227,9 @@ private:
         });
     return same;
   }
+
+  std::map<const Codelet *, Indirection> indirections_;
+  std::map<std::pair<const Codelet *, std::string>, Origin> origins_; // of the indices by which parameters are touched
 };
 
 } // namespace

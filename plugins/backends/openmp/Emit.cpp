@@ -48,14 +48,22 @@ template <class T, class F> T update(T *place, F change) {
   __atomic_load(place, &before, __ATOMIC_RELAXED);
   do {
     after = change(before);
+    // What stays as it is needs no write, which would take the line from all others.
+    if (std::memcmp(&before, &after, sizeof(T)) == 0) return before;
   } while (!__atomic_compare_exchange(place, &before, &after, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return before;
 }
 template <class T> [[maybe_unused]] T add(T *place, same<T> value) {
-  return update(place, [=](T old) { return T(old + value); });
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    return __atomic_fetch_add(place, value, __ATOMIC_RELAXED);
+  else
+    return update(place, [=](T old) { return T(old + value); });
 }
 template <class T> [[maybe_unused]] T sub(T *place, same<T> value) {
-  return update(place, [=](T old) { return T(old - value); });
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    return __atomic_fetch_sub(place, value, __ATOMIC_RELAXED);
+  else
+    return update(place, [=](T old) { return T(old - value); });
 }
 template <class T> [[maybe_unused]] T min(T *place, same<T> value) {
   return update(place, [=](T old) { return value < old ? value : old; });
@@ -184,6 +192,7 @@ private:
     w.directive("#include <cstdarg>");
     w.directive("#include <cstdio>");
     if (needs_.heap) w.directive("#include <cstdlib>");
+    if (needs_.atomics) w.directive("#include <cstring>");
     if (needs_.heap) w.directive("#include <initializer_list>");
     if (needs_.limits) w.directive("#include <limits>");
     if (needs_.atomics) w.directive("#include <type_traits>");

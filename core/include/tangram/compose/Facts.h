@@ -31,6 +31,7 @@ std::string_view name(Stride stride);
 struct AccessPattern {
   Stride perIteration = Stride::Zero; // along the innermost loop of one worker
   Stride perLane = Stride::Zero;      // across lanes, by coopIdx(); Zero for an autonomous codelet
+  bool indirect = false;              // where data says: by an index that comes out of a container, as x[column[i]]
 };
 
 /// A Partition node: what its parts look like.
@@ -54,6 +55,7 @@ public:
   std::map<std::string, Parallelism> spectrums;
   std::map<std::pair<const ast::Codelet *, std::string>, AccessPattern> accesses; // codelet, parameter name
   std::map<const ast::Partition *, PartitionPattern> partitions;
+  std::map<const ast::Map *, Stride> calls; // how far apart neighbouring calls of a map touch memory, weakest argument
   std::map<std::pair<const ast::Codelet *, std::string>, LevelMatch> matches; // codelet, level name
   /// Facts of third-party analyses, by the name under which they are established.
   std::map<std::string, std::any> other;

@@ -49,6 +49,8 @@ struct Point {
   std::optional<std::uint64_t> elements; // of a map: how many calls it makes at most
   std::optional<std::uint64_t> work;     // of a map over partitions: how many elements all its parts have at most
   Expected expected;
+  /// Of a map: how far apart neighbouring calls touch memory (Facts::calls).
+  Stride acrossCalls = Stride::Zero;
   bool plain = false;                    // restricted to the plainest derivation: a fallback, or plainest()
   std::vector<Alternative> alternatives; // in a stable order: declaration order of codelets
   std::vector<Rejection> rejections;
