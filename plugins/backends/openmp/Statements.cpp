@@ -24,6 +24,8 @@ constexpr DiagnosticKind kUnknownLevel{"openmp.unknown-level", DiagnosticClass::
                                        "a loop runs at level '{}', which target '{}' does not have",
                                        "compile it for the target that it was composed for"};
 
+constexpr Int kMostUnrolled = 16; // turns of a loop
+
 /// Straight code that every compiler turns into vector instructions.
 bool isSimple(const Block &body) {
   return walk(&body,
@@ -33,6 +35,25 @@ bool isSimple(const Block &body) {
               }) &&
          !contains<Call>(&body) && !contains<Atomic>(&body) && !contains<Conditional>(&body) &&
          !any<Declare>(&body, [](const Declare &d) { return !d.extents.empty(); });
+}
+
+/// How often `for (i = A; i < B; ++i)` turns, as far as it is known.
+std::optional<Int> turns(const For &loop, const Constants &constants) {
+  const auto *first = dyn<Declare>(loop.init);
+  if (const auto *several = dyn<Block>(loop.init); several && several->stmts.size() == 1)
+    first = dyn<Declare>(several->stmts[0]);
+  const auto *cond = dyn<Binary>(loop.cond);
+  const auto *step = dyn<Unary>(loop.step);
+  if (!first || !first->init || !cond || cond->op != BinaryOp::Lt || !step) return {};
+  auto counts = [&](const Expr *e) {
+    const auto *ref = dyn<VarRef>(e);
+    return ref && ref->name == first->name;
+  };
+  bool up = step->op == UnaryOp::PreInc || step->op == UnaryOp::PostInc;
+  if (!up || !counts(step->operand) || !counts(cond->lhs) || assignedVariables(loop.body).count(first->name)) return {};
+  std::optional<Int> begin = constants.value(first->init), end = constants.value(cond->rhs);
+  if (!begin || !end || *end <= *begin) return {};
+  return *end - *begin;
 }
 
 /// Bytes of a temporary where its extents are known; nothing where they are not.
@@ -84,6 +105,10 @@ void Statements::kernel(const Kernel &kernel, Arena &arena) {
   const Block *clean = c_family::simplified(kernel.body, arena);
   const Kernel *written = arena.derive(&kernel, [&](Kernel &copy) { copy.body = clean; });
   Constants constants(*written);
+  arrays_.clear();
+  walk(clean, [&](const Declare &d) {
+    if (!d.extents.empty()) arrays_.insert(d.name);
+  });
   level_ = hardware_.levels.empty() ? nullptr : &hardware_.top();
   bool fails = canFail(*written, options_);
   bool flag = fails && any<Loop>(clean, [&](const Loop &l) {
@@ -94,6 +119,15 @@ void Statements::kernel(const Kernel &kernel, Arena &arena) {
   if (flag) w_.line("bool out_of_memory = false;");
   body(*clean, constants);
   if (fails) w_.line("return TANGRAM_OK;");
+}
+
+void Statements::begins(const Stmt &s) {
+  const auto *loop = dyn<For>(&s);
+  std::optional<Int> count = loop ? turns(*loop, *constants_) : std::nullopt;
+  // Its own array is in registers where a worker goes through it without a loop.
+  if (count && *count <= kMostUnrolled &&
+      any<VarRef>(loop->body, [&](const VarRef &ref) { return arrays_.count(ref.name) > 0; }))
+    w_.directive(fmt::format("#pragma GCC unroll {}", *count));
 }
 
 void Statements::other(const Stmt *s) {

@@ -6,6 +6,9 @@
 #include "tangram/c-family/Statements.h"
 #include "tangram/hardware/Hardware.h"
 
+#include <set>
+#include <string>
+
 namespace tangram::openmp {
 
 using c_family::Constants;
@@ -34,6 +37,7 @@ public:
 
 private:
   void other(const ast::Stmt *s) override;
+  void begins(const ast::Stmt &s) override;
   std::optional<std::string> place() const override {
     return level_ ? std::optional(" at " + level_->name) : std::nullopt;
   }
@@ -45,6 +49,7 @@ private:
   VectorExpressions &vectors_;
   const hardware::Hardware &hardware_;
   StatementOptions options_;
+  std::set<std::string> arrays_;           // of a worker's own, with constant extents
   const hardware::Level *level_ = nullptr; // that the statements run at
   unsigned regions_ = 0;                   // parallel regions around
 };
