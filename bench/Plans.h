@@ -13,6 +13,7 @@
 #include <functional>
 #include <list>
 #include <optional>
+#include <set>
 #include <sstream>
 
 namespace bench {
@@ -102,10 +103,11 @@ public:
     std::optional<Found> found;
     double ours = 0, best = HUGE_VAL;
     std::size_t tried = 0, slow = 0;
+    std::set<std::string> seen; // several libraries may have one plan
     for (const auto &library : libraries_)
       for (const tangram_kernel *kernel : library.kernels()) {
-        if (kernel->spectrum != spectrum) continue;
-        if (tried++ == 0) ours = tryOut(spectrum + ", as it was picked", picked, check, kEndless).value();
+        if (kernel->spectrum != spectrum || !seen.insert(kernel->plan).second) continue;
+        if (tried++ == 0) ours = tryOut(spectrum + " as it was picked", picked, check, kEndless).value();
         PlanCall call(*kernel, arguments);
         double seconds = tryOut(kernel->plan, call, check, kStart + kMuch * std::min(ours, best)).value_or(HUGE_VAL);
         if (seconds == HUGE_VAL) ++slow;
@@ -147,7 +149,7 @@ private:
     if (end.done()) return least;
     bool endless = end.how == tangram::runtime::ChildEnd::How::Silent;
     if (endless && patience < kEndless) return {};
-    std::fprintf(stderr, "error: %s: %s\n", what.c_str(), end.text().c_str());
+    std::fprintf(stderr, "error: plan '%s' fails: %s\n", what.c_str(), end.text().c_str());
     std::exit(1);
   }
 
