@@ -3,6 +3,7 @@
 #pragma once
 
 #include "Bench.h"
+#include "Element.h"
 
 #include "tangram/diag/Diagnostic.h"
 #include "tangram/runtime/Children.h"
@@ -25,14 +26,6 @@ struct Argument {
   void *data;
   tangram_array array{};
 };
-
-template <class T> constexpr tangram_element elementOf() {
-  if constexpr (std::is_same_v<T, float>) return TANGRAM_F32;
-  if constexpr (std::is_same_v<T, double>) return TANGRAM_F64;
-  if constexpr (std::is_same_v<T, int>) return TANGRAM_I32;
-  if constexpr (std::is_same_v<T, unsigned>) return TANGRAM_U32;
-  if constexpr (std::is_same_v<T, std::size_t>) return TANGRAM_U64;
-}
 
 /// What a kernel only reads may be const: the ABI has one kind of pointer.
 template <class T> Argument scalar(const T &value) { return {elementOf<T>(), 0, const_cast<T *>(&value)}; }

@@ -104,12 +104,13 @@ def table(report):
 def verdict(f):
     """How the picked plan compares with those that were tried, in words."""
     if f["slower"] <= 1:
-        return f"picked is the fastest of {f['tried'] + 1} plans"
-    why = ""
+        return f"none of {f['tried']} plans is faster than the picked one"
+    slower, why = f"{f['slower']:.2f}", ""
     if f["slower"] > WITHIN:
+        slower = f"{f['slower']:.1f}"
         why = (f"\n  `tangram explain apps/{f['program']}/{f['program']}.tg.cpp --target cpu-openmp --spectrum "
                f"'{f['spectrum']}'` says why the heuristic preferred its own")
-    return f"picked is {f['slower']:.1f}x slower than the best of {f['tried']} plans found:\n  {f['found']['plan']}{why}"
+    return f"picked is {slower}x slower than the best of {f['tried']} plans found:\n  {f['found']['plan']}{why}"
 
 
 BAR, GAP, LEFT, TOP, HEIGHT, BELOW = 24, 34, 56, 40, 220, 170
