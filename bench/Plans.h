@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fmt/format.h>
 #include <functional>
 #include <list>
 #include <optional>
@@ -130,9 +131,9 @@ private:
       for (int calls = 0; calls < kFew || (calls < kMany && all < kEnough); ++calls) {
         auto begin = Clock::now();
         call();
-        double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-        send({std::to_string(seconds)});
-        all += seconds;
+        std::chrono::duration<double> took = Clock::now() - begin;
+        send({fmt::format("{}", took.count())});
+        all += took.count();
       }
     };
     auto receive = [&](const tangram::runtime::Message &message) {

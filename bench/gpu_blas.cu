@@ -55,9 +55,7 @@ Peer spmv(std::string name, cusparseSpMVAlg_t algorithm, std::shared_ptr<Sparse>
 #endif
   auto run = [=] {
     (void)data; // what the descriptions speak of
-    const double one = 1, zero = 0;
-    succeed(cusparseSpMV(sparse(), CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, x, &zero, y, CUDA_R_64F, algorithm,
-                         workspace->data()),
+    succeed(cusparseSpMV(sparse(), kAsItIs, &one, a, x, &zero, y, CUDA_R_64F, algorithm, workspace->data()),
             "cusparseSpMV");
   };
   return peer(std::move(name), run, result);

@@ -28,3 +28,9 @@ assert [c["candidate"] for c in report["candidates"]] == ["tangram", "found", "r
 assert found["spectrum"] == "bfs" and 3 <= found["tried"] <= 5 and found["plans"] == program["plans"], found
 assert found["picked"]["plan"] == program["plan"] and found["found"]["plan"] and found["slower"] >= 1, found
 assert report["failures"] == [], report
+
+# A program that fails is said, and does not keep the others from what they have to say.
+run = subprocess.run([*command, "--option", "bfs:file=no-such-graph"], capture_output=True, text=True)
+assert run.returncode == 1 and "no-such-graph cannot be read" in run.stderr, run
+report = json.loads(run.stdout)
+assert report["candidates"] == [] and len(report["failures"]) == 1, report
