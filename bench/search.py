@@ -3,7 +3,7 @@
 They are some drawn uniformly, those of bench/plans, what the heuristic picks when it is told of sizes, and the plainest.
 Needs nothing but Python and `tangram`.
 """
-import json, pathlib, re, subprocess
+import json, pathlib, re, subprocess, sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 TARGET = "cpu-openmp"
@@ -38,6 +38,7 @@ class Search:
     def libraries(self, program, spectrum, arguments, sizes):
         """Those whose plans all passed; others are in `failures`. `arguments` say what `tangram verify` must be told of the
         spectrum's, `sizes` what the heuristic is told."""
+        print(f"building plans of {spectrum} ...", file=sys.stderr, flush=True)
         place = self.folder / re.sub(r"\W+", "-", spectrum).strip("-")
         place.mkdir(parents=True, exist_ok=True)
         ways = {"drawn": ["--sample", self.sample, "--max", self.sample, "--seed", self.seed]}
