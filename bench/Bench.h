@@ -37,6 +37,17 @@ public:
     return text(name, usual ? usual : "");
   }
 
+  std::string text(const std::string &name, const char *usual = "") {
+    std::string prefix = "--" + name + "=", value = usual;
+    known += " " + prefix + "...";
+    std::erase_if(given, [&](const std::string &option) {
+      if (option.rfind(prefix, 0) != 0) return false;
+      value = option.substr(prefix.size());
+      return true;
+    });
+    return value;
+  }
+
   /// To be called when all options are known: ends the program where another one is given.
   void done() const {
     if (!given.empty()) fail("unknown option '" + given[0] + "'");
@@ -49,17 +60,6 @@ public:
   }
 
 private:
-  std::string text(const std::string &name, const char *usual) {
-    std::string prefix = "--" + name + "=", value = usual;
-    known += " " + prefix + "...";
-    std::erase_if(given, [&](const std::string &option) {
-      if (option.rfind(prefix, 0) != 0) return false;
-      value = option.substr(prefix.size());
-      return true;
-    });
-    return value;
-  }
-
   std::vector<std::string> given;
   std::string known;
 };
@@ -69,7 +69,7 @@ struct Work {
   double bytes = 0, flops = 0;
 };
 
-/// Times `run`, whose output has been checked, as CASE/CANDIDATE.
+/// Times `run`, whose output has been checked, as CASE/CANDIDATE. What was found among several plans says so.
 template <class F> void timed(const std::string &name, Work work, F run) {
   benchmark::RegisterBenchmark(name.c_str(),
                                [work, run](benchmark::State &state) {
@@ -80,6 +80,11 @@ template <class F> void timed(const std::string &name, Work work, F run) {
                                  constexpr auto kRate = benchmark::Counter::kIsIterationInvariantRate;
                                  if (work.bytes > 0) state.counters["bytes"] = {work.bytes, kRate};
                                  if (work.flops > 0) state.counters["flops"] = {work.flops, kRate};
+                                 if constexpr (requires { run.plan; }) {
+                                   state.SetLabel(run.plan);
+                                   state.counters["tried"] = static_cast<double>(run.tried);
+                                   state.counters["slow"] = static_cast<double>(run.slow);
+                                 }
                                })
       ->UseRealTime()
       ->Unit(benchmark::kMillisecond);

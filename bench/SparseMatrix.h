@@ -1,7 +1,9 @@
-// Sparse matrices in compressed rows: random banded ones, and files of Matrix Market.
+// Sparse matrices in compressed rows: random ones, banded or with rows of very different lengths, and files of Matrix
+// Market.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -37,6 +39,29 @@ inline SparseMatrix randomBanded(std::size_t rows, double perRow, std::size_t ba
     }
     std::sort(places.begin(), places.end());
     m.column.insert(m.column.end(), places.begin(), places.end());
+    m.row.push_back(static_cast<unsigned>(m.column.size()));
+  }
+  m.value.resize(m.column.size());
+  for (double &v : m.value) v = element(random);
+  return m;
+}
+
+/// A square matrix whose rows have lengths by a power law: `perRow` elements on average, most fewer, some thousands of
+/// times as many; anywhere in the row.
+inline SparseMatrix randomSkewed(std::size_t rows, double perRow) {
+  SparseMatrix m;
+  m.columns = rows;
+  std::mt19937_64 random{std::random_device{}()};
+  std::uniform_real_distribution<double> element(-1, 1), unit(0, 1);
+  constexpr double kShape = 1.5; // of Pareto's distribution: its mean is 3 times its least value
+  for (std::size_t r = 0; r < rows; ++r) {
+    double wanted = perRow * (kShape - 1) / kShape * std::pow(1 - unit(random), -1 / kShape);
+    auto many = std::max<std::size_t>(1, static_cast<std::size_t>(std::min(wanted, static_cast<double>(rows))));
+    // One in each of as many parts of the row: in order, and none twice.
+    for (std::size_t e = 0; e < many; ++e) {
+      std::size_t first = e * rows / many, end = (e + 1) * rows / many;
+      m.column.push_back(static_cast<unsigned>(first + random() % (end - first)));
+    }
     m.row.push_back(static_cast<unsigned>(m.column.size()));
   }
   m.value.resize(m.column.size());

@@ -3,6 +3,7 @@
 #include "bfs.h"
 #include "Bench.h"
 #include "Graph.h"
+#include "Plans.h"
 
 #include <atomic>
 #include <span>
@@ -19,7 +20,7 @@ template <class T> void fill(std::vector<T> &all, T value) {
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = value;
 }
 
-void tangram() { tangram_kernels::bfs(graph.row, graph.column, graph.source, depths); }
+void picked() { tangram_kernels::bfs(graph.row, graph.column, graph.source, depths); }
 
 /// As Rodinia does: one pass over all vertices marks what those of graphMask lead to, a second one makes the marked
 /// ones the next graphMask. Several threads may mark one vertex, all with the same: relaxed atomics say so in C++.
@@ -54,10 +55,14 @@ void rodinia() {
   }
 }
 
+void check(const char *name, const std::vector<int> &expected) {
+  for (std::size_t v = 0; v < expected.size(); ++v) bench::check(name, depths[v], expected[v], 0);
+  std::fill(depths.begin(), depths.end(), -2); // whoever comes next computes them by itself
+}
+
 template <class F> void candidate(const char *name, const std::vector<int> &expected, F search) {
   search();
-  for (std::size_t v = 0; v < expected.size(); ++v) bench::check(name, depths[v], expected[v], 0);
-  fill(depths, -2); // whoever comes next computes them by itself
+  check(name, expected);
   auto bytes = (graph.row.size() + graph.column.size() + graph.vertices()) * sizeof(int);
   bench::timed(name, {.bytes = static_cast<double>(bytes)}, search);
 }
@@ -68,6 +73,7 @@ int main(int argc, char **argv) try {
   bench::Options options(argc, argv);
   std::string file = options.file("file", "TANGRAM_BENCH_GRAPH");
   std::size_t vertices = options.number("vertices", 1000000);
+  bench::Plans plans(options);
   options.done();
   constexpr std::size_t kEdges = 6;
   if (vertices > 1 << 26) options.fail(std::to_string(vertices) + " vertices are too many");
@@ -76,7 +82,12 @@ int main(int argc, char **argv) try {
   depths.resize(graph.vertices());
   for (auto *marks : {&graphMask, &updatingMask, &visited}) marks->resize(graph.vertices());
   auto expected = apps::byQueue(graph);
-  candidate("bfs/tangram", expected, tangram);
+  std::size_t source = graph.source;
+  auto found = plans.fastest(
+      "bfs", {bench::array(graph.row), bench::array(graph.column), bench::scalar(source), bench::array(depths)}, picked,
+      [&] { check("bfs", expected); });
+  candidate("bfs/tangram", expected, picked);
+  if (found) candidate("bfs/found", expected, *found);
   candidate("bfs/rodinia", expected, rodinia);
   benchmark::RunSpecifiedBenchmarks();
 } catch (const std::exception &e) {

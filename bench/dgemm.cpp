@@ -2,6 +2,9 @@
 #include "dgemm.h"
 #include "Bench.h"
 #include "Mkl.h"
+#include "Plans.h"
+
+#include <thread>
 
 #ifdef TANGRAM_BENCH_EIGEN
 #include <Eigen/Dense>
@@ -22,26 +25,40 @@ struct Problem {
   std::string name() const { return "dgemm_" + std::to_string(n); }
 };
 
+/// By threads that end with it, and not those of OpenMP: plans are searched for before those are there.
 void reference(Problem &p) {
-#pragma omp parallel for schedule(dynamic)
-  for (std::size_t i = 0; i < p.n; ++i)
-    for (std::size_t j = 0; j < p.n; ++j) {
-      long double sum = 0;
-      for (std::size_t l = 0; l < p.n; ++l) sum += static_cast<long double>(p.a[i * p.n + l]) * p.b[j * p.n + l];
-      p.expected[i * p.n + j] = sum;
-    }
+  auto rows = [&p](std::size_t first, std::size_t step) {
+    for (std::size_t i = first; i < p.n; i += step)
+      for (std::size_t j = 0; j < p.n; ++j) {
+        long double sum = 0;
+        for (std::size_t l = 0; l < p.n; ++l) sum += static_cast<long double>(p.a[i * p.n + l]) * p.b[j * p.n + l];
+        p.expected[i * p.n + j] = sum;
+      }
+  };
+  std::size_t many = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::jthread> threads;
+  for (std::size_t t = 0; t < many; ++t) threads.emplace_back(rows, t, many);
+}
+
+void picked(Problem &p) {
+  tangram_kernels::gemm_double(p.a.data(), p.n, p.n, p.n, p.b.data(), p.n, p.n, p.n, p.c.data(), p.n, p.n, p.n);
+}
+
+void check(const std::string &name, Problem &p) {
+  // Summing n products of values of at most 1, in any order, is wrong by n * n * eps / 2 at worst; random signs and
+  // values keep it below n * eps by far.
+  double bound = 2.2e-16 * 8 * static_cast<double>(p.n);
+  for (std::size_t i = 0; i < p.c.size(); ++i) {
+    bench::check(name.c_str(), p.c[i], static_cast<double>(p.expected[i]), bound);
+    p.c[i] = 0;
+  }
 }
 
 template <class F> void candidate(const char *who, Problem &p, F gemm) {
   std::string name = p.name() + "/" + who;
   gemm();
-  // Summing n products of values of at most 1, in any order, is wrong by n * n * eps / 2 at worst; random signs and
-  // values keep it below n * eps by far.
-  double n = static_cast<double>(p.n), bound = 2.2e-16 * 8 * n;
-  for (std::size_t i = 0; i < p.c.size(); ++i) {
-    bench::check(name.c_str(), p.c[i], static_cast<double>(p.expected[i]), bound);
-    p.c[i] = 0;
-  }
+  check(name, p);
+  double n = static_cast<double>(p.n);
   bench::timed(name, {.bytes = 3 * n * n * sizeof(double), .flops = 2 * n * n * n}, gemm);
 }
 
@@ -56,13 +73,16 @@ template <class F> void candidate(const char *who, Problem &p, F gemm) {
 int main(int argc, char **argv) {
   bench::Options options(argc, argv);
   std::size_t n = options.number("size", 1024);
+  bench::Plans plans(options);
   options.done();
   if (n > 1 << 15) options.fail("matrices of " + std::to_string(n) + " rows are too large");
   static Problem p{n};
   reference(p);
-  candidate("tangram", p, [] {
-    tangram_kernels::gemm_double(p.a.data(), p.n, p.n, p.n, p.b.data(), p.n, p.n, p.n, p.c.data(), p.n, p.n, p.n);
-  });
+  auto found = plans.fastest(
+      "gemm<double>", {bench::matrix(p.a, n, n), bench::matrix(p.b, n, n), bench::matrix(p.c, n, n)}, [] { picked(p); },
+      [] { check(p.name(), p); });
+  candidate("tangram", p, [] { picked(p); });
+  if (found) candidate("found", p, *found);
 #ifdef TANGRAM_BENCH_OPENBLAS
   candidate("openblas", p, [] { callCblas(cblas_dgemm, p); });
 #endif

@@ -1,13 +1,22 @@
 """What bench/report says of its measurements: a table as text, and Figure 8.1 as SVG. Needs nothing but Python.
 
-A report is {"machine": {"cpus": N, "load": L}, "roof": {"bytes": R, "flops": R}, "candidates": [{"program", "case", "candidate", "milliseconds", "bytes",
-"flops"}, ...], "programs": [{"program", "spectrum", "plans", "plan"}, ...]}: rates of a second, None where unknown.
+A report is {"machine": {"cpus": N, "load": L}, "roof": {"bytes": R, "flops": R}, "candidates": [{"program", "case", "candidate",
+"milliseconds", "bytes", "flops"}, ...], "programs": [{"program", "spectrum", "plans", "plan"}, ...], "failures": [TEXT, ...]}:
+rates of a second, None where unknown. A candidate "found", the fastest of other plans, has "plan", "tried" and "slow".
 """
 from xml.sax.saxutils import escape
 
 
+WITHIN = 2  # where the picked plan takes longer than this many times the best one found, the report says so
+
+
 def is_ours(candidate):
-    return candidate.startswith("tangram")
+    return candidate.startswith("tangram") or candidate == "found"
+
+
+def bare(key):
+    """A plan's key without the spectrum and the target."""
+    return key.split(": ", 1)[-1]
 
 
 def by_case(candidates):
@@ -33,7 +42,29 @@ def compare(report):
             c["speed"] = ratio(best, c["milliseconds"])
             c["share"] = ratio(peer, c["milliseconds"]) if is_ours(c["candidate"]) else None
             c["limit"], c["roof_share"] = limit, ratio(c[limit], report["roof"].get(limit))
+    report["found"] = list(found(report))
     return report
+
+
+def found(report):
+    """Of each case for which plans were searched: the picked plan, the best one, and how much slower the picked one is. Where
+    none of the others is faster, the picked one is the best."""
+    programs = {p["spectrum"]: p for p in report["programs"]}
+    for case, candidates in by_case(report["candidates"]).items():
+        named = {c["candidate"]: c for c in candidates}
+        if "found" not in named:
+            continue
+        picked, other = named["tangram"], named["found"]
+        program = programs[other["plan"].split(" on ")[0]]
+        peer = min((c for c in candidates if not is_ours(c["candidate"])), key=lambda c: c["milliseconds"], default=None)
+
+        def row(c, plan):
+            return {"milliseconds": c["milliseconds"], "share": c["share"], "roof_share": c["roof_share"], "plan": plan}
+
+        yield {"case": case, "program": program["program"], "spectrum": program["spectrum"], "plans": program["plans"],
+               "tried": other["tried"], "slow": other["slow"], "picked": row(picked, program["plan"]),
+               "found": row(other, bare(other["plan"])), "peer": peer and peer["candidate"],
+               "slower": picked["milliseconds"] / min(other["milliseconds"], picked["milliseconds"])}
 
 
 def table(report):
@@ -57,7 +88,29 @@ def table(report):
         lines += ["", f"{'program':<9}{'spectrum':<22}{'plans':>16}  the plan that the heuristic picks"]
         for p in report["programs"]:
             lines.append(f"{p['program']:<9}{p['spectrum']:<22}{shorter(p['plans']):>16}  {p['plan']}")
+    if report["found"]:
+        lines += ["", f"{'':<26}{'':>10}{'milliseconds':>22}{'of best peer':>22}{'of roof':>22}",
+                  f"{'case':<26}{'tried':>10}" + f"{'picked':>13}{'found':>9}" * 3 + "  best peer"]
+        for f in report["found"]:
+            picked, other = f["picked"], f["found"]
+            lines.append(f"{f['case']:<26}{f['tried']:>10}{picked['milliseconds']:>13.3f}{other['milliseconds']:>9.3f}"
+                         + "".join(f"{number(picked[k]):>13}{number(other[k]):>9}" for k in ["share", "roof_share"])
+                         + f"  {f['peer'] or ''}")
+        for f in report["found"]:
+            lines += ["", f"{f['case']}: {verdict(f)}"]
     return "\n".join(lines)
+
+
+def verdict(f):
+    """How the picked plan compares with those that were tried, in words."""
+    if f["slower"] <= 1:
+        return f"none of {f['tried']} plans is faster than the picked one"
+    slower, why = f"{f['slower']:.2f}", ""
+    if f["slower"] > WITHIN:
+        slower = f"{f['slower']:.1f}"
+        why = (f"\n  `tangram explain apps/{f['program']}/{f['program']}.tg.cpp --target cpu-openmp --spectrum "
+               f"'{f['spectrum']}'` says why the heuristic preferred its own")
+    return f"picked is {slower}x slower than the best of {f['tried']} plans found:\n  {f['found']['plan']}{why}"
 
 
 BAR, GAP, LEFT, TOP, HEIGHT, BELOW = 24, 34, 56, 40, 220, 170

@@ -1,11 +1,20 @@
 // Sum of 64M (--elements=N) ints and floats: Tangram, hand-written OpenMP SIMD, the parallel standard library.
 #include "reduce.h"
 #include "Bench.h"
+#include "Plans.h"
 
 #include <execution>
 #include <numeric>
 
 namespace {
+
+template <class T> struct Problem {
+  std::string name, spectrum;
+  std::vector<T> in;
+  T sum = 0;
+  double expected = std::accumulate(in.begin(), in.end(), 0.0);
+  std::optional<bench::Found> found = {};
+};
 
 template <class T> T openmpSimd(const T *in, std::size_t n) {
   T sum = 0;
@@ -14,18 +23,37 @@ template <class T> T openmpSimd(const T *in, std::size_t n) {
   return sum;
 }
 
-template <class T, class F> void candidate(const char *name, const std::vector<T> &data, F sum) {
-  double expected = 0;
-  for (T x : data) expected += x;
+template <class T> void check(const std::string &name, const Problem<T> &p, bool byOne) {
   // Partial sums of random signs grow to sqrt(n), so that an addition rounds by eps * sqrt(n) / 2 at most, and n / 16
-  // of those add up where an accumulator has a sixteenth of the work. Few elements may be added up by one, and with few
-  // the sum may be several times its usual size. Integers are exact.
-  double n = static_cast<double>(data.size());
-  double bound = 6e-8 * std::sqrt(n) * (n < 1 << 20 ? 8 * std::sqrt(n) : std::sqrt(n / 16));
+  // of those add up where one of 16 accumulators does them, all by one alone. Few elements may be added up by one, and
+  // with few the sum may be several times its usual size. Integers are exact.
+  double n = static_cast<double>(p.in.size());
+  double bound = 6e-8 * std::sqrt(n) * (n < 1 << 20 ? 8 * std::sqrt(n) : std::sqrt(byOne ? n : n / 16));
   if (!std::is_floating_point_v<T>) bound = 0;
-  bench::check(name, sum(), expected, bound);
-  bench::timed(name, {.bytes = static_cast<double>(data.size() * sizeof(T))},
-               [sum] { benchmark::DoNotOptimize(sum()); });
+  bench::check(name.c_str(), p.sum, p.expected, bound);
+}
+
+/// `sum` leaves its result in the problem.
+template <class T, class F> void candidate(const char *who, Problem<T> &p, F sum, bool byOne = false) {
+  std::string name = p.name + "/" + who;
+  sum();
+  check(name, p, byOne);
+  bench::timed(name, {.bytes = static_cast<double>(p.in.size() * sizeof(T))}, sum);
+}
+
+/// A plan may add up all by one accumulator.
+template <class T> void search(Problem<T> &p, const bench::Plans &plans, const std::function<void()> &tangram) {
+  p.found =
+      plans.fastest(p.spectrum, {bench::array(p.in), bench::scalar(p.sum)}, tangram, [&p] { check(p.name, p, true); });
+}
+
+template <class T> void problem(Problem<T> &p, const std::function<void()> &tangram) {
+  candidate("tangram", p, tangram);
+  if (p.found) candidate("found", p, *p.found, true);
+  candidate("omp_simd", p, [&p] { p.sum = openmpSimd(p.in.data(), p.in.size()); });
+#ifdef TANGRAM_BENCH_TBB
+  candidate("std_reduce", p, [&p] { p.sum = std::reduce(std::execution::par_unseq, p.in.begin(), p.in.end(), T(0)); });
+#endif
 }
 
 } // namespace
@@ -33,18 +61,15 @@ template <class T, class F> void candidate(const char *name, const std::vector<T
 int main(int argc, char **argv) {
   bench::Options options(argc, argv);
   std::size_t n = options.number("elements", std::size_t(64) << 20);
+  bench::Plans plans(options);
   options.done();
-  static const auto ints = bench::randomData<int>(n);
-  static const auto floats = bench::randomData<float>(n);
-  candidate("sum_i32/tangram", ints, [] { return tangram_kernels::sum_int(ints.data(), ints.size()); });
-  candidate("sum_i32/omp_simd", ints, [] { return openmpSimd(ints.data(), ints.size()); });
-  candidate("sum_f32/tangram", floats, [] { return tangram_kernels::sum_float(floats.data(), floats.size()); });
-  candidate("sum_f32/omp_simd", floats, [] { return openmpSimd(floats.data(), floats.size()); });
-#ifdef TANGRAM_BENCH_TBB
-  candidate("sum_i32/std_reduce", ints,
-            [] { return std::reduce(std::execution::par_unseq, ints.begin(), ints.end(), 0); });
-  candidate("sum_f32/std_reduce", floats,
-            [] { return std::reduce(std::execution::par_unseq, floats.begin(), floats.end(), 0.0f); });
-#endif
+  static Problem<int> ints{"sum_i32", "sum<int>", bench::randomData<int>(n)};
+  static Problem<float> floats{"sum_f32", "sum<float>", bench::randomData<float>(n)};
+  auto sumInts = [] { ints.sum = tangram_kernels::sum_int(ints.in.data(), ints.in.size()); };
+  auto sumFloats = [] { floats.sum = tangram_kernels::sum_float(floats.in.data(), floats.in.size()); };
+  search(ints, plans, sumInts);
+  search(floats, plans, sumFloats);
+  problem(ints, sumInts);
+  problem(floats, sumFloats);
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -2,6 +2,7 @@
 // sequential standard library.
 #include "scan.h"
 #include "Bench.h"
+#include "Plans.h"
 
 #include <execution>
 #include <numeric>
@@ -15,8 +16,10 @@ std::vector<int> in, out;
 
 enum class Kind { Inclusive, Exclusive };
 
-template <class F> void candidate(const char *name, Kind kind, F scan) {
-  scan();
+void inclusive() { tangram_kernels::scan_inclusive_int(in.data(), in.size(), out.data(), out.size()); }
+void exclusive() { tangram_kernels::scan_exclusive_int(in.data(), in.size(), out.data(), out.size()); }
+
+void check(const char *name, Kind kind) {
   long sum = 0;
   for (std::size_t i = 0; i < in.size(); ++i) {
     long before = sum;
@@ -24,6 +27,11 @@ template <class F> void candidate(const char *name, Kind kind, F scan) {
     bench::check(name, out[i], static_cast<double>(kind == Kind::Inclusive ? sum : before), 0);
     out[i] = 0;
   }
+}
+
+template <class F> void candidate(const char *name, Kind kind, F scan) {
+  scan();
+  check(name, kind);
   bench::timed(name, {.bytes = static_cast<double>(2 * in.size() * sizeof(int))}, scan);
 }
 
@@ -32,10 +40,16 @@ template <class F> void candidate(const char *name, Kind kind, F scan) {
 int main(int argc, char **argv) {
   bench::Options options(argc, argv);
   in = bench::randomData<int>(options.number("elements", std::size_t(16) << 20));
+  bench::Plans plans(options);
   options.done();
   out.resize(in.size());
-  candidate("scan_i32/tangram", Kind::Inclusive,
-            [] { tangram_kernels::scan_inclusive_int(in.data(), in.size(), out.data(), out.size()); });
+  const std::vector<bench::Argument> arguments{bench::array(in), bench::array(out)};
+  auto foundInclusive =
+      plans.fastest("scan_inclusive<int>", arguments, inclusive, [] { check("scan", Kind::Inclusive); });
+  auto foundExclusive =
+      plans.fastest("scan_exclusive<int>", arguments, exclusive, [] { check("scan", Kind::Exclusive); });
+  candidate("scan_i32/tangram", Kind::Inclusive, inclusive);
+  if (foundInclusive) candidate("scan_i32/found", Kind::Inclusive, *foundInclusive);
 #ifdef TANGRAM_BENCH_TBB
   candidate("scan_i32/std_inclusive_scan", Kind::Inclusive,
             [] { std::inclusive_scan(std::execution::par_unseq, in.begin(), in.end(), out.begin()); });
@@ -53,8 +67,8 @@ int main(int argc, char **argv) {
   });
 #endif
   candidate("scan_i32/std_sequential", Kind::Inclusive, [] { std::inclusive_scan(in.begin(), in.end(), out.begin()); });
-  candidate("exclusive_scan_i32/tangram", Kind::Exclusive,
-            [] { tangram_kernels::scan_exclusive_int(in.data(), in.size(), out.data(), out.size()); });
+  candidate("exclusive_scan_i32/tangram", Kind::Exclusive, exclusive);
+  if (foundExclusive) candidate("exclusive_scan_i32/found", Kind::Exclusive, *foundExclusive);
 #ifdef TANGRAM_BENCH_TBB
   candidate("exclusive_scan_i32/std_exclusive_scan", Kind::Exclusive,
             [] { std::exclusive_scan(std::execution::par_unseq, in.begin(), in.end(), out.begin(), 0); });

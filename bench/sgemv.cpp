@@ -3,6 +3,7 @@
 #include "sgemv.h"
 #include "Bench.h"
 #include "Mkl.h"
+#include "Plans.h"
 
 using CblasSgemv = void(int order, int trans, int m, int n, float alpha, const float *a, int lda, const float *x,
                         int incx, float beta, float *y, int incy);
@@ -15,17 +16,40 @@ struct Problem {
   std::string name = "sgemv_" + std::to_string(rows) + "x" + std::to_string(columns);
   std::vector<float> a = bench::randomData<float>(rows * columns), x = bench::randomData<float>(columns);
   std::vector<float> y = std::vector<float>(rows), expected = y;
+  std::optional<bench::Found> found = {};
 };
 
-template <class F> void candidate(const std::string &name, Problem &p, F gemv) {
-  gemv();
-  // The worst error of summing n products of values of at most 1, in any order, stays below n * eps; random signs keep
-  // it near sqrt(n) * eps.
-  double bound = 1.2e-7 * 32 * std::sqrt(static_cast<double>(p.columns));
+void reference(Problem &p) {
+  for (std::size_t i = 0; i < p.rows; ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < p.columns; ++j) sum += double(p.a[i * p.columns + j]) * p.x[j];
+    p.expected[i] = static_cast<float>(sum);
+  }
+}
+
+void picked(Problem &p) {
+  tangram_kernels::gemv_float(p.a.data(), p.rows, p.columns, p.columns, p.x.data(), p.x.size(), p.y.data(), p.y.size());
+}
+
+void check(const std::string &name, Problem &p, bool byOne) {
+  // Random signs keep the error of adding up n products of values of at most 1 near sqrt(n) * eps where many
+  // accumulators share them; one alone rounds partial sums of sqrt(n) each time, which adds up to n * eps.
+  double n = static_cast<double>(p.columns), bound = 1.2e-7 * (32 * std::sqrt(n) + (byOne ? n : 0));
   for (std::size_t i = 0; i < p.rows; ++i) {
     bench::check(name.c_str(), p.y[i], p.expected[i], bound);
     p.y[i] = 0;
   }
+}
+
+void search(Problem &p, const bench::Plans &plans) {
+  p.found = plans.fastest(
+      "gemv<float>", {bench::matrix(p.a, p.rows, p.columns), bench::array(p.x), bench::array(p.y)}, [&p] { picked(p); },
+      [&p] { check(p.name, p, true); });
+}
+
+template <class F> void candidate(const std::string &name, Problem &p, F gemv, bool byOne = false) {
+  gemv();
+  check(name, p, byOne);
   bench::timed(name, {.bytes = static_cast<double>(p.a.size() * sizeof(float))}, gemv);
 }
 
@@ -36,15 +60,8 @@ template <class F> void candidate(const std::string &name, Problem &p, F gemv) {
 }
 
 void problem(Problem &p) {
-  for (std::size_t i = 0; i < p.rows; ++i) {
-    double sum = 0;
-    for (std::size_t j = 0; j < p.columns; ++j) sum += double(p.a[i * p.columns + j]) * p.x[j];
-    p.expected[i] = static_cast<float>(sum);
-  }
-  candidate(p.name + "/tangram", p, [&p] {
-    tangram_kernels::gemv_float(p.a.data(), p.rows, p.columns, p.columns, p.x.data(), p.x.size(), p.y.data(),
-                                p.y.size());
-  });
+  candidate(p.name + "/tangram", p, [&p] { picked(p); });
+  if (p.found) candidate(p.name + "/found", p, *p.found, true);
 #ifdef TANGRAM_BENCH_OPENBLAS
   candidate(p.name + "/openblas", p, [&p] { callCblas(cblas_sgemv, p); });
 #endif
@@ -58,9 +75,14 @@ void problem(Problem &p) {
 int main(int argc, char **argv) {
   bench::Options options(argc, argv);
   std::size_t many = options.number("long", std::size_t(512) << 10), few = options.number("short", 128);
+  bench::Plans plans(options);
   options.done();
   if (many > 1 << 30 || few > 1 << 30) options.fail("BLAS takes smaller matrices only");
   static Problem tall{many, few}, fat{few, many};
+  for (Problem *p : {&tall, &fat}) {
+    reference(*p);
+    search(*p, plans);
+  }
   problem(tall);
   problem(fat);
   benchmark::RunSpecifiedBenchmarks();

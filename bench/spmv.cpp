@@ -4,6 +4,7 @@
 #include "spmv.h"
 #include "Bench.h"
 #include "Mkl.h"
+#include "Plans.h"
 #include "SparseMatrix.h"
 
 #include <cmath>
@@ -21,6 +22,7 @@ struct Problem {
   std::vector<double> bound = std::vector<double>(m.rows());
   // The peers' positions have a sign.
   std::vector<int> row{m.row.begin(), m.row.end()}, column{m.column.begin(), m.column.end()};
+  std::optional<bench::Found> found = {};
 };
 
 void reference(Problem &p) {
@@ -46,13 +48,29 @@ void ompLoop(Problem &p) {
   }
 }
 
-template <class F> void candidate(const char *who, Problem &p, F multiply) {
-  std::string name = p.name + "/" + who;
-  multiply();
+void picked(Problem &p) {
+  tangram_kernels::spmv_double(p.m.row.data(), p.m.row.size(), p.m.column.data(), p.m.column.size(), p.m.value.data(),
+                               p.m.value.size(), p.x.data(), p.x.size(), p.y.data(), p.y.size());
+}
+
+void check(const std::string &name, Problem &p) {
   for (std::size_t r = 0; r < p.y.size(); ++r) {
     bench::check(name.c_str(), p.y[r], static_cast<double>(p.expected[r]), p.bound[r]);
     p.y[r] = NAN;
   }
+}
+
+void search(Problem &p, const bench::Plans &plans) {
+  p.found = plans.fastest(
+      "spmv<double>",
+      {bench::array(p.m.row), bench::array(p.m.column), bench::array(p.m.value), bench::array(p.x), bench::array(p.y)},
+      [&p] { picked(p); }, [&p] { check(p.name, p); });
+}
+
+template <class F> void candidate(const char *who, Problem &p, F multiply) {
+  std::string name = p.name + "/" + who;
+  multiply();
+  check(name, p);
   double elements = static_cast<double>(p.m.value.size()), rows = static_cast<double>(p.m.rows());
   bench::timed(name,
                {.bytes = elements * (sizeof(double) + sizeof(unsigned)) + rows * (sizeof(double) + sizeof(unsigned)) +
@@ -85,11 +103,8 @@ void mkl(Problem &p) {
 #endif
 
 void problem(Problem &p) {
-  reference(p);
-  candidate("tangram", p, [&p] {
-    tangram_kernels::spmv_double(p.m.row.data(), p.m.row.size(), p.m.column.data(), p.m.column.size(), p.m.value.data(),
-                                 p.m.value.size(), p.x.data(), p.x.size(), p.y.data(), p.y.size());
-  });
+  candidate("tangram", p, [&p] { picked(p); });
+  if (p.found) candidate("found", p, *p.found);
   candidate("omp_loop", p, [&p] { ompLoop(p); });
 #ifdef TANGRAM_BENCH_EIGEN
   candidate("eigen", p, [&p] {
@@ -111,12 +126,17 @@ int main(int argc, char **argv) try {
   bench::Options options(argc, argv);
   std::string file = options.file("matrix", "TANGRAM_BENCH_MATRIX");
   std::size_t rows = options.number("rows", 1000000);
+  bench::Plans plans(options);
   options.done();
   if (rows > 1 << 26) options.fail("a matrix of " + std::to_string(rows) + " rows is too large");
   constexpr std::size_t kRows = 11948, kBand = 1243; // bcsstk18's
   static Problem small{file.empty() ? "spmv_like_bcsstk18" : "spmv_file",
                        file.empty() ? bench::randomBanded(kRows, 12.5, kBand) : bench::readMatrixMarket(file)};
   static Problem large{"spmv_" + std::to_string(rows), bench::randomBanded(rows, 16, 10 * kBand)};
+  for (Problem *p : {&small, &large}) {
+    reference(*p);
+    search(*p, plans);
+  }
   problem(small);
   problem(large);
   benchmark::RunSpecifiedBenchmarks();

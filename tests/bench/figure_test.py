@@ -42,6 +42,39 @@ class Figure(unittest.TestCase):
         self.assertIn("roofs: none was measured", said.stdout)
         self.assertEqual(said.stdout.splitlines()[1].split(), ["dgemm_8", "tangram", "8.000", "0.50", "0.50"])
 
+    def searched(self, milliseconds):
+        """The table where a search has found a plan of bfs that takes so long; 1 is the picked one's."""
+        canned = json.loads(pathlib.Path(CANNED).read_text())
+        canned["candidates"].append({"program": "bfs", "case": "bfs", "candidate": "found", "milliseconds": milliseconds,
+                                     "bytes": 5e9 / milliseconds, "flops": None,
+                                     "plan": "bfs_level on cpu-openmp: other@process", "tried": 7, "slow": 3})
+        file = self.folder / "searched.json"
+        file.write_text(json.dumps(canned))
+        said = report("--from", file)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        return said.stdout
+
+    def test_search(self):
+        said = self.searched(0.25)
+        self.assertIn(["bfs", "7", "1.000", "0.250", "1.50", "6.00", "0.25", "1.00", "rodinia"],
+                      [line.split() for line in said.splitlines()])
+        self.assertIn("bfs: picked is 4.0x slower than the best of 7 plans found:\n  other@process\n", said)
+        self.assertIn("tangram explain apps/bfs/bfs.tg.cpp --target cpu-openmp --spectrum 'bfs_level'", said)
+        near = self.searched(0.5)
+        self.assertIn("bfs: picked is 2.00x slower", near)
+        self.assertNotIn("tangram explain", near)
+        self.assertIn("bfs: none of 7 plans is faster than the picked one", self.searched(1))
+
+    def test_failures(self):
+        canned = json.loads(pathlib.Path(CANNED).read_text())
+        canned["failures"] = ["serial@process: got 1"]
+        file = self.folder / "failed.json"
+        file.write_text(json.dumps(canned))
+        said = report("--from", file)
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("dgemm_8", said.stdout)
+        self.assertIn("error: serial@process: got 1", said.stderr)
+
     def test_json_comes_back(self):
         first = report("--from", CANNED, "--json")
         file = self.folder / "again.json"

@@ -2,7 +2,7 @@
 
 usage: report_test.py REPORT BUILD
 """
-import json, subprocess, sys
+import json, pathlib, subprocess, sys, tempfile
 
 script, build = sys.argv[1:]
 command = [sys.executable, script, "--build", build, "--repetitions", "1", "--option", "bfs:vertices=1003", "--json", "bfs"]
@@ -15,3 +15,22 @@ for c in report["candidates"]:
 assert report["roof"]["bytes"] > 0 and report["machine"]["cpus"] > 0, report
 [program] = report["programs"]
 assert int(program["plans"]) > 1 and program["plan"].startswith("levels@process"), program
+
+# The same with a search: the drawn plans, those of bench/plans, the one that is told of sizes, and the plainest.
+with tempfile.TemporaryDirectory() as folder:
+    run = subprocess.run([*command, "--plans", "2", "--seed", "3", "--output", folder], stdout=subprocess.PIPE, text=True)
+    kept = {library.parts[-4] for library in pathlib.Path(folder).rglob("*.so")}
+assert run.returncode == 0, run
+assert {"drawn", "told", "bfs-a-vertex-each-thread"} <= kept, kept
+report = json.loads(run.stdout)
+assert [c["candidate"] for c in report["candidates"]] == ["tangram", "found", "rodinia"], report
+[found] = report["found"]
+assert found["spectrum"] == "bfs" and 3 <= found["tried"] <= 5 and found["plans"] == program["plans"], found
+assert found["picked"]["plan"] == program["plan"] and found["found"]["plan"] and found["slower"] >= 1, found
+assert report["failures"] == [], report
+
+# A program that fails is said, and does not keep the others from what they have to say.
+run = subprocess.run([*command, "--option", "bfs:file=no-such-graph"], capture_output=True, text=True)
+assert run.returncode == 1 and "no-such-graph cannot be read" in run.stderr, run
+report = json.loads(run.stdout)
+assert report["candidates"] == [] and len(report["failures"]) == 1, report

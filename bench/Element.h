@@ -1,0 +1,19 @@
+// The element of kernel_abi.h for a type.
+#pragma once
+
+#include "tangram/runtime/kernel_abi.h"
+
+#include <cstddef>
+#include <type_traits>
+
+namespace bench {
+
+template <class T> constexpr tangram_element elementOf() {
+  if constexpr (std::is_same_v<T, float>) return TANGRAM_F32;
+  if constexpr (std::is_same_v<T, double>) return TANGRAM_F64;
+  if constexpr (std::is_same_v<T, int>) return TANGRAM_I32;
+  if constexpr (std::is_same_v<T, unsigned>) return TANGRAM_U32;
+  if constexpr (std::is_same_v<T, std::size_t>) return TANGRAM_U64;
+}
+
+} // namespace bench
