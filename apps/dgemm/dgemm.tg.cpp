@@ -42,7 +42,7 @@ __codelet __coop __tag(dots) void gemm(const Array<2, T> a, const Array<2, T> b,
   size_t rows = a.size(0), columns = b.size(0), n = a.size(1);
   for (size_t block = 0; block < columns; block += kBlock)
     for (size_t i = 0; i < rows; i += 2)
-      for (size_t j = block; j < std::min(block + kBlock, columns); j += 4) {
+      for (size_t j = block; j < block + kBlock && j < columns; j += 4) {
         T dots[8];
         for (int d = 0; d < 8; ++d) dots[d] = 0;
         for (size_t k = coopIdx(); k < n; k += coopDim())

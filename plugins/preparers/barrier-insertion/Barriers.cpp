@@ -114,8 +114,10 @@ void Barriers::single(const Single *s, Stmts &out) {
 const Block *Barriers::repeated(const Touches &header, const Block *body,
                                 const std::function<void(const Block *, Stmts &)> &inside) {
   // What the end of an iteration leaves open meets the start of the next one: until nothing new is left open.
+  // Where a loop around is tried again, this one goes on from what it found: else each nesting would double the tries.
   Touches entry = since_;
   add(entry, header);
+  add(entry, left_[body]);
   std::size_t outside = outside_ ? outside_->size() : 0;
   for (;;) {
     since_ = entry;
@@ -126,6 +128,7 @@ const Block *Barriers::repeated(const Touches &header, const Block *body,
     Touches next = entry;
     add(next, since_);
     if (next.size() == entry.size()) {
+      left_[body] = next;
       since_ = std::move(next);
       if (jumpsOut(body)) add(since_, touches(body));
       return Build(arena_, body->range).block(std::move(stmts));

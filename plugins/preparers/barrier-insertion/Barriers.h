@@ -11,6 +11,7 @@
 #include "tangram/hardware/Launch.h"
 #include "tangram/pass/Pass.h"
 
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -56,7 +57,7 @@ private:
   void apart(const ast::Stmt *owner, const ast::Stmt *init, const ast::Expr *cond, const ast::Expr *step,
              const ast::Block *body, bool bodyFirst, Stmts &out);
   void jump(const ast::Stmt *s, Stmts &out);
-  const ast::Expr *vote(const ast::Expr *live, Stmts &out);
+  const ast::Expr *vote(const ast::Stmt *loop, const ast::Expr *live, Stmts &out);
   bool needsGuard(const ast::Expr *e) const;
   const ast::Expr *both(const ast::Expr *a, const ast::Expr *c) const { return a ? b().both(a, c) : c; }
   const ast::Expr *variable(const std::string &hint, const ast::Type &type, const ast::Expr *init, Stmts &out,
@@ -72,7 +73,9 @@ private:
   Owners owners_;
   std::string unit_;
   Owners::Index index_;
-  Touches since_; // the unit's last barrier
+  Touches since_;                                  // the unit's last barrier
+  std::map<const ast::Block *, Touches> left_;     // open at the ends of bodies that are repeated
+  std::map<const ast::Stmt *, std::string> votes_; // flags of loops that lanes leave one by one
   ast::SourceRange here_;
 
   // Of the cooperative codelet that is being written.

@@ -90,9 +90,11 @@ void Barriers::laneLoop(const Stmt *s, Stmts &out) {
 }
 
 /// Whether `live` holds in any lane.
-const Expr *Barriers::vote(const Expr *live, Stmts &out) {
+const Expr *Barriers::vote(const Stmt *loop, const Expr *live, Stmts &out) {
   const Type u32 = Scalar::U32;
-  std::string name = names_.fresh("any");
+  auto [known, fresh] = votes_.try_emplace(loop); // the same each time that the loop is tried
+  if (fresh) known->second = names_.fresh("any");
+  const std::string &name = known->second;
   outside_->push_back(
       arena_.make<Alloc>(here_, name, u32, std::vector<const Expr *>{b().u64(1)}, lanes_->level, "scratchpad"));
   const Expr *flag = b().element(b().var(name, Type::array(1, u32)), {b().u64(0)}, u32);
@@ -118,7 +120,7 @@ void Barriers::apart(const Stmt *owner, const Stmt *init, const Expr *cond, cons
     if (!cond) return;
     before(touches(cond), stmts);
     stmts.push_back(b().when(live, {b().assign(live, b().cast(Scalar::Bool, cond))}));
-    const Expr *any = vote(live, stmts);
+    const Expr *any = vote(owner, live, stmts);
     stmts.push_back(b().when(b().equal(any, b().integer(Scalar::U32, 0)), {arena_.make<Break>(here_)}));
   };
   const Block *rounds = repeated({}, body, [&](const Block *inside, Stmts &stmts) {
@@ -137,7 +139,7 @@ void Barriers::apart(const Stmt *owner, const Stmt *init, const Expr *cond, cons
     }
     if (bodyFirst) test(stmts);
     if (!cond) {
-      const Expr *any = vote(live, stmts);
+      const Expr *any = vote(owner, live, stmts);
       stmts.push_back(b().when(b().equal(any, b().integer(Scalar::U32, 0)), {arena_.make<Break>(here_)}));
     }
   });

@@ -116,3 +116,40 @@ __codelet __coop __tag(lanes) int lowest(const Array<1, int> in) __requires(coop
     if (all[i] >= 0) best = all[i];
   return best;
 }
+
+// ---- loops in loops, of which the outermost might turn differently often for each lane ------------------------
+
+__spectrum int deep(const Array<1, int> in);
+
+__codelet __tag(serial) int deep(const Array<1, int> in) {
+  int tmp[64], mine[64];
+  for (int i = 0; i < 64; ++i) {
+    tmp[i] = size_t(i) < in.size() ? in[i] % 7 : 1;
+    mine[i] = 0;
+  }
+  for (int round = 0; round < 48; ++round) {
+    for (int i = 0; i < 64; ++i) mine[i] = (mine[i] * 3 + tmp[i]) % 1001;
+    for (int i = 0; i < 64; ++i) tmp[(i + 1) % 64] = mine[i];
+  }
+  int total = 0;
+  for (int i = 0; i < 64; ++i) total = (total * 5 + tmp[i]) % 100003;
+  return total;
+}
+
+__codelet __coop __tag(lanes) int deep(const Array<1, int> in) __requires(coopDim() == 64) {
+  size_t id = coopIdx();
+  __shared int tmp[coopDim()];
+  tmp[id] = id < in.size() ? in[id] % 7 : 1;
+  int mine = 0;
+  for (unsigned a = 0; a < 2 + id / 64; ++a)
+    for (unsigned b = 0; b < 2; ++b)
+      for (unsigned c = 0; c < 3; ++c)
+        for (unsigned d = 0; d < 2 + id / 64; ++d)
+          for (unsigned e = 0; e < 2; ++e) {
+            mine = (mine * 3 + tmp[id]) % 1001;
+            tmp[(id + 1) % 64] = mine;
+          }
+  int total = 0;
+  for (int i = 0; i < 64; ++i) total = (total * 5 + tmp[i]) % 100003;
+  return total;
+}
