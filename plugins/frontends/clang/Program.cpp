@@ -65,7 +65,7 @@ const ast::Module *Program::read(const std::string &wanted, ast::SourceRange fil
     attempt([&] { fail(kNothingInstantiated, ranges_.of(group.spectrum->getLocation()), group.name); });
     return nullptr;
   }
-  return arena_.make<ast::Module>(file, std::vector<const ast::Struct *>{}, std::move(functions_), std::move(spectrums),
+  return arena_.make<ast::Module>(file, std::move(structs_), std::move(functions_), std::move(spectrums),
                                   std::vector<const ast::Kernel *>{});
 }
 
