@@ -27,7 +27,7 @@ constexpr DiagnosticKind kWrongLength{"argument.wrong-length", DiagnosticClass::
                                       "file '{1}' has {2} bytes, but parameter '{0}' needs {3}", "{4}"};
 
 constexpr DiagnosticKind kOfNumbers{"argument.of-numbers", DiagnosticClass::Limitation,
-                                    "parameter '{0}' is a {1}, and '{2}' is for numbers",
+                                    "parameter '{0}' is made of structs, and '{1}' is for numbers",
                                     "give it random, special, zeros, ones or iota: each field gets such values"};
 constexpr DiagnosticKind kImpossible{"argument.impossible", DiagnosticClass::User,
                                      "parameter '{0}' cannot be '{1}': {2}", "give other sizes"};
@@ -192,7 +192,7 @@ Value make(const ArgumentSpec &spec, const std::string &param, const Element &el
   using Kind = ArgumentSpec::Kind;
   bool ofNumbers = spec.kind == Kind::Raw || spec.kind == Kind::MatrixMarket || spec.kind == Kind::Index ||
                    spec.kind == Kind::Offsets || spec.kind == Kind::Values;
-  if (element.isStruct() && ofNumbers) fail(kOfNumbers, {}, param, element.text(), spec.text);
+  if (element.isStruct() && ofNumbers) fail(kOfNumbers, {}, param, spec.text);
   if (spec.kind == Kind::Raw) return readRaw(spec, param, element.kind, rank);
   if (spec.kind == Kind::MatrixMarket) return readMatrixMarket(spec.path, spec.part, param, element.kind, rank);
   std::vector<std::uint64_t> sizes = spec.leavesSizes() ? context.sizes : spec.sizes;

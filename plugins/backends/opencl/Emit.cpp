@@ -56,10 +56,11 @@ public:
     Writer w(context_.stem + ".cl");
     DeviceExpressions e(module_, levels_);
     for (const Struct *s : structuresWithin(module_, signatures_)) structure(w, *s, e);
-    std::set<std::string> opaque; // in containers, of which kernels see the fields alone
+    std::set<std::string> opaque; // of arguments kernels see the fields alone
     for (const Signature &s : signatures_)
       for (const Struct *structure : s.structs)
-        if (opaque.insert(structure->name).second) w.line(fmt::format("typedef struct {0} {0};", structure->name));
+        if (opaque.insert(structure->name).second) w.line(e.type(Type::structure(structure->name)) + ";");
+    if (!opaque.empty()) w.blank();
     std::vector<const Node *> roots;
     for (const auto &[kernel, launches] : launches_)
       for (const Launch *launch : launches) roots.push_back(launch->body);
@@ -114,9 +115,9 @@ public:
 
 private:
   static void structure(Writer &w, const Struct &s, DeviceExpressions &e) {
-    w.open("typedef struct " + s.name);
+    w.open(e.type(Type::structure(s.name)));
     for (const Param *field : s.fields) w.line(e.stored(field->type) + " " + field->name + ";");
-    w.close(" " + s.name + ";");
+    w.close(";");
     w.blank();
   }
 

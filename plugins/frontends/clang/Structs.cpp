@@ -40,6 +40,17 @@ std::pair<std::string, std::string> complaint(const clang::Decl *member) {
   return {};
 }
 
+/// geometry::Point<float> as geometry_Point_float.
+std::string identifier(const std::string &name) {
+  std::string word;
+  for (char c : name) {
+    bool part = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (part || (!word.empty() && word.back() != '_')) word += part ? c : '_';
+  }
+  while (word.ends_with('_')) word.pop_back();
+  return word.empty() ? "unnamed" : word;
+}
+
 } // namespace
 
 std::optional<ast::Type> Program::structure(clang::QualType type, ast::SourceRange use) {
@@ -49,14 +60,17 @@ std::optional<ast::Type> Program::structure(clang::QualType type, ast::SourceRan
   if (known != structOf_.end()) return known->second;
   ast::SourceRange where = ranges_.of(record->getLocation());
   std::string title = fmt::format("struct '{}'", spelled(type.getUnqualifiedType(), context_));
-  if (!sema_.isCompleteType(record->getLocation(), type)) throw ClangComplained();
-  record = record->getDefinition();
+  unsigned errors = sema_.getDiagnostics().getClient()->getNumErrors();
+  bool complete = sema_.isCompleteType(record->getLocation(), type);
+  if (sema_.getDiagnostics().getClient()->getNumErrors() != errors) throw ClangComplained();
 
   auto refuse = [&](ast::SourceRange at, const std::string &what, const std::string &advice) {
     Diagnostic diagnostic = makeDiagnostic(kStruct, at, title, what, advice);
     if (use.valid()) diagnostic.notes.push_back({use, "it is used here"});
     throw DiagnosticError(std::move(diagnostic));
   };
+  if (!complete) refuse(where, "is declared and not defined", "write its fields before it is used");
+  record = record->getDefinition();
   if (record->isUnion()) refuse(where, "is a union", "use a struct with a field for each value");
   if (record->getNumBases()) refuse(where, "has a base class", "write its fields out, or make it a field");
   for (const clang::Decl *member : record->decls())
@@ -70,18 +84,15 @@ std::optional<ast::Type> Program::structure(clang::QualType type, ast::SourceRan
     ast::Type read = readType(field->getType(), *this, at, fmt::format("field '{}'", field->getNameAsString()));
     fields.push_back(arena_.make<Param>(at, field->getNameAsString(), read, Access::In));
   }
-  std::string plain;
-  for (char c : qualifiedName(*record)) plain += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  std::string name = qualifiedName(*record);
+  if (const auto *alias = record->getTypedefNameForAnonDecl()) name = qualifiedName(*alias);
   if (const auto *instance = clang::dyn_cast<clang::ClassTemplateSpecializationDecl>(record))
     for (const clang::TemplateArgument &arg : instance->getTemplateArgs().asArray()) {
-      std::string text;
-      llvm::raw_string_ostream stream(text);
-      arg.print(context_.getPrintingPolicy(), stream, false);
-      plain += '_';
-      for (char c : text) plain += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+      llvm::raw_string_ostream stream(name);
+      arg.print(context_.getPrintingPolicy(), stream << ' ', false);
     }
-  structs_.push_back(
-      arena_.make<Struct>(ranges_.of(record->getSourceRange()), structNames_.fresh(plain), std::move(fields)));
+  structs_.push_back(arena_.make<Struct>(ranges_.of(record->getSourceRange()), structNames_.fresh(identifier(name)),
+                                         std::move(fields)));
 
   // alignas and packing change where the fields lie.
   Module module;
