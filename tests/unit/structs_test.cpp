@@ -2,6 +2,7 @@
 #include "tangram/ast/Structs.h"
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Verify.h"
+#include "tangram/diag/Diagnostic.h"
 #include "tangram/runtime/ArgumentSpec.h"
 #include "tangram/runtime/Compare.h"
 
