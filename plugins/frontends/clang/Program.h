@@ -107,6 +107,7 @@ private:
                                    clang::SourceLocation where);
   const ast::Spectrum *make(Entry &entry);
   void checkRecursion();
+  void checkConditions(const ast::Module &module);
 
   clang::Sema &sema_;
   clang::ASTContext &context_;
