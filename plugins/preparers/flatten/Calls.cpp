@@ -31,6 +31,9 @@ constexpr DiagnosticKind kContainerType{"flatten.container-type", DiagnosticClas
                                         "parameter '{}' of '{}' is {}, and {} is passed",
                                         "pass a container of the same rank and element type"};
 
+constexpr DiagnosticKind kRecursion{"flatten.recursion", DiagnosticClass::User, "function '{}' calls itself",
+                                    "write a loop"};
+
 constexpr std::string_view kNoSync[] = {"", "none", "close-loop", "lock-step"}; // nobody to wait for
 } // namespace
 
@@ -83,6 +86,8 @@ std::vector<Argument> Flattener::arguments(const SpectrumCall *call) {
 
 /// A function that has to do with structs, where they come apart: at its call, like a codelet.
 const Expr *Flattener::functionCall(const Call *call) {
+  if (std::find(calls_.begin(), calls_.end(), call->callee) != calls_.end())
+    fail(kRecursion, call->range, call->callee);
   auto function = std::find_if(module_.functions.begin(), module_.functions.end(),
                                [&](const Function *f) { return f->name == call->callee; });
   const auto *codelet = arena_.make<Codelet>((*function)->range, (*function)->name, "", false, Texts{},
@@ -90,7 +95,11 @@ const Expr *Flattener::functionCall(const Call *call) {
   const auto *specialised =
       arena_.make<SpectrumCall>(call->range, call->type, call->callee, call->args, level_, Texts{}, Capability::None,
                                 codelet, std::vector<const Expr *>{}, static_cast<const SpectrumCall *>(nullptr));
-  return inlined(specialised, arguments(specialised));
+  std::vector<Argument> args = arguments(specialised);
+  calls_.push_back(call->callee);
+  const Expr *result = inlined(specialised, args);
+  calls_.pop_back();
+  return result;
 }
 
 const Expr *Flattener::spectrumCall(const SpectrumCall *call) {

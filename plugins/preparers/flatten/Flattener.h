@@ -180,6 +180,7 @@ private:
   ast::Arena &arena_;
   const bool checked_;
   const std::set<std::string> inlined_; // functions
+  std::vector<std::string> calls_;      // of such functions, outermost first
   ast::SourceRange here_;               // of the statement being flattened: what is made for it carries this
   ast::Build b() const { return ast::Build(arena_, here_); }
   ast::Names names_;
