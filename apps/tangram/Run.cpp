@@ -95,7 +95,7 @@ void runKernels(const std::filesystem::path &library, const std::vector<std::str
   std::uint64_t terms = 0, bytes = 0;
   for (const Value &v : original) {
     terms = std::max(terms, v.count());
-    if (v.rank()) bytes += v.count() * runtime::bytes(v.element());
+    if (v.rank()) bytes += v.count() * v.type().bytes;
   }
   bool restores = false;
   for (std::uint32_t i = 0; i < chosen.num_params; ++i) {
@@ -105,6 +105,7 @@ void runKernels(const std::filesystem::path &library, const std::vector<std::str
       differs = fmt::format("it writes outside of {}: {}", p.name, stray);
     else if (std::optional<Mismatch> m = compare(got[i], expected[i], {terms, false})) {
       std::string at = m->index.empty() ? p.name : fmt::format("{}[{}]", p.name, fmt::join(m->index, ", "));
+      if (!m->field.empty()) at += "." + m->field;
       differs = fmt::format("{} is {}, expected {} within {:.3g}; {} elements differ", at, m->got, m->expected,
                             m->bound, m->wrong);
     }
@@ -160,7 +161,8 @@ int run(Driver &driver, const Flags &flags) {
   std::vector<std::string> spectrums = driver.spectrums(flags);
   if (spectrums.size() != 1) fail(kOneSpectrum, {}, fmt::format("{}", fmt::join(spectrums, ", ")));
   const ast::Spectrum &spectrum = spectrumNode(s.module(), spectrums[0]);
-  Arguments arguments = makeArguments(spectrum, readArguments(spectrum, flags.arguments), flags.seed);
+  const ast::Structs structs(s.module());
+  Arguments arguments = makeArguments(spectrum, structs, readArguments(spectrum, structs, flags.arguments), flags.seed);
   checkConditions(spectrum, arguments.shape);
   const std::vector<Value> &original = arguments.values;
   if (flags.expected.empty()) {

@@ -30,13 +30,13 @@ constexpr DiagnosticKind kElement{"run.element", DiagnosticClass::Limitation, "p
 Shape::Argument shapeOf(const Value &value) {
   Shape::Argument argument;
   argument.sizes = value.sizes();
-  if (value.rank() == 0 && !value.isFloating()) argument.scalar = value.integer(0);
+  if (value.rank() == 0 && !value.isFloating() && !value.type().isStruct()) argument.scalar = value.integer(0);
   return argument;
 }
 
 } // namespace
 
-std::map<std::string, ArgumentSpec> readArguments(const ast::Spectrum &spectrum,
+std::map<std::string, ArgumentSpec> readArguments(const ast::Spectrum &spectrum, const ast::Structs &structs,
                                                   const std::vector<std::string> &texts) {
   std::vector<std::string> names;
   for (const ast::Param *p : spectrum.params) names.push_back(p->name);
@@ -50,17 +50,17 @@ std::map<std::string, ArgumentSpec> readArguments(const ast::Spectrum &spectrum,
     given[name] = parseArgumentSpec(text.substr(equals + 1));
   }
   for (const ast::Param *p : spectrum.params)
-    if (!elementOf(p->type)) fail(kElement, p->range, p->name, p->type.text());
+    if (!Element::of(p->type, structs)) fail(kElement, p->range, p->name, p->type.text());
   return given;
 }
 
-Arguments makeArguments(const ast::Spectrum &spectrum, const std::map<std::string, ArgumentSpec> &given,
-                        std::uint64_t seed) {
+Arguments makeArguments(const ast::Spectrum &spectrum, const ast::Structs &structs,
+                        const std::map<std::string, ArgumentSpec> &given, std::uint64_t seed) {
   Arguments made;
   std::vector<std::optional<Value>> values;
   auto make = [&](std::size_t i, const ArgumentSpec &spec, const ArgumentContext &context = {}) {
     const ast::Param *p = spectrum.params[i];
-    values[i] = makeValue(spec, p->name, *elementOf(p->type), p->type.rank(), seed * 1000003 + i, context);
+    values[i] = makeValue(spec, p->name, *Element::of(p->type, structs), p->type.rank(), seed * 1000003 + i, context);
     made.shape.arguments[i] = shapeOf(*values[i]);
   };
   auto specOf = [&](std::size_t i) {
@@ -102,7 +102,8 @@ Arguments makeArguments(const ast::Spectrum &spectrum, const std::map<std::strin
     bool follows = p->access != ast::Access::In && !deduced.arguments[i].sizes.empty();
     if (!follows)
       fail(kMissingArgument, p->range, p->name, spectrum.name,
-           p->type.rank() == 0   ? "3"
+           p->type.isStruct()    ? "random"
+           : p->type.rank() == 0 ? "3"
            : p->type.rank() == 1 ? "random:16M"
                                  : "random:4Kx4K");
     std::string size = fmt::format("{}", fmt::join(deduced.arguments[i].sizes, "x"));
@@ -111,8 +112,9 @@ Arguments makeArguments(const ast::Spectrum &spectrum, const std::map<std::strin
   }
   for (std::optional<Value> &value : values) made.values.push_back(std::move(*value));
   if (!spectrum.result.isVoid()) {
-    if (!elementOf(spectrum.result)) fail(kElement, spectrum.range, "result", spectrum.result.text());
-    made.values.push_back(Value::scalar(*elementOf(spectrum.result)));
+    std::optional<Element> element = Element::of(spectrum.result, structs);
+    if (!element) fail(kElement, spectrum.range, "result", spectrum.result.text());
+    made.values.push_back(Value::scalar(*element));
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Value &value = made.values[i];

@@ -16,12 +16,12 @@ struct Arguments {
 };
 
 /// `--arg NAME=SPEC` by name; throws where a name is no parameter.
-std::map<std::string, runtime::ArgumentSpec> readArguments(const ast::Spectrum &spectrum,
+std::map<std::string, runtime::ArgumentSpec> readArguments(const ast::Spectrum &spectrum, const ast::Structs &structs,
                                                            const std::vector<std::string> &texts);
 
 /// A container that is written and was not given is zeros, where its sizes follow from the spectrum's conditions; every
 /// other parameter must be given.
-Arguments makeArguments(const ast::Spectrum &spectrum, const std::map<std::string, runtime::ArgumentSpec> &given,
-                        std::uint64_t seed);
+Arguments makeArguments(const ast::Spectrum &spectrum, const ast::Structs &structs,
+                        const std::map<std::string, runtime::ArgumentSpec> &given, std::uint64_t seed);
 
 } // namespace tangram::driver

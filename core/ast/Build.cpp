@@ -92,6 +92,7 @@ const Expr *Build::integer(Type type, Int value) const {
 const Expr *Build::zero(const Type &type) const {
   if (type.isFloating()) return arena_.make<FloatLit>(range_, type, 0.0);
   if (type.isInteger()) return integer(type, 0);
+  if (type.isStruct()) return arena_.make<InitList>(range_, type, std::vector<const Expr *>{});
   return nullptr;
 }
 

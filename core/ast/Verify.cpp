@@ -5,6 +5,7 @@
 #include "tangram/ast/Walk.h"
 
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 namespace tangram::ast {
@@ -29,10 +30,33 @@ public:
   explicit Verifier(const Module &module) {
     for (const Function *f : module.functions) functions_.insert(f->name);
     for (const Spectrum *s : module.spectrums) spectrums_.insert(s->name);
+    structs(module);
   }
   std::vector<Violation> violations;
 
 private:
+  /// A field's struct stands before the struct that has it, so that none is within itself.
+  void structs(const Module &module) {
+    for (const Struct *s : module.structs) {
+      if (!s) continue;
+      std::map<std::string, Type> fields;
+      for (const Param *field : s->fields) {
+        if (!field) continue;
+        if (!field->type.isScalar() && !(field->type.isStruct() && structs_.count(field->type.name())))
+          report(*field, fmt::format("field '{}' has type {}, which is neither arithmetic nor a struct declared before",
+                                     field->name, field->type.text()));
+        fields[field->name] = field->type;
+      }
+      if (!structs_.emplace(s->name, std::move(fields)).second)
+        report(*s, fmt::format("struct '{}' is declared twice", s->name));
+    }
+  }
+  void known(const Node &node, const Type &type) {
+    Type leaf = type.leaf();
+    if (leaf.isStruct() && !structs_.count(leaf.name()))
+      report(node, fmt::format("struct '{}' does not exist", leaf.name()));
+  }
+
   void report(const Node &node, std::string message) { violations.push_back({&node, std::move(message)}); }
 
   void preBase(const Node &node) override {
@@ -41,6 +65,9 @@ private:
       forEachField(n, check);
       for (const std::string &field : check.missing)
         report(node, fmt::format("{} has no '{}'", name(node.kind()), field));
+      if constexpr (requires { n.type; }) known(n, n.type);
+      if constexpr (requires { n.element; }) known(n, n.element);
+      if constexpr (requires { n.result; }) known(n, n.result);
     });
   }
 
@@ -229,6 +256,14 @@ private:
         isa<VarRef>(t) || isa<Subscript>(t) || isa<Member>(t) || (isa<Unary>(t) && as<Unary>(t)->op == UnaryOp::Deref);
     if (!place) report(n, fmt::format("a {} cannot be assigned to", name(t->kind())));
   }
+  void postMember(const Member &n) override {
+    if (!n.base) return;
+    auto of = n.base->type.isStruct() ? structs_.find(n.base->type.name()) : structs_.end();
+    if (!n.base->type.isStruct())
+      report(n, fmt::format("'.{}' of {}, which is no struct", n.field, n.base->type.text()));
+    else if (of != structs_.end() && (!of->second.count(n.field) || !(of->second.at(n.field) == n.type)))
+      report(n, fmt::format("struct '{}' has no field '{}' of type {}", of->first, n.field, n.type.text()));
+  }
   void postSubscript(const Subscript &n) override {
     if (n.indices.empty()) report(n, "a subscript has no index");
   }
@@ -249,6 +284,7 @@ private:
   }
 
   std::set<std::string> functions_, spectrums_, constants_;
+  std::map<std::string, std::map<std::string, Type>> structs_;
   std::vector<Body> bodies_;
 };
 

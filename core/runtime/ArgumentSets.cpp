@@ -19,6 +19,13 @@ bool hasMatrix(const ast::Spectrum &spectrum) {
 }
 
 void fill(Value &value, bool whole, std::uint64_t seed) {
+  if (value.type().isStruct()) {
+    for (std::size_t f = 0; f < value.type().fields.size(); ++f) {
+      Value field = value.field(f);
+      fill(field, whole, seed + f);
+    }
+    return;
+  }
   Random random(seed);
   tangram_element e = value.element();
   bool isSigned = value.isFloating() || (e >= TANGRAM_I8 && e <= TANGRAM_I64);
@@ -43,10 +50,12 @@ std::vector<Fixed> fixedArguments(const ast::Spectrum &spectrum, const VerifyOpt
   for (const ast::Param *p : spectrum.params) {
     Fixed &fixed = all.emplace_back();
     auto it = options.arguments.find(p->name);
-    std::optional<tangram_element> element = elementOf(p->type);
-    if (it == options.arguments.end() || !element) continue;
+    if (it == options.arguments.end()) continue;
     fixed.spec = &it->second;
-    if (fixed.spec->pointsInto()) {
+    std::optional<tangram_element> element = elementOf(p->type);
+    if (!element) { // a struct: what it is made of, the kernel will say
+      if (!fixed.spec->leavesSizes()) fixed.sizes = fixed.spec->sizes;
+    } else if (fixed.spec->pointsInto()) {
       if (!fixed.spec->sizes.empty()) fixed.sizes = fixed.spec->sizes;
     } else if (!fixed.spec->leavesSizes() || !p->type.isArray()) {
       Value value = makeValue(*fixed.spec, p->name, *element, p->type.rank(), options.seed);
@@ -62,7 +71,7 @@ std::vector<Fixed> fixedArguments(const ast::Spectrum &spectrum, const VerifyOpt
 /// Why the arguments that point into others cannot be made for these sizes; empty: they can.
 std::string impossible(const ast::Spectrum &spectrum, const std::vector<Fixed> &fixed, const Shape &shape) {
   for (std::size_t i = 0; i < fixed.size(); ++i) {
-    if (!fixed[i].spec || !fixed[i].spec->pointsInto()) continue;
+    if (!fixed[i].spec || !fixed[i].spec->pointsInto() || !elementOf(spectrum.params[i]->type)) continue;
     std::uint64_t count = 1, bound = boundOf(*fixed[i].spec, spectrum, shape).value_or(0);
     for (std::uint64_t size : shape.arguments[i].sizes) count *= size;
     const ast::Param &p = *spectrum.params[i];
@@ -78,7 +87,7 @@ bool indexScalars(const ast::Spectrum &spectrum, const std::vector<Fixed> &fixed
   bool any = false;
   for (std::size_t i = 0; i < fixed.size(); ++i) {
     const ast::Param &p = *spectrum.params[i];
-    if (p.type.isArray() || !fixed[i].spec || !fixed[i].spec->pointsInto()) continue;
+    if (!p.type.isInteger() || !fixed[i].spec || !fixed[i].spec->pointsInto()) continue;
     ArgumentContext context;
     context.bound = boundOf(*fixed[i].spec, spectrum, shape).value_or(0);
     request.scalars[i] = makeValue(*fixed[i].spec, p.name, *elementOf(p.type), 0, random.next(), context).integer(0);
@@ -136,7 +145,7 @@ std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const V
         for (std::size_t i = 0; i < spectrum.params.size(); ++i) {
           const ast::Param *p = spectrum.params[i];
           std::optional<std::int64_t> scalar;
-          if (!p->type.isArray() && !p->type.isFloating())
+          if (p->type.isInteger())
             scalar = p->type.isBool() ? scalars.between(0, 1) : scalars.between(p->type.isSigned() ? -10 : 0, 10);
           request.scalars.push_back(fixed[i].scalar ? fixed[i].scalar : scalar);
           request.fixed.push_back(fixed[i].sizes);
@@ -175,7 +184,7 @@ std::vector<Value> makeArguments(const ast::Spectrum &spectrum, const tangram_ke
   Random random(set.seed);
   for (std::uint32_t i = 0; i < kernel.num_params; ++i) {
     const tangram_param &p = kernel.params[i];
-    auto element = static_cast<tangram_element>(p.element);
+    Element element = Element::of(kernel, i);
     std::uint64_t seed = random.next();
     bool isResult = i >= spectrum.params.size();
     if (auto it = options.arguments.find(p.name);

@@ -26,6 +26,9 @@ constexpr DiagnosticKind kWrongType{"argument.wrong-type", DiagnosticClass::User
 constexpr DiagnosticKind kWrongLength{"argument.wrong-length", DiagnosticClass::User,
                                       "file '{1}' has {2} bytes, but parameter '{0}' needs {3}", "{4}"};
 
+constexpr DiagnosticKind kOfNumbers{"argument.of-numbers", DiagnosticClass::Limitation,
+                                    "parameter '{0}' is made of structs, and '{1}' is for numbers",
+                                    "give it random, special, zeros, ones or iota: each field gets such values"};
 constexpr DiagnosticKind kImpossible{"argument.impossible", DiagnosticClass::User,
                                      "parameter '{0}' cannot be '{1}': {2}", "give other sizes"};
 
@@ -159,23 +162,10 @@ void fillOffsets(Value &value, std::uint64_t seed, std::uint64_t bound, Spread s
   for (std::uint64_t i = 0; i <= parts; ++i) value.setInteger(i, static_cast<std::int64_t>(offsets[i]));
 }
 
-Value make(const ArgumentSpec &spec, const std::string &param, tangram_element element, unsigned rank,
-           std::uint64_t seed, const ArgumentContext &context) {
+/// What the kind of the argument says, for numbers.
+void fill(Value &value, const ArgumentSpec &spec, const std::string &param, std::uint64_t seed,
+          const ArgumentContext &context) {
   using Kind = ArgumentSpec::Kind;
-  if (spec.kind == Kind::Raw) return readRaw(spec, param, element, rank);
-  if (spec.kind == Kind::MatrixMarket) return readMatrixMarket(spec.path, spec.part, param, element, rank);
-  std::vector<std::uint64_t> sizes = spec.leavesSizes() ? context.sizes : spec.sizes;
-  if (spec.kind == Kind::Values && (rank == 1 || spec.values.size() > 1)) sizes = {spec.values.size()};
-  if (sizes.size() != rank) fail(kWrongRank, {}, param, rank, spec.text, sizes.size(), sample(rank));
-  // More than the machine has would be granted at first and end in a kill.
-  std::uint64_t needed = bytes(element);
-  for (std::uint64_t size : sizes)
-    if (__builtin_mul_overflow(needed, size, &needed)) throw std::bad_alloc();
-  if (needed / static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) > static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)))
-    throw std::bad_alloc();
-  Value value = Value::array(element, sizes, context.layout);
-  if (std::string why = impossible(spec, element, value.count(), context.bound); !why.empty())
-    fail(kImpossible, {}, param, spec.text, why);
   switch (spec.kind) {
   case Kind::Random: fillRandom(value, seed, context.whole); break;
   case Kind::Special: fillSpecial(value, seed, context.whole); break;
@@ -190,10 +180,36 @@ Value make(const ArgumentSpec &spec, const std::string &param, tangram_element e
   case Kind::Values:
     for (std::uint64_t i = 0; i < value.count(); ++i)
       if (!setFromText(value, i, spec.values[i]))
-        fail(kNotInType, {}, param, spec.values[i], name(element),
-             isFloating(element) ? "a number" : "a whole number that the type holds");
+        fail(kNotInType, {}, param, spec.values[i], name(value.element()),
+             value.isFloating() ? "a number" : "a whole number that the type holds");
     break;
   default: break;
+  }
+}
+
+Value make(const ArgumentSpec &spec, const std::string &param, const Element &element, unsigned rank,
+           std::uint64_t seed, const ArgumentContext &context) {
+  using Kind = ArgumentSpec::Kind;
+  bool ofNumbers = spec.kind == Kind::Raw || spec.kind == Kind::MatrixMarket || spec.kind == Kind::Index ||
+                   spec.kind == Kind::Offsets || spec.kind == Kind::Values;
+  if (element.isStruct() && ofNumbers) fail(kOfNumbers, {}, param, spec.text);
+  if (spec.kind == Kind::Raw) return readRaw(spec, param, element.kind, rank);
+  if (spec.kind == Kind::MatrixMarket) return readMatrixMarket(spec.path, spec.part, param, element.kind, rank);
+  std::vector<std::uint64_t> sizes = spec.leavesSizes() ? context.sizes : spec.sizes;
+  if (spec.kind == Kind::Values && (rank == 1 || spec.values.size() > 1)) sizes = {spec.values.size()};
+  if (sizes.size() != rank) fail(kWrongRank, {}, param, rank, spec.text, sizes.size(), sample(rank));
+  // More than the machine has would be granted at first and end in a kill.
+  std::uint64_t needed = element.bytes;
+  for (std::uint64_t size : sizes)
+    if (__builtin_mul_overflow(needed, size, &needed)) throw std::bad_alloc();
+  if (needed / static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) > static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)))
+    throw std::bad_alloc();
+  Value value = Value::array(element, sizes, context.layout);
+  if (std::string why = impossible(spec, element.kind, value.count(), context.bound); !why.empty())
+    fail(kImpossible, {}, param, spec.text, why);
+  for (std::size_t f = 0; f < element.fields.size(); ++f) {
+    Value field = value.field(f);
+    fill(field, spec, param, seed + f, context);
   }
   return value;
 }
@@ -217,7 +233,7 @@ std::string impossible(const ArgumentSpec &spec, tangram_element element, std::u
   return "";
 }
 
-Value makeValue(const ArgumentSpec &spec, const std::string &param, tangram_element element, unsigned rank,
+Value makeValue(const ArgumentSpec &spec, const std::string &param, const Element &element, unsigned rank,
                 std::uint64_t seed, const ArgumentContext &context) {
   try {
     return make(spec, param, element, rank, seed, context);

@@ -31,6 +31,7 @@ PlanFailure differing(const std::string &param, const Mismatch &m) {
   failure.expected = m.expected;
   failure.bound = m.bound;
   std::string at = m.index.empty() ? param : fmt::format("{}[{}]", param, fmt::join(m.index, ", "));
+  if (!m.field.empty()) at += "." + m.field;
   failure.reason = fmt::format("{}: got {}, expected {}", at, m.got, m.expected);
   if (m.bound > 0) failure.reason += fmt::format(" within {:.3g}", m.bound);
   if (m.wrong > 1) failure.reason += fmt::format("; {} elements differ", m.wrong);

@@ -21,8 +21,20 @@ double allowed(double expected, tangram_element element, const Bound &bound) {
 
 std::optional<Mismatch> compare(const Value &got, const Value &expected, const Bound &bound) {
   std::optional<Mismatch> first;
+  if (expected.type().isStruct()) {
+    for (std::size_t f = 0; f < expected.type().fields.size(); ++f) {
+      std::optional<Mismatch> here = compare(got.field(f), expected.field(f), bound);
+      if (!here) continue;
+      here->field = expected.type().fields[f].name;
+      if (first && first->position <= here->position)
+        first->wrong = std::max(first->wrong, here->wrong);
+      else
+        first = std::move(here);
+    }
+    return first;
+  }
   auto differs = [&](std::uint64_t i, double limit) {
-    if (!first) first = Mismatch{i, expected.index(i), got.text(i), expected.text(i), limit, 0};
+    if (!first) first = Mismatch{i, expected.index(i), "", got.text(i), expected.text(i), limit, 0};
     ++first->wrong;
   };
   for (std::uint64_t i = 0; i < expected.count(); ++i) {

@@ -77,7 +77,7 @@ std::uint64_t DeviceArguments::bytesOf(std::size_t i) const {
     if (copy.array.size[d] == 0) return 0;
     last += (copy.array.size[d] - 1) * copy.array.stride[d];
   }
-  return (last + 1) * bytes(host_[i].element());
+  return (last + 1) * host_[i].type().bytes;
 }
 
 CallResult DeviceArguments::upload(std::size_t i) {

@@ -35,7 +35,15 @@ std::string wrongWith(const tangram_kernel &k) {
   for (std::uint32_t i = 0; i < k.num_params; ++i) {
     const tangram_param &p = k.params[i];
     if (!p.name) return fmt::format("parameter {} has no name", i);
-    if (p.element < TANGRAM_BOOL || p.element > TANGRAM_F64)
+    if (p.element == TANGRAM_STRUCT) {
+      bool older = k.struct_size < offsetof(tangram_kernel, structs) + sizeof k.structs;
+      const tangram_struct *made = older || !k.structs ? nullptr : k.structs[i];
+      if (!made || !made->bytes || !made->num_fields || !made->fields)
+        return fmt::format("parameter '{}' is a struct of which nothing is said", p.name);
+      for (const tangram_field *f = made->fields; f != made->fields + made->num_fields; ++f)
+        if (!f->name || f->element < TANGRAM_BOOL || f->element > TANGRAM_F64 || f->offset >= made->bytes)
+          return fmt::format("a field of parameter '{}' is none", p.name);
+    } else if (p.element < TANGRAM_BOOL || p.element > TANGRAM_F64)
       return fmt::format("parameter '{}' has the unknown element type {}", p.name, p.element);
     if (p.rank > TANGRAM_MAX_RANK) return fmt::format("parameter '{}' has {} dimensions", p.name, p.rank);
   }
@@ -97,9 +105,9 @@ CallResult call(const tangram_kernel &kernel, std::vector<Value> &arguments) {
   std::vector<void *> pointers;
   for (std::uint32_t i = 0; i < kernel.num_params; ++i) {
     const tangram_param &p = kernel.params[i];
-    if (arguments[i].rank() != p.rank || arguments[i].element() != p.element)
-      bug(fmt::format("argument '{}' is {} of rank {}, not {} of rank {}", p.name, name(arguments[i].element()),
-                      arguments[i].rank(), name(static_cast<tangram_element>(p.element)), p.rank));
+    if (arguments[i].rank() != p.rank || arguments[i].type() != Element::of(kernel, i))
+      bug(fmt::format("argument '{}' is {} of rank {}, not {} of rank {}", p.name, arguments[i].type().text(),
+                      arguments[i].rank(), Element::of(kernel, i).text(), p.rank));
     pointers.push_back(arguments[i].argument());
   }
   tangram_error error{};

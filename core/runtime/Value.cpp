@@ -13,7 +13,7 @@ struct Info {
   std::string_view name;
   std::size_t bytes;
 };
-constexpr std::array<Info, 12> kElements{{{"", 0},
+constexpr std::array<Info, 13> kElements{{{"", 0},
                                           {"bool", 1},
                                           {"i8", 1},
                                           {"i16", 2},
@@ -24,7 +24,8 @@ constexpr std::array<Info, 12> kElements{{{"", 0},
                                           {"u32", 4},
                                           {"u64", 8},
                                           {"f32", 4},
-                                          {"f64", 8}}};
+                                          {"f64", 8},
+                                          {"struct", 0}}};
 constexpr std::size_t kLine = 64, kGuard = 256; // bytes
 constexpr unsigned char kPattern = 0xA5;
 
@@ -41,7 +42,8 @@ template <class F> decltype(auto) withType(tangram_element element, F &&f) {
   case TANGRAM_U32: return f(std::uint32_t{});
   case TANGRAM_U64: return f(std::uint64_t{});
   case TANGRAM_F32: return f(float{});
-  case TANGRAM_F64: break;
+  case TANGRAM_F64:
+  case TANGRAM_STRUCT: break;
   }
   return f(double{});
 }
@@ -63,7 +65,7 @@ std::string_view name(tangram_element element) { return kElements[element].name;
 bool isFloating(tangram_element element) { return element == TANGRAM_F32 || element == TANGRAM_F64; }
 
 std::optional<tangram_element> elementOf(std::string_view name) {
-  for (std::size_t i = 1; i < kElements.size(); ++i)
+  for (std::size_t i = TANGRAM_BOOL; i <= TANGRAM_F64; ++i)
     if (kElements[i].name == name) return static_cast<tangram_element>(i);
   return std::nullopt;
 }
@@ -73,15 +75,48 @@ std::optional<tangram_element> elementOf(const ast::Type &type) {
   return leaf.isScalar() ? elementOf(leaf.text()) : std::nullopt;
 }
 
+Element::Element(tangram_element number) : kind(number), bytes(runtime::bytes(number)), fields{{"", number, 0}} {}
+
+std::optional<Element> Element::of(const ast::Type &type, const ast::Structs &structs) {
+  if (std::optional<tangram_element> number = elementOf(type)) return *number;
+  if (!structs.find(type.leaf())) return std::nullopt;
+  Element element(TANGRAM_STRUCT);
+  element.bytes = structs.bytes(type.leaf());
+  element.fields.clear();
+  for (const ast::Structs::Leaf &leaf : structs.leaves(type.leaf()))
+    element.fields.push_back({leaf.name(), *elementOf(leaf.type), leaf.offset});
+  return element;
+}
+
+Element Element::of(const tangram_kernel &kernel, std::uint32_t param) {
+  Element element(static_cast<tangram_element>(kernel.params[param].element));
+  if (!element.isStruct()) return element;
+  const tangram_struct &made = *kernel.structs[param];
+  element.bytes = made.bytes;
+  element.fields.clear();
+  for (std::uint32_t i = 0; i < made.num_fields; ++i)
+    element.fields.push_back(
+        {made.fields[i].name, static_cast<tangram_element>(made.fields[i].element), made.fields[i].offset});
+  return element;
+}
+
+std::string Element::text() const {
+  if (!isStruct()) return std::string(name(kind));
+  std::string list;
+  for (const Field &field : fields) list += (list.empty() ? "" : ", ") + field.name;
+  return "struct of " + list;
+}
+
 void Value::Free::operator()(std::byte *p) const { std::free(p); }
 
-Value Value::scalar(tangram_element element) { return array(element, {}, {}); }
+Value Value::scalar(Element element) { return array(std::move(element), {}, {}); }
 
-Value Value::array(tangram_element element, std::vector<std::uint64_t> sizes, Layout layout) {
+Value Value::array(Element element, std::vector<std::uint64_t> sizes, Layout layout) {
   Value value;
-  value.element_ = element;
   value.layout_ = layout;
-  std::uint64_t size = bytes(element), rows = 1;
+  std::uint64_t size = element.bytes, rows = 1;
+  value.type_ = std::move(element);
+  value.step_ = size;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     if (__builtin_mul_overflow(value.count_, sizes[d], &value.count_)) throw std::bad_alloc();
     if (d + 1 < sizes.size()) rows *= sizes[d];
@@ -104,18 +139,21 @@ Value Value::array(tangram_element element, std::vector<std::uint64_t> sizes, La
 }
 
 Value Value::copy() const {
-  Value value = array(element_, sizes_, layout_);
+  Value value = array(type_, sizes_, layout_);
   std::memcpy(value.memory_.get(), memory_.get(), total_);
   return value;
 }
 
 void Value::assign(const Value &other) {
-  if (other.element_ == element_ && other.contiguous() && contiguous()) {
-    std::memcpy(start_, other.start_, count_ * bytes(element_));
+  bool same = other.type_ == type_;
+  if (same && other.contiguous() && contiguous()) {
+    std::memcpy(start_, other.start_, count_ * step_);
     return;
   }
   for (std::uint64_t i = 0; i < count_; ++i)
-    if (isFloating())
+    if (same)
+      std::memcpy(at(i), other.at(i), type_.bytes);
+    else if (isFloating())
       setReal(i, other.real(i));
     else
       setInteger(i, other.integer(i));
@@ -123,27 +161,45 @@ void Value::assign(const Value &other) {
 
 const std::byte *Value::at(std::uint64_t position) const {
   if (pitch_ != rowLength_) position = position / rowLength_ * pitch_ + position % rowLength_;
-  return start_ + position * bytes(element_);
+  return start_ + position * step_;
+}
+
+Value Value::field(std::size_t i) {
+  Value view;
+  view.type_ = type_.fields.at(i).kind;
+  view.step_ = step_;
+  view.sizes_ = sizes_;
+  view.layout_ = layout_;
+  view.count_ = count_;
+  view.rowLength_ = rowLength_;
+  view.pitch_ = pitch_;
+  view.start_ = start_ + type_.fields[i].offset;
+  return view;
 }
 
 double Value::real(std::uint64_t position) const {
-  return withType(element_, [&](auto zero) { return static_cast<double>(load<decltype(zero)>(at(position))); });
+  return withType(element(), [&](auto zero) { return static_cast<double>(load<decltype(zero)>(at(position))); });
 }
 
 std::int64_t Value::integer(std::uint64_t position) const {
-  return withType(element_, [&](auto zero) { return static_cast<std::int64_t>(load<decltype(zero)>(at(position))); });
+  return withType(element(), [&](auto zero) { return static_cast<std::int64_t>(load<decltype(zero)>(at(position))); });
 }
 
 void Value::setReal(std::uint64_t position, double value) {
-  withType(element_, [&](auto zero) { store(at(position), static_cast<decltype(zero)>(value)); });
+  withType(element(), [&](auto zero) { store(at(position), static_cast<decltype(zero)>(value)); });
 }
 
 void Value::setInteger(std::uint64_t position, std::int64_t value) {
-  withType(element_, [&](auto zero) { store(at(position), static_cast<decltype(zero)>(value)); });
+  withType(element(), [&](auto zero) { store(at(position), static_cast<decltype(zero)>(value)); });
 }
 
 std::string Value::text(std::uint64_t position) const {
-  return withType(element_, [&](auto zero) {
+  if (type_.isStruct()) {
+    std::string all;
+    for (std::size_t i = 0; i < type_.fields.size(); ++i) all += (i ? ", " : "") + field(i).text(position);
+    return "{" + all + "}";
+  }
+  return withType(element(), [&](auto zero) {
     using T = decltype(zero);
     T value = load<T>(at(position));
     if constexpr (std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t>)
@@ -177,7 +233,7 @@ void *Value::argument() {
 
 std::string Value::strayWrite() const {
   const std::byte *first = memory_.get(), *last = first + total_, *end = start_;
-  if (count_) end = at(count_ - 1) + bytes(element_);
+  if (count_) end = at(count_ - 1) + step_;
   auto find = [](const std::byte *from, const std::byte *to) {
     while (from != to && *from == std::byte{kPattern}) ++from;
     return from;
@@ -187,8 +243,8 @@ std::string Value::strayWrite() const {
   if (const std::byte *p = find(end, last); p != last) return fmt::format("{} bytes behind its last element", p - end);
   if (pitch_ != rowLength_ && count_)
     for (std::uint64_t row = 0; row + 1 < count_ / rowLength_; ++row) {
-      const std::byte *from = start_ + (row * pitch_ + rowLength_) * bytes(element_);
-      const std::byte *to = start_ + (row + 1) * pitch_ * bytes(element_);
+      const std::byte *from = start_ + (row * pitch_ + rowLength_) * step_;
+      const std::byte *to = start_ + (row + 1) * pitch_ * step_;
       if (find(from, to) != to) return fmt::format("between row {} and row {}", row, row + 1);
     }
   return "";

@@ -94,8 +94,9 @@ public:
 
   VerifyReport run() {
     const Forest &forest = session_.forest(spectrum_.name);
+    const ast::Structs structs(session_.module());
     for (const ast::Param *p : spectrum_.params)
-      if (!elementOf(p->type) || p->type.rank() > TANGRAM_MAX_RANK)
+      if (!Element::of(p->type, structs) || p->type.rank() > TANGRAM_MAX_RANK)
         fail(kElement, p->range, p->name, spectrum_.name, p->type.text());
     for (const auto &[name, spec] : options_.arguments) {
       std::vector<std::string> names;

@@ -51,7 +51,7 @@ bool elsewhere(const Codelet &codelet, const hardware::Hardware &hardware) {
 }
 
 LevelMatch match(const Codelet &codelet, const Parallelism &parallelism, const hardware::Level &level,
-                 const hardware::Hardware &hardware) {
+                 const hardware::Hardware &hardware, const Structs &structs) {
   LevelMatch result;
   auto no = [&](std::string reason) {
     result.reason = std::move(reason);
@@ -65,7 +65,8 @@ LevelMatch match(const Codelet &codelet, const Parallelism &parallelism, const h
     if (any<Atomic>(codelet.body, [](const Atomic &a) { return a.op == AtomicOp::OrderedAdd; }))
       return no("its lanes are all at one place, and orderedAdd goes from one call to the next");
     if (!level.vector) return no(fmt::format("level '{}' has no vector capability", level.name));
-    if (std::string reason = level_matching::lacking(codelet, hardware, level); !reason.empty()) return no(reason);
+    if (std::string reason = level_matching::lacking(codelet, hardware, level, structs); !reason.empty())
+      return no(reason);
     result.capability = Capability::Vector;
   } else if (!parallelism.compound) {
     if (!level.scalar) return no(fmt::format("level '{}' has no scalar capability", level.name));
@@ -78,9 +79,11 @@ LevelMatch match(const Codelet &codelet, const Parallelism &parallelism, const h
 }
 
 /// Why no level can: what it needs too much of, where that is so, rather than that the innermost level is not the kind.
-std::string reasonOf(const Codelet &codelet, const hardware::Hardware &hardware, const Facts &facts) {
+std::string reasonOf(const Codelet &codelet, const hardware::Hardware &hardware, const Facts &facts,
+                     const Structs &structs) {
   for (const hardware::Level &level : hardware.levels)
-    if (std::string reason = level_matching::lacking(codelet, hardware, level); level.vector && !reason.empty())
+    if (std::string reason = level_matching::lacking(codelet, hardware, level, structs);
+        level.vector && !reason.empty())
       return reason;
   return facts.matches.at({&codelet, hardware.levels.back().name}).reason;
 }
@@ -89,13 +92,14 @@ class LevelMatching final : public Analysis {
 public:
   void run(const Module &module, const hardware::Hardware &hardware, Facts &facts, DiagnosticEngine &diags) override {
     checkEnv(module, hardware, diags);
+    const Structs structs(module);
     for (const Spectrum *spectrum : module.spectrums) {
       bool composable = false;
       std::vector<const Codelet *> nowhere;
       for (const Codelet *codelet : spectrum->codelets) {
         bool somewhere = false;
         for (const hardware::Level &level : hardware.levels) {
-          LevelMatch found = match(*codelet, facts.codelets.at(codelet), level, hardware);
+          LevelMatch found = match(*codelet, facts.codelets.at(codelet), level, hardware, structs);
           somewhere |= found.allowed;
           facts.matches[{codelet, level.name}] = std::move(found);
         }
@@ -106,7 +110,7 @@ public:
       for (const Codelet *codelet : nowhere)
         if (composable)
           diags.report(kNowhere, codelet->range, codelet->name, spectrum->name, hardware.name,
-                       reasonOf(*codelet, hardware, facts));
+                       reasonOf(*codelet, hardware, facts, structs));
     }
   }
 };

@@ -27,7 +27,7 @@ private:
 };
 
 /// Bytes of the codelet's __shared arrays; nothing where that depends on what is not known yet.
-std::optional<std::uint64_t> sharedBytes(const Codelet &codelet, std::uint64_t lanes) {
+std::optional<std::uint64_t> sharedBytes(const Codelet &codelet, std::uint64_t lanes, const Structs &structs) {
   Arena arena;
   Kernel shell;
   shell.body = WithLanes(arena, lanes)(codelet.body);
@@ -36,7 +36,7 @@ std::optional<std::uint64_t> sharedBytes(const Codelet &codelet, std::uint64_t l
   bool tells = true;
   walk(shell.body, [&](const Declare &d) {
     if (!d.shared) return;
-    std::uint64_t bytes = std::max(1u, d.type.bytes());
+    std::uint64_t bytes = structs.bytes(d.type);
     for (const Expr *extent : d.extents) {
       std::optional<Int> value = known.value(extent);
       tells =
@@ -66,13 +66,14 @@ std::string lacking(const Codelet &codelet, const hardware::Hardware &hardware) 
   return reason;
 }
 
-std::string lacking(const Codelet &codelet, const hardware::Hardware &hardware, const hardware::Level &level) {
+std::string lacking(const Codelet &codelet, const hardware::Hardware &hardware, const hardware::Level &level,
+                    const Structs &structs) {
   std::optional<hardware::LaunchLevels> levels = hardware::launchLevels(hardware);
   if (!levels || (level.name != levels->group->name && !(levels->subgroup && level.name == levels->subgroup->name)))
     return "";
   const hardware::Memory *scratchpad = levels->group->memory("scratchpad");
   std::uint64_t there = scratchpad ? scratchpad->bytes : 0;
-  std::optional<std::uint64_t> bytes = sharedBytes(codelet, hardware.lanes(level));
+  std::optional<std::uint64_t> bytes = sharedBytes(codelet, hardware.lanes(level), structs);
   if (!there || !bytes) return "";
   // Each unit of the level has its own, all units of a group at once.
   std::uint64_t units = levels->groupWorkers / std::max<std::uint64_t>(1, levels->workers(level.name));

@@ -20,6 +20,9 @@ bool isArithmetic(AssignOp op) {
   return op == AssignOp::Add || op == AssignOp::Sub || op == AssignOp::Mul || op == AssignOp::Div;
 }
 
+/// Whether it is a floating-point number, or a struct, which may have one.
+bool mayFloat(const Type &type) { return type.leaf().isFloating() || type.leaf().isStruct(); }
+
 /// Calls `visit` with each floating-point operation and its operands.
 template <class F> void arithmetic(const Node *tree, F &&visit) {
   walk(
@@ -32,8 +35,9 @@ template <class F> void arithmetic(const Node *tree, F &&visit) {
           visit(a, std::vector<const Expr *>{a.target, a.value});
       },
       [&](const Call &c) {
-        // Functions of the program may add; of the math library those with several operands.
-        if (c.type.isFloating() && c.args.size() > 1 && !c.callee.starts_with("fmin") && !c.callee.starts_with("fmax"))
+        // Functions of the program may add, fields too; of the math library those with several operands.
+        bool several = c.args.size() > 1 || (c.args.size() == 1 && c.args[0]->type.isStruct());
+        if (mayFloat(c.type) && several && !c.callee.starts_with("fmin") && !c.callee.starts_with("fmax"))
           visit(c, c.args);
       });
 }
@@ -111,27 +115,29 @@ private:
           }
         },
         [&](const Declare &d) {
-          if (codelet_.coop && d.shared && d.type.isFloating()) mixed_.insert(d.name);
+          if (codelet_.coop && d.shared && mayFloat(d.type)) mixed_.insert(d.name);
         });
     if (!codelet_.coop) return;
     // What lanes write into a container others may read.
     std::set<std::string> written;
     walk(codelet_.body, [&](const Assign &a) {
-      if (const VarRef *v = rootVariable(a.target); v && isa<Subscript>(a.target)) written.insert(v->name);
+      const Expr *place = a.target;
+      while (const auto *member = dyn<Member>(place)) place = member->base;
+      if (const VarRef *v = rootVariable(place); v && isa<Subscript>(place)) written.insert(v->name);
     });
     for (const Param *p : codelet_.params)
-      if (p->type.isArray() && p->type.element().isFloating() && written.count(p->name)) mixed_.insert(p->name);
+      if (p->type.isArray() && mayFloat(p->type) && written.count(p->name)) mixed_.insert(p->name);
   }
 
   void mix(const Expr *place) {
     const VarRef *v = rootVariable(place);
-    if (v && v->type.leaf().isFloating()) mixed_.insert(v->name);
+    if (v && mayFloat(v->type)) mixed_.insert(v->name);
   }
   void spread() {
     walk(
         codelet_.body,
         [&](const Declare &d) {
-          if (d.init && d.type.leaf().isFloating() && mixes(d.init)) mixed_.insert(d.name);
+          if (d.init && mayFloat(d.type) && mixes(d.init)) mixed_.insert(d.name);
         },
         [&](const Assign &a) {
           if (mixes(a.value)) mix(a.target);
@@ -154,7 +160,7 @@ private:
     walk(
         e, [](const Size &) { return WalkResult::Skip; },
         [&](const Map &m) {
-          result |= m.type.leaf().isFloating() && overParts(m);
+          result |= mayFloat(m.type) && overParts(m);
           return WalkResult::Advance;
         },
         [&](const VarRef &v) {

@@ -10,6 +10,7 @@ using namespace ast;
 namespace {
 
 std::string elementConstant(const Type &type) {
+  if (type.isStruct()) return "TANGRAM_STRUCT";
   std::string text = type.text();
   for (char &c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return "TANGRAM_" + text;
@@ -65,6 +66,33 @@ void defineCall(Writer &w, const Signature &s, const Call &call) {
   w.close();
 }
 
+namespace {
+
+/// Which fields the arguments have that are structs.
+void defineStructTable(Writer &w, const Signature &s) {
+  std::string table;
+  for (std::size_t i = 0; i < s.arguments.size(); ++i) {
+    const Argument &a = s.arguments[i];
+    table += i ? ", " : "";
+    if (!a.element.isStruct()) {
+      table += "nullptr";
+      continue;
+    }
+    std::string name = fmt::format("{}_struct{}", s.entry, i);
+    w.open(fmt::format("constexpr tangram_field {}_fields[] =", name));
+    for (const Structs::Leaf &leaf : a.fields)
+      w.line(fmt::format("{{{}, {}, {}}},", quoted(leaf.name()), elementConstant(leaf.type), leaf.offset));
+    w.close(";");
+    w.line(fmt::format("constexpr tangram_struct {0} = {{{1}, {2}, {0}_fields}};", name, a.bytes, a.fields.size()));
+    w.line(fmt::format("static_assert(sizeof({}) == {}, \"another layout than the kernel's\");", a.element.cName(),
+                       a.bytes));
+    table += "&" + name;
+  }
+  w.line(fmt::format("constexpr const tangram_struct *{}_structs[] = {{{}}};", s.entry, table));
+}
+
+} // namespace
+
 void defineDescriptor(Writer &w, const Signature &s, const std::string &target, const std::string &more) {
   if (!s.arguments.empty()) {
     w.open(fmt::format("constexpr tangram_param {}_params[] =", s.entry));
@@ -75,11 +103,16 @@ void defineDescriptor(Writer &w, const Signature &s, const std::string &target, 
     }
     w.close(";");
   }
+  std::string last = more;
+  if (!s.structs.empty()) {
+    defineStructTable(w, s);
+    last = fmt::format("{}, {}_structs", more.empty() ? ", nullptr, nullptr, nullptr" : more, s.entry);
+  }
   w.line(fmt::format(
       "constexpr tangram_kernel {}_kernel_descriptor = {{sizeof(tangram_kernel), TANGRAM_KERNEL_ABI, {}, {}, {}, {}, "
       "{}, {}, {}_invoke{}}};",
       s.entry, quoted(s.entry), quoted(s.spectrum), quoted(s.kernel->plan), quoted(target), s.arguments.size(),
-      s.arguments.empty() ? "nullptr" : s.entry + "_params", s.entry, more));
+      s.arguments.empty() ? "nullptr" : s.entry + "_params", s.entry, last));
 }
 
 void defineTable(Writer &w, const std::vector<Signature> &signatures,

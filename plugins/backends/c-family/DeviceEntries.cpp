@@ -101,6 +101,7 @@ OutputFile deviceHeader(const std::vector<Signature> &signatures, const DeviceSt
   w.directive("#ifdef __cplusplus");
   w.directive("extern \"C\" {");
   w.directive("#endif");
+  declareStructures(w, signatures);
   for (const Signature &s : signatures) {
     w.blank();
     w.comment(fmt::format("{}, composed by the plan", s.spectrum));

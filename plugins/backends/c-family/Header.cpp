@@ -1,6 +1,7 @@
 // The header of generated code, and what every generated source begins with.
 #include "tangram/c-family/Entries.h"
 #include "tangram/c-family/Expressions.h"
+#include "tangram/c-family/Statements.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,7 +26,10 @@ void defineFail(Writer &w) { w.verbatim(kFail); }
 
 void openHeader(Writer &w, const std::string &stem, const std::string &target, const std::vector<Signature> &kernels) {
   bool usesBool = std::any_of(kernels.begin(), kernels.end(), [](const Signature &s) {
-    return std::any_of(s.arguments.begin(), s.arguments.end(), [](const Argument &a) { return a.element.isBool(); });
+    return std::any_of(s.arguments.begin(), s.arguments.end(), [](const Argument &a) {
+      bool field = std::any_of(a.fields.begin(), a.fields.end(), [](const auto &leaf) { return leaf.type.isBool(); });
+      return a.element.isBool() || field;
+    });
   });
   // Headers of one name that declare other entries, of the same source for another target, go together.
   std::string guard = "TANGRAM_KERNELS_" + macroName(kernels.empty() ? stem : stem + "_" + kernels[0].entry) + "_H";
@@ -38,6 +42,23 @@ void openHeader(Writer &w, const std::string &stem, const std::string &target, c
   w.directive("#include <stddef.h>");
   w.directive("#include <stdint.h>");
   if (usesBool) w.directive("#include <stdbool.h>");
+}
+
+void declareStructures(Writer &w, const std::vector<Signature> &kernels) {
+  std::set<std::string> done;
+  Expressions expressions;
+  for (const Signature &s : kernels)
+    for (const ast::Struct *structure : s.structs) {
+      if (!done.insert(structure->name).second) continue;
+      std::string macro = "TANGRAM_STRUCT_" + macroName(structure->name);
+      w.blank();
+      if (done.size() == 1) w.comment("A program that declares a struct itself defines its macro before.");
+      w.directive("#ifndef " + macro);
+      w.directive("#define " + macro);
+      w.line(fmt::format("typedef struct {0} {0};", structure->name));
+      defineStructure(w, *structure, expressions);
+      w.directive("#endif");
+    }
 }
 
 void openWrappers(Writer &w) {

@@ -14,7 +14,7 @@ constexpr DiagnosticKind kRank{"c-family.rank", DiagnosticClass::Limitation,
                                "pass it as several containers of fewer dimensions"};
 constexpr DiagnosticKind kElement{"c-family.element", DiagnosticClass::Limitation,
                                   "parameter '{}' of '{}' has elements of type {}, which cannot be passed to a kernel",
-                                  "pass one container for each member"};
+                                  "pass one container for each number"};
 
 } // namespace
 
@@ -38,16 +38,29 @@ Signature signatureOf(const Module &module, const Kernel &kernel) {
       failBug(kernel.range, "c-family", fmt::format("kernel '{}' has too few parameters", kernel.name));
     return kernel.params[next++];
   };
-  auto element = [&](const std::string &name, const Type &type) {
-    if (!type.isScalar()) fail(kElement, spectrum->range, name, spectrum->name, type.text());
-    return type;
+  const Structs structs(module);
+  std::set<std::string> used;
+  auto use = [&](auto &&self, const Type &type) -> void {
+    const Struct *structure = structs.find(type);
+    if (!structure || !used.insert(structure->name).second) return;
+    for (const Param *field : structure->fields) self(self, field->type);
+    s.structs.push_back(structure);
+  };
+  auto element = [&](Argument &a, const Type &type) {
+    bool known = type.isStruct() && structs.find(type);
+    if (!type.isScalar() && !known) fail(kElement, spectrum->range, a.name, spectrum->name, type.text());
+    a.element = type;
+    if (!known) return;
+    a.fields = structs.leaves(type);
+    a.bytes = structs.bytes(type);
+    use(use, type);
   };
   for (const Param *p : spectrum->params) {
     Argument a;
     a.name = p->name;
     a.access = p->access;
     a.rank = p->type.rank();
-    a.element = element(p->name, p->type.isArray() ? p->type.element() : p->type);
+    element(a, p->type.isArray() ? p->type.element() : p->type);
     if (a.rank > TANGRAM_MAX_RANK) fail(kRank, p->range, p->name, spectrum->name, a.rank, TANGRAM_MAX_RANK);
     a.data = take()->name;
     for (unsigned d = 0; d < a.rank; ++d) a.sizes.push_back(take()->name);
@@ -59,7 +72,7 @@ Signature signatureOf(const Module &module, const Kernel &kernel) {
     Argument a;
     a.name = "result";
     a.access = Access::Out;
-    a.element = element("result", spectrum->result);
+    element(a, spectrum->result);
     a.data = take()->name;
     s.arguments.push_back(std::move(a));
   }

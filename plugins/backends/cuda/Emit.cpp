@@ -67,7 +67,7 @@ private:
       device.functions.insert(f->name);
     }
     preamble(w);
-    for (const Struct *s : module_.structs) defineStructure(w, *s, host);
+    for (const Struct *s : structuresWithin(module_, signatures_)) defineStructure(w, *s, host);
     for (const Function *f : module_.functions) {
       DeviceStatements statements(w, device, module_, levels_, line_);
       statements.define(*f, "[[maybe_unused]] __host__ __device__ inline");

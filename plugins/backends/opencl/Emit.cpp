@@ -55,7 +55,12 @@ public:
   OutputFile device() {
     Writer w(context_.stem + ".cl");
     DeviceExpressions e(module_, levels_);
-    for (const Struct *s : module_.structs) structure(w, *s, e);
+    for (const Struct *s : structuresWithin(module_, signatures_)) structure(w, *s, e);
+    std::set<std::string> opaque; // of arguments kernels see the fields alone
+    for (const Signature &s : signatures_)
+      for (const Struct *structure : s.structs)
+        if (opaque.insert(structure->name).second) w.line(e.type(Type::structure(structure->name)) + ";");
+    if (!opaque.empty()) w.blank();
     std::vector<const Node *> roots;
     for (const auto &[kernel, launches] : launches_)
       for (const Launch *launch : launches) roots.push_back(launch->body);
@@ -100,7 +105,7 @@ public:
     if (checked_) includes.insert(includes.begin() + 1, "<tangram/opencl/report.h>");
     if (expressions.usesChecks) includes.emplace_back("<tangram/runtime/checked.h>");
     openDeviceSource(w, context_, includes, expressions.usesLimits);
-    for (const Struct *s : module_.structs) defineStructure(w, *s, expressions);
+    for (const Struct *s : structuresWithin(module_, signatures_)) defineStructure(w, *s, expressions);
     for (const Signature &s : signatures_) constants(w, s);
     program(w);
     w.verbatim(body.take());
@@ -110,9 +115,9 @@ public:
 
 private:
   static void structure(Writer &w, const Struct &s, DeviceExpressions &e) {
-    w.open("typedef struct " + s.name);
+    w.open(e.type(Type::structure(s.name)));
     for (const Param *field : s.fields) w.line(e.stored(field->type) + " " + field->name + ";");
-    w.close(" " + s.name + ";");
+    w.close(";");
     w.blank();
   }
 

@@ -31,6 +31,7 @@ DeviceExpressions::DeviceExpressions(const Module &module, const hardware::Launc
 
 std::string DeviceExpressions::type(const Type &t) {
   if (t.isPointer()) return pointer(Space::Private, t);
+  if (t.isStruct()) return "struct " + t.name() + "_t"; // no word of the language, whatever its name
   if (t == Type(Scalar::F64)) usesDouble = true;
   return t.kind() == Type::Kind::Scalar ? std::string(spelled(t.scalar())) : Expressions::type(t);
 }

@@ -116,6 +116,7 @@ public:
     w.directive("#ifdef __cplusplus");
     w.directive("extern \"C\" {");
     w.directive("#endif");
+    declareStructures(w, signatures_);
     for (const Signature &s : signatures_) {
       w.blank();
       w.comment(fmt::format("{}, composed by the plan", s.spectrum));
@@ -146,7 +147,7 @@ private:
     preamble(w);
     VectorExpressions expressions;
     for (const Function *f : module_.functions) expressions.functions.insert(f->name);
-    for (const Struct *s : module_.structs) defineStructure(w, *s, expressions);
+    for (const Struct *s : structuresWithin(module_, signatures_)) defineStructure(w, *s, expressions);
     if (!module_.functions.empty()) functions(w, expressions);
     for (const Signature &s : signatures_) kernel(w, s, expressions);
     needs_.vectors |= expressions.usesVectors;

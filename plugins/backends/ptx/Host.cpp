@@ -43,7 +43,7 @@ public:
       if (contains<Report>(kernel->body) && includes.size() == 1) includes.emplace_back("<tangram/ptx/report.h>");
     if (expressions.usesChecks) includes.emplace_back("<tangram/runtime/checked.h>");
     openDeviceSource(w, context_, includes, expressions.usesLimits);
-    for (const Struct *s : module_.structs) defineStructure(w, *s, expressions);
+    for (const Struct *s : structuresWithin(module_, signatures_)) defineStructure(w, *s, expressions);
     for (const Signature &s : signatures_) constants(w, s);
     program(w);
     w.verbatim(body.take());

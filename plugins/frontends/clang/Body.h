@@ -79,6 +79,11 @@ private:
   /// The value of an expression that is constant by itself; null where it is none.
   const ast::Expr *folded(const clang::Expr *e);
 
+  // ---- Structs.cpp ----
+  const ast::Expr *fields(const clang::InitListExpr *list, const ast::Type &type);
+  const ast::Expr *member(const clang::MemberExpr *e);
+  const ast::Expr *structAssign(const clang::CallExpr *e);
+
   // ---- Operators.cpp ----
   const ast::Expr *unary(const clang::UnaryOperator *e);
   const ast::Expr *binary(const clang::BinaryOperator *e);

@@ -18,6 +18,7 @@ bool inStd(const clang::FunctionDecl *function) { return function->isInStdNamesp
 bool isPlain(const Expr *e) {
   if (isa<VarRef>(e) || isa<IntLit>(e) || isa<FloatLit>(e)) return true;
   if (const auto *cast = dyn<Cast>(e)) return isPlain(cast->operand);
+  if (const auto *member = dyn<Member>(e)) return isPlain(member->base);
   if (const auto *element = dyn<Subscript>(e)) {
     if (!isPlain(element->base)) return false;
     for (const Expr *i : element->indices)
@@ -37,6 +38,7 @@ const ast::Expr *Body::call(const clang::CallExpr *e) {
   if (arrayType(e->getNumArgs() > 0 ? e->getArg(0)->getType() : clang::QualType()) &&
       clang::isa<clang::CXXOperatorCallExpr>(e))
     return mapInto(e);
+  if (const Expr *assign = structAssign(e)) return assign;
   if (std::optional<std::string> name = program_.spectrum(callee, where)) return spectrumCall(e, *name);
   if (const Expr *known = libraryCall(e, callee)) return known;
 
@@ -269,10 +271,12 @@ const ast::Expr *Body::atomic(const clang::CallExpr *e, const std::string &opera
   checkWritable(e->getArg(0), where);
   const Expr *target = expr(e->getArg(0));
   const VarRef *root = rootVariable(target);
+  const Expr *place = target;
+  while (const auto *member = dyn<Member>(place)) place = member->base;
   bool seen = false; // by others
   if (root)
     for (const auto &[declared, known_] : variables_)
-      if (known_.name == root->name) seen = known_.shared || (known_.type.isArray() && isa<Subscript>(target));
+      if (known_.name == root->name) seen = known_.shared || (known_.type.isArray() && isa<Subscript>(place));
   if (!seen) fail(kAtomicTarget, where);
   bool bitwise = op->second == AtomicOp::And || op->second == AtomicOp::Or || op->second == AtomicOp::Xor;
   if (!target->type.isScalar() || target->type.isBool() || (bitwise && !target->type.isInteger()))

@@ -26,7 +26,7 @@ Body::Scope::~Scope() {
 }
 
 ast::Type Body::type(clang::QualType t, ast::SourceRange where, const std::string &what) {
-  return readType(t, context(), where, what);
+  return readType(t, program_, where, what);
 }
 
 Body::Variable &Body::enter(const clang::VarDecl *declared, const std::string &name, const ast::Type &type) {
@@ -106,7 +106,7 @@ void Body::declaration(const clang::Decl *declared, Stmts &out) {
   case D::Enum:
   case D::Empty: return;
   case D::CXXRecord:
-  case D::Record: fail(kUnsupported, where, "a class inside a body", "use scalars and arrays");
+  case D::Record: fail(kUnsupported, where, "a class inside a body", "declare the struct outside of functions");
   case D::Function: fail(kUnsupported, where, "a function declared inside a body", "declare it outside");
   default:
     fail(kUnsupported, where, fmt::format("this declaration ({})", declared->getDeclKindName()),
@@ -133,6 +133,16 @@ std::vector<const ast::Expr *> Body::extents(clang::QualType &type, const clang:
   }
   return result;
 }
+
+namespace {
+
+/// `Pair p;`, `Pair p[4];`: the constructor that does nothing.
+bool isDefault(const clang::Expr *init) {
+  const auto *made = clang::dyn_cast_or_null<clang::CXXConstructExpr>(init);
+  return made && made->getConstructor()->isDefaultConstructor() && !made->requiresZeroInitialization();
+}
+
+} // namespace
 
 const ast::Stmt *Body::variable(const clang::VarDecl *declared) {
   ast::SourceRange where = range(declared->getSourceRange());
@@ -179,6 +189,7 @@ const ast::Stmt *Body::variable(const clang::VarDecl *declared) {
   const Expr *init = nullptr;
   const clang::Expr *written = declared->getInit();
   // An array without initialiser of a class type has one all the same; of a scalar it has none.
+  if (read.isStruct() && isDefault(written)) written = nullptr;
   if (written && !choices) init = initialiser(written, declaredType);
 
   isConst |= sizes.empty() ? false : elementType.isConstQualified();

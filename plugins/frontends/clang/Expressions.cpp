@@ -69,6 +69,8 @@ const ast::Expr *Body::exprOf(const clang::Expr *e) {
   case S::InitListExprClass: {
     const auto *list = clang::cast<clang::InitListExpr>(e);
     Type read = type(e->getType(), where, "this value");
+    if (list->isTransparent()) return expr(list->getInit(0));
+    if (read.isStruct()) return fields(list, read);
     if (list->getNumInits() == 0) return build(where).zero(read);
     return convert(read, expr(list->getInit(0)), where);
   }
@@ -112,14 +114,18 @@ const ast::Expr *Body::exprOf(const clang::Expr *e) {
       return expr(construct->getArg(0));
     if (arrayType(e->getType()))
       fail(kUnsupported, where, "a container without a name", "declare it as a variable: Array<1, T> t(n);");
-    fail(kUnsupportedType, where, "this value", spelled(e->getType(), context()), "use scalars and Arrays");
+    Type read = type(e->getType(), where, "this value");
+    if (construct->getConstructor()->isCopyOrMoveConstructor()) return expr(construct->getArg(0));
+    return build(where).zero(read); // Pair()
   }
-  case S::MemberExprClass: {
-    const auto *member = clang::cast<clang::MemberExpr>(e);
-    if (clang::isa<clang::VarDecl>(member->getMemberDecl()))
-      if (const Expr *value = folded(e)) return value;
-    fail(kUnsupported, where, "a member of a class", "use scalars and Arrays");
+  case S::CXXParenListInitExprClass: {
+    Type read = type(e->getType(), where, "this value");
+    Exprs values; // those left out are zero
+    for (const clang::Expr *value : clang::cast<clang::CXXParenListInitExpr>(e)->getUserSpecifiedInitExprs())
+      values.push_back(expr(value));
+    return arena().make<InitList>(where, read, std::move(values));
   }
+  case S::MemberExprClass: return member(clang::cast<clang::MemberExpr>(e));
 
   // ---- what the language leaves out ----
   case S::LambdaExprClass: fail(kNotInLanguage, where, "a lambda", "write a function, or a spectrum to map");
@@ -156,6 +162,12 @@ const ast::Expr *Body::constant(const clang::APValue &value, clang::QualType val
     return arena().make<InitList>(where, type(element, where, "this constant"), std::move(values));
   }
   Type read = type(valueType, where, "this constant");
+  if (value.isStruct() && read.isStruct()) {
+    Exprs values;
+    for (const clang::FieldDecl *field : valueType->getAsCXXRecordDecl()->fields())
+      values.push_back(constant(value.getStructField(field->getFieldIndex()), field->getType(), where));
+    return arena().make<InitList>(where, read, std::move(values));
+  }
   if (value.isInt()) {
     llvm::APSInt number = value.getInt();
     return build(where).integer(read,

@@ -126,12 +126,14 @@ clang::QualType Program::typeNamed(const std::string &text) {
       return unsigneds ? context_.UnsignedIntTy : context_.IntTy;
     }
   }
-  // A typedef of the source, or of the standard library.
+  // A typedef of the source, or of the standard library; a struct.
   llvm::StringRef plain = text;
   plain.consume_front("std::");
   if (clang::isValidAsciiIdentifier(plain))
-    for (clang::NamedDecl *found : context_.getTranslationUnitDecl()->lookup(&context_.Idents.get(plain)))
+    for (clang::NamedDecl *found : context_.getTranslationUnitDecl()->lookup(&context_.Idents.get(plain))) {
       if (auto *alias = clang::dyn_cast<clang::TypedefNameDecl>(found)) return context_.getTypedefType(alias);
+      if (auto *record = clang::dyn_cast<clang::CXXRecordDecl>(found)) return context_.getRecordType(record);
+    }
   return {};
 }
 
@@ -166,7 +168,8 @@ void Program::want(const std::string &wanted, ast::SourceRange file) {
   std::vector<clang::TemplateArgument> args;
   for (llvm::StringRef part : parts) {
     clang::QualType type = typeNamed(part.trim().str());
-    if (type.isNull() || !scalarType(type, context_)) fail(kInstanceType, where, part.trim().str(), wanted);
+    if (type.isNull() || !(scalarType(type, context_) || structure(type, where)))
+      fail(kInstanceType, where, part.trim().str(), wanted);
     args.emplace_back(context_.getCanonicalType(type));
   }
   clang::FunctionDecl *instance = sema_.InstantiateFunctionDeclaration(

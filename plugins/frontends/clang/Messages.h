@@ -221,6 +221,7 @@ inline constexpr DiagnosticKind kNotInLanguage{"language.construct", Class::User
 inline constexpr DiagnosticKind kUnsupported{"language.unsupported", Class::Limitation,
                                              "{0} is not supported in a codelet yet", "{1}"};
 inline constexpr DiagnosticKind kUnsupportedType{"language.type", Class::Limitation, "{0} has type '{1}'", "{2}"};
+inline constexpr DiagnosticKind kStruct{"language.struct", Class::Limitation, "{0} {1}", "{2}"};
 inline constexpr DiagnosticKind kGlobal{"language.global", Class::User,
                                         "'{0}' is declared outside and is no compile-time constant",
                                         "pass it as a parameter, or make it constexpr"};

@@ -175,6 +175,7 @@ bool Body::isConstContainer(const clang::Expr *e) {
 
 void Body::checkWritable(const clang::Expr *target, ast::SourceRange where) {
   target = stripped(target);
+  while (const auto *member = clang::dyn_cast<clang::MemberExpr>(target)) target = stripped(member->getBase());
   if (inCondition_) fail(kConditionEffect, where);
   if (const auto *called = clang::dyn_cast<clang::CallExpr>(target)) {
     if (!isConstContainer(called)) return;

@@ -8,6 +8,7 @@
 #include "Types.h"
 
 #include "tangram/ast/Builtins.h"
+#include "tangram/ast/Walk.h"
 
 #include <clang/Sema/Sema.h>
 
@@ -65,8 +66,26 @@ const ast::Module *Program::read(const std::string &wanted, ast::SourceRange fil
     attempt([&] { fail(kNothingInstantiated, ranges_.of(group.spectrum->getLocation()), group.name); });
     return nullptr;
   }
-  return arena_.make<ast::Module>(file, std::vector<const ast::Struct *>{}, std::move(functions_), std::move(spectrums),
-                                  std::vector<const ast::Kernel *>{});
+  const ast::Module *module = arena_.make<ast::Module>(file, std::move(structs_), std::move(functions_),
+                                                       std::move(spectrums), std::vector<const ast::Kernel *>{});
+  attempt([&] { checkConditions(*module); });
+  return wrong() ? nullptr : module;
+}
+
+/// Functions that have to do with structs are there where bodies call them, inlined.
+void Program::checkConditions(const ast::Module &module) {
+  const std::set<std::string> inlined = ast::functionsOfStructs(module);
+  auto check = [&](const std::vector<const ast::Expr *> &conditions) {
+    for (const ast::Expr *condition : conditions)
+      ast::walk(condition, [&](const ast::Call &call) {
+        if (inlined.count(call.callee))
+          fail(kConditionCall, call.range, fmt::format("'{}', which has to do with structs", call.callee));
+      });
+  };
+  for (const ast::Spectrum *spectrum : module.spectrums) {
+    check(spectrum->conditions);
+    for (const ast::Codelet *codelet : spectrum->codelets) check(codelet->conditions);
+  }
 }
 
 const ast::Spectrum *Program::make(Entry &entry) {

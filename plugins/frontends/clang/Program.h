@@ -6,6 +6,7 @@
 
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Node.h"
+#include "tangram/ast/Structs.h"
 #include "tangram/diag/Diagnostic.h"
 
 #include <clang/AST/ASTContext.h>
@@ -44,6 +45,9 @@ public:
   /// A Function of ours, made when first asked for.
   std::string synthesized(const std::string &name,
                           const std::function<const ast::Function *(const std::string &)> &make);
+
+  /// A struct of the user's, made when first asked for; nothing for another type. Throws where it is no plain one.
+  std::optional<ast::Type> structure(clang::QualType type, ast::SourceRange use);
 
   clang::ASTContext &context() const { return context_; }
   const Ranges &ranges() const { return ranges_; }
@@ -103,6 +107,7 @@ private:
                                    clang::SourceLocation where);
   const ast::Spectrum *make(Entry &entry);
   void checkRecursion();
+  void checkConditions(const ast::Module &module);
 
   clang::Sema &sema_;
   clang::ASTContext &context_;
@@ -117,7 +122,9 @@ private:
   std::vector<const clang::VarDecl *> instances_;          // __instance
   std::vector<std::unique_ptr<Entry>> entries_;
   std::map<const clang::FunctionDecl *, Entry *> entryOf_;
-  ast::Names functionNames_;
+  ast::Names functionNames_, structNames_;
+  std::map<const clang::Decl *, ast::Type> structOf_;
+  std::vector<const ast::Struct *> structs_; // what others have as fields stand before them
   std::vector<std::unique_ptr<Helper>> helpers_;
   std::map<const clang::FunctionDecl *, Helper *> helperOf_;
   std::map<std::string, std::string> synthesized_;

@@ -1,6 +1,7 @@
 #include "Types.h"
 
 #include "Messages.h"
+#include "Program.h"
 
 #include <clang/AST/DeclTemplate.h>
 
@@ -25,8 +26,7 @@ std::string adviceFor(clang::QualType type) {
   if (type->isSpecificBuiltinType(clang::BuiltinType::LongDouble)) return "use double";
   if (type->isArrayType()) return "use an Array<N, T>";
   if (type->isRecordType())
-    return "use scalars and Arrays of scalars; one Array for each field takes the place of an "
-           "Array of structs";
+    return "use scalars, Arrays, or a struct of your own that has arithmetic fields and nothing else";
   return "use bool, an integer type of at most 64 bits, float or double";
 }
 
@@ -65,16 +65,17 @@ std::optional<ArrayType> arrayType(clang::QualType type) {
 
 bool isSequence(clang::QualType type) { return languageClass(type, "Sequence") != nullptr; }
 
-ast::Type readType(clang::QualType type, const clang::ASTContext &context, ast::SourceRange where,
-                   const std::string &what) {
+ast::Type readType(clang::QualType type, Program &program, ast::SourceRange where, const std::string &what) {
+  const clang::ASTContext &context = program.context();
   if (std::optional<ast::Type> scalar = scalarType(type, context)) return *scalar;
   if (std::optional<ArrayType> array = arrayType(type)) {
     if (array->element.hasQualifiers())
       fail(kQualifiedElement, where, spelled(type, context), spelled(array->element.getUnqualifiedType(), context),
            array->rank);
-    return ast::Type::array(array->rank, readType(array->element, context, where, "the element of " + what));
+    return ast::Type::array(array->rank, readType(array->element, program, where, "the element of " + what));
   }
   if (isSequence(type)) fail(kSequencePlace, where);
+  if (std::optional<ast::Type> structure = program.structure(type, where)) return *structure;
   fail(kUnsupportedType, where, what, spelled(type, context), adviceFor(type));
 }
 

@@ -23,9 +23,10 @@ struct ArrayType {
 std::optional<ArrayType> arrayType(clang::QualType type);
 bool isSequence(clang::QualType type);
 
-/// A scalar or container type; throws DiagnosticError that says `what` has it and what to write instead.
-ast::Type readType(clang::QualType type, const clang::ASTContext &context, ast::SourceRange where,
-                   const std::string &what);
+class Program;
+
+/// A scalar, struct or container type; throws DiagnosticError that says `what` has it and what to write instead.
+ast::Type readType(clang::QualType type, Program &program, ast::SourceRange where, const std::string &what);
 
 /// As the user would write it.
 std::string spelled(clang::QualType type, const clang::ASTContext &context);

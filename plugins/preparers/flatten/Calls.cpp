@@ -31,6 +31,9 @@ constexpr DiagnosticKind kContainerType{"flatten.container-type", DiagnosticClas
                                         "parameter '{}' of '{}' is {}, and {} is passed",
                                         "pass a container of the same rank and element type"};
 
+constexpr DiagnosticKind kRecursion{"flatten.recursion", DiagnosticClass::User, "function '{}' calls itself",
+                                    "write a loop"};
+
 constexpr std::string_view kNoSync[] = {"", "none", "close-loop", "lock-step"}; // nobody to wait for
 } // namespace
 
@@ -61,7 +64,7 @@ void Flattener::checkSpecialised(const SpectrumCall *call, std::size_t args) con
   if (params != args && !result) fail(kArguments, call->range, call->codelet->name, call->spectrum, params, args);
 }
 
-const Expr *Flattener::spectrumCall(const SpectrumCall *call) {
+std::vector<Argument> Flattener::arguments(const SpectrumCall *call) {
   checkSpecialised(call, call->args.size());
   std::vector<Argument> args;
   for (std::size_t i = 0; i < call->args.size(); ++i) {
@@ -78,6 +81,29 @@ const Expr *Flattener::spectrumCall(const SpectrumCall *call) {
     }
     args.push_back(std::move(bound));
   }
+  return args;
+}
+
+/// A function that has to do with structs, where they come apart: at its call, like a codelet.
+const Expr *Flattener::functionCall(const Call *call) {
+  if (std::find(calls_.begin(), calls_.end(), call->callee) != calls_.end())
+    fail(kRecursion, call->range, call->callee);
+  auto function = std::find_if(module_.functions.begin(), module_.functions.end(),
+                               [&](const Function *f) { return f->name == call->callee; });
+  const auto *codelet = arena_.make<Codelet>((*function)->range, (*function)->name, "", false, Texts{},
+                                             (*function)->params, std::vector<const Expr *>{}, (*function)->body);
+  const auto *specialised =
+      arena_.make<SpectrumCall>(call->range, call->type, call->callee, call->args, level_, Texts{}, Capability::None,
+                                codelet, std::vector<const Expr *>{}, static_cast<const SpectrumCall *>(nullptr));
+  std::vector<Argument> args = arguments(specialised);
+  calls_.push_back(call->callee);
+  const Expr *result = inlined(specialised, args);
+  calls_.pop_back();
+  return result;
+}
+
+const Expr *Flattener::spectrumCall(const SpectrumCall *call) {
+  std::vector<Argument> args = arguments(call);
   if (!scope_->suffix.empty()) requireDeclared(call, args); // of the kernel's own call they are its conditions
   return run(call, std::move(args));
 }

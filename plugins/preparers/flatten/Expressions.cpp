@@ -28,6 +28,11 @@ bool isSimple(const Expr *e) {
   while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
   return isa<IntLit>(e) || isa<FloatLit>(e) || isa<VarRef>(e) || isa<Size>(e) || isa<Pitch>(e) || isa<CoopDim>(e);
 }
+
+bool isPlace(const Expr *e) {
+  while (const auto *member = dyn<Member>(e)) e = member->base;
+  return isa<VarRef>(e) || isa<Subscript>(e);
+}
 } // namespace
 
 // ---- values --------------------------------------------------------------------------------------------
@@ -92,6 +97,10 @@ const Expr *Flattener::containerBelow(const Subscript *e, std::vector<const Expr
 bool Flattener::hoists(const Node *node) const {
   return any<Expr>(node, [&](const Expr &e) {
     if (isa<SpectrumCall>(&e) || isa<Map>(&e) || isa<Partition>(&e)) return true;
+    // Whole structs come apart in statements.
+    if (const auto *call = dyn<Call>(&e)) return inlined_.count(call->callee) != 0;
+    if (const auto *field = dyn<Member>(&e)) return !isPlace(field->base);
+    if (e.type.isStruct() && (isa<Assign>(&e) || isa<Conditional>(&e))) return true;
     const auto *subscript = dyn<Subscript>(&e);
     std::vector<const Expr *> indices;
     const auto *base = subscript ? dyn<VarRef>(containerBelow(subscript, indices)) : nullptr;
@@ -147,6 +156,8 @@ const Expr *Flattener::expr(const Expr *e) {
   if (!e) return nullptr;
   if (!hoists(e)) return renamed(e);
   if (const auto *call = dyn<SpectrumCall>(e)) return spectrumCall(call);
+  if (const auto *call = dyn<Call>(e); call && inlined_.count(call->callee)) return functionCall(call);
+  if (const auto *field = dyn<Member>(e)) return member(field);
   if (const auto *node = dyn<Map>(e); node && node->type.isVoid()) {
     map(node, "");
     return nullptr;
@@ -158,7 +169,7 @@ const Expr *Flattener::expr(const Expr *e) {
   if (e->type.isArray()) return reference(container(e));
   if (const auto *size = dyn<Size>(e)) return sizeOf(size);
   if (const auto *choice = dyn<Conditional>(e)) return conditional(choice);
-  if (const auto *assign = dyn<Assign>(e)) return assignment(assign);
+  if (const auto *assign = dyn<Assign>(e)) return assign->type.isStruct() ? structAssign(assign) : assignment(assign);
   if (const auto *binary = dyn<Binary>(e)) {
     if (binary->op == BinaryOp::LogicalAnd || binary->op == BinaryOp::LogicalOr) return shortCircuit(binary);
     if (binary->op == BinaryOp::Comma) {
@@ -240,7 +251,10 @@ const Expr *Flattener::shortCircuit(const Binary *e) {
 
 const Expr *Flattener::conditional(const Conditional *e) {
   const Expr *cond = expr(e->cond);
-  if (!hoists(e->then) && !hoists(e->otherwise)) return b().select(cond, renamed(e->then), renamed(e->otherwise));
+  // Of a struct, each field asks the condition.
+  bool each = e->type.isStruct();
+  if (!hoists(e->then) && !hoists(e->otherwise) && !(each && (hasEffects(e->then) || hasEffects(e->otherwise))))
+    return b().select(each ? simple(cond) : cond, renamed(e->then), renamed(e->otherwise));
   cond = keep(cond);
   const Expr *result = variable(named("t"), e->type, nullptr);
   auto side = [&](const Expr *value) { return collect([&] { emit(b().assign(result, expr(value))); }); };
@@ -248,6 +262,21 @@ const Expr *Flattener::conditional(const Conditional *e) {
   emit(arena_.make<If>(here_, cond, b().block(std::move(then)), b().block(std::move(otherwise))));
   stable_.insert(as<VarRef>(result)->name);
   return result;
+}
+
+const Expr *Flattener::member(const Member *e) {
+  const Expr *base = expr(e->base);
+  if (!isPlace(base)) base = keep(base);
+  return arena_.derive(e, [&](Member &copy) { copy.base = base; });
+}
+
+/// As a statement; what remains is the place.
+const Expr *Flattener::structAssign(const Assign *e) {
+  const Expr *value = expr(e->value);
+  if (hoists(e->target)) value = keep(value);
+  const Expr *target = place(e->target);
+  emit(b().assign(target, value));
+  return target;
 }
 
 void Flattener::effect(const Expr *e) {
@@ -261,6 +290,8 @@ void Flattener::effect(const Expr *e) {
     Container into = container(assign->target);
     return void(map(as<Map>(assign->value), "", &into));
   }
+  if (const auto *assign = dyn<Assign>(e); assign && assign->type.isStruct())
+    return emit(arena_.make<Evaluate>(here_, assignment(assign)));
   if (const auto *cast = dyn<Cast>(e)) return effect(cast->operand);
   if (const auto *choice = dyn<Conditional>(e)) {
     const Expr *cond = expr(choice->cond);
@@ -281,8 +312,13 @@ void Flattener::effect(const Expr *e) {
   if (rest && hasEffects(rest)) emit(arena_.make<Evaluate>(here_, rest));
 }
 
-const Expr *Flattener::place(const Expr *e) {
-  const Expr *target = expr(e);
+const Expr *Flattener::place(const Expr *e) { return sameLater(expr(e)); }
+
+const Expr *Flattener::sameLater(const Expr *target) {
+  if (const auto *field = dyn<Member>(target)) {
+    const Expr *base = sameLater(field->base);
+    return arena_.derive(field, [&](Member &copy) { copy.base = base; });
+  }
   const auto *subscript = dyn<Subscript>(target);
   if (!subscript) return target;
   return arena_.derive(subscript, [&](Subscript &copy) {

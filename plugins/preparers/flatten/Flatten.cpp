@@ -1,4 +1,5 @@
 #include "Flattener.h"
+#include "Splitter.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/plugin/Plugin.h"
 
@@ -20,10 +21,13 @@ public:
 private:
   const ast::Module *run(const ast::Module *module, PassContext &context) override {
     if (std::all_of(module->kernels.begin(), module->kernels.end(), isFlat)) return module;
+    ast::Structs structs(*module);
     return context.arena.derive(module, [&](ast::Module &copy) {
       for (const ast::Kernel *&kernel : copy.kernels) {
         DiagnosticEngine::Context what(context.diags, fmt::format("while flattening kernel '{}'", kernel->name));
-        if (!isFlat(kernel)) kernel = flatten::Flattener(context, *module, checked_).run(kernel);
+        if (isFlat(kernel)) continue;
+        kernel = flatten::Flattener(context, *module, checked_).run(kernel);
+        if (!structs.empty()) kernel = flatten::Splitter(context.arena, structs).run(kernel);
       }
     });
   }
@@ -32,10 +36,10 @@ private:
 
 } // namespace
 
-TANGRAM_PLUGIN("flatten", "0.1", "inlines specialised calls and turns maps into loops") {
+TANGRAM_PLUGIN("flatten", "0.1", "inlines specialised calls, turns maps into loops and structs into their fields") {
   PassDescriptor pass;
   pass.name = "flatten";
-  pass.summary = "inlines specialised codelets, turns maps into loops and partitions into views";
+  pass.summary = "inlines specialised codelets, turns maps into loops, partitions into views and structs into fields";
   pass.kind = PassKind::Preparer;
   pass.before = "result = sum(map(sum, partition(in, p, ...)))";
   pass.after = "alloc ret_a1: int[p]\nloop j = 0 .. p distribute at process { view in_a1 = in + ...; ... }\n"

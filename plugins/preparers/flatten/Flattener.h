@@ -9,6 +9,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Names.h"
+#include "tangram/ast/Structs.h"
 #include "tangram/pass/Pass.h"
 
 #include <functional>
@@ -25,7 +26,8 @@ class Flattener {
 public:
   /// `checked`: bounds of parts that are read from a container are checked before anything is made of them.
   Flattener(PassContext &context, const ast::Module &module, bool checked)
-      : context_(context), module_(module), arena_(context.arena), checked_(checked) {}
+      : context_(context), module_(module), arena_(context.arena), checked_(checked),
+        inlined_(ast::functionsOfStructs(module)) {}
   const ast::Kernel *run(const ast::Kernel *kernel);
 
 private:
@@ -75,10 +77,13 @@ private:
   const ast::Expr *assignment(const ast::Assign *e);
   const ast::Expr *element(const ast::Subscript *e);
   const ast::Expr *place(const ast::Expr *e);
+  const ast::Expr *sameLater(const ast::Expr *target);
   /// The container below a chain of subscripts, null where there is none, and the indices of the chain.
   const ast::Expr *containerBelow(const ast::Subscript *e, std::vector<const ast::Expr *> &indices) const;
   const ast::Expr *shortCircuit(const ast::Binary *e);
   const ast::Expr *conditional(const ast::Conditional *e);
+  const ast::Expr *member(const ast::Member *e);
+  const ast::Expr *structAssign(const ast::Assign *e);
   std::vector<const ast::Expr *> operands(const std::vector<const ast::Expr *> &list);
   /// Evaluates for its effects alone.
   void effect(const ast::Expr *e);
@@ -103,6 +108,8 @@ private:
   // ---- Calls.cpp ----
 
   const ast::Expr *spectrumCall(const ast::SpectrumCall *call);
+  const ast::Expr *functionCall(const ast::Call *call);
+  std::vector<Argument> arguments(const ast::SpectrumCall *call);
   /// Null where there is no result.
   const ast::Expr *run(const ast::SpectrumCall *call, std::vector<Argument> args);
   const ast::Expr *guarded(const ast::SpectrumCall *call, std::vector<Argument> args);
@@ -172,7 +179,9 @@ private:
   const ast::Module &module_;
   ast::Arena &arena_;
   const bool checked_;
-  ast::SourceRange here_; // of the statement being flattened: what is made for it carries this
+  const std::set<std::string> inlined_; // functions
+  std::vector<std::string> calls_;      // of such functions, outermost first
+  ast::SourceRange here_;               // of the statement being flattened: what is made for it carries this
   ast::Build b() const { return ast::Build(arena_, here_); }
   ast::Names names_;
   std::vector<const ast::Expr *> conditions_;

@@ -102,7 +102,7 @@ void Flattener::declare(const Declare *stmt) {
 
   std::vector<const Expr *> extents = operands(stmt->extents);
   const Expr *init = expr(stmt->init);
-  bool keeps = !assigned && stmt->extents.empty() && init && !isa<InitList>(init);
+  bool keeps = !assigned && stmt->extents.empty() && init;
   bool alias = isa<IntLit>(init) || isa<FloatLit>(init) || isa<VarRef>(init);
   if (keeps && !stmt->shared && alias && isStable(init) && init->type == stmt->type) {
     scope_->bindings[stmt->name] = {init, nullptr};

@@ -215,15 +215,20 @@ const Node *Linearizer::mutateCall(const Call *e) {
 const Node *Linearizer::mutateView(const View *stmt) {
   Build b = build(stmt);
   auto base = layouts_.find(stmt->base);
-  if (base == layouts_.end())
+  auto scalar = pointers_.find(stmt->base); // that is given back: a field of it
+  if (base == layouts_.end() && scalar == pointers_.end())
     failBug(stmt->range, "index-calculation", fmt::format("a view of '{}', which is no container", stmt->base));
-  Layout view{stmt->name, Type::pointer(stmt->element, stmt->isConst || base->second.type.toConst()), {}, {}};
+  const Type &storageType = base == layouts_.end() ? scalar->second : base->second.type;
+  Layout view{stmt->name, Type::pointer(stmt->element, stmt->isConst || storageType.toConst()), {}, {}};
   for (std::size_t d = 0; d < stmt->sizes.size(); ++d) {
     std::string dim = stmt->sizes.size() > 1 ? std::to_string(d) : "";
     view.sizes.push_back(fixed(mutateAs(stmt->sizes[d]), stmt->name + "_size" + dim));
     view.strides.push_back(fixed(mutateAs(stmt->strides[d]), stmt->name + "_stride" + dim));
   }
-  const Expr *first = b.add(storage(base->second, stmt), mutateAs(stmt->offset));
+  const Expr *start = b.var(stmt->base, storageType);
+  // A field of structs: storage of another type at the same place.
+  if (!(start->type.element() == stmt->element)) start = b.cast(view.type, start);
+  const Expr *first = b.add(start, mutateAs(stmt->offset));
   const Stmt *pointer = b.declare(stmt->name, view.type, first);
   layouts_[stmt->name] = std::move(view);
   return pointer;

@@ -122,7 +122,6 @@ private:
       body.insert(body.begin(), *it);
       wanted.merge(mentioned(*it));
     }
-    if (body.empty()) return rebuild(launch);
     // In front of all of the launch's own statements, or behind those that declare what the view is made of.
     std::vector<const Stmt *> stmts = launch->body->stmts;
     for (const Stmt *view : body) {

@@ -3,6 +3,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
+#include "tangram/ast/Structs.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/pass/Pass.h"
 #include "tangram/plugin/Plugin.h"
@@ -169,7 +170,9 @@ private:
 
 class Promoter final : public Mutator {
 public:
-  explicit Promoter(Arena &arena) : Mutator(arena) {}
+  Promoter(Arena &arena, const Module &module) : Mutator(arena) {
+    if (!module.kernels.empty()) inlined_ = functionsOfStructs(module);
+  }
 
 private:
   const Param *resultParam(Names &names, const Type &type, const Node &owner, const std::string &called) {
@@ -202,14 +205,20 @@ private:
     const Kernel *result = rebuild(kernel);
     return promote(result, result->result);
   }
-  // Codelets of the program and functions keep their returns: only what hangs below a kernel is composed.
+  // Codelets of the program and functions keep their returns: only what hangs below a kernel is composed, and what
+  // flatten inlines there.
   const Node *mutateSpectrum(const Spectrum *spectrum) override { return spectrum; }
-  const Node *mutateFunction(const Function *function) override { return function; }
+  const Node *mutateFunction(const Function *function) override {
+    if (!inlined_.count(function->name)) return function;
+    return arena().derive(promote(function, function->result), [](Function &copy) { copy.result = Scalar::Void; });
+  }
+
+  std::set<std::string> inlined_;
 };
 
 class ReturnPromotion final : public Pass {
   const Module *run(const Module *module, PassContext &context) override {
-    return as<Module>(Promoter(context.arena).mutate(module));
+    return as<Module>(Promoter(context.arena, *module).mutate(module));
   }
 };
 

@@ -27,7 +27,7 @@ public:
   const Expr *integer(Type type, Int value) const; // wrapped to the type's width
   const Expr *u64(std::uint64_t value) const { return integer(Scalar::U64, static_cast<Int>(value)); }
   const Expr *boolean(bool value) const { return integer(Scalar::Bool, value); }
-  const Expr *zero(const Type &type) const; // of a scalar; null for a type that has no literal
+  const Expr *zero(const Type &type) const; // of a scalar or struct; null for a type that has no literal
   const Expr *var(const std::string &name, const Type &type) const;
 
   const Expr *cast(const Type &type, const Expr *operand) const;

@@ -70,7 +70,7 @@ ArgumentSpec parseArgumentSpec(const std::string &text);
 std::string impossible(const ArgumentSpec &spec, tangram_element element, std::uint64_t count, std::uint64_t bound);
 
 /// Throws DiagnosticError where it does not fit the parameter, its file cannot be read, or it is impossible().
-Value makeValue(const ArgumentSpec &spec, const std::string &param, tangram_element element, unsigned rank,
+Value makeValue(const ArgumentSpec &spec, const std::string &param, const Element &element, unsigned rank,
                 std::uint64_t seed, const ArgumentContext &context = {});
 
 /// Small pseudo-random numbers that are the same on every machine.

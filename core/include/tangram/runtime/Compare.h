@@ -21,12 +21,14 @@ struct Bound {
 struct Mismatch {
   std::uint64_t position = 0;
   std::vector<std::uint64_t> index; // empty for a scalar
+  std::string field;                // of a struct
   std::string got, expected;
   double bound = 0;        // on the difference
   std::uint64_t wrong = 0; // elements in all
 };
 
-/// The first element that differs; nothing where all agree. Both have the same element type and sizes.
+/// The first element that differs; nothing where all agree. Both have the same element type and sizes. Structs are
+/// compared field by field.
 std::optional<Mismatch> compare(const Value &got, const Value &expected, const Bound &bound);
 
 } // namespace tangram::runtime

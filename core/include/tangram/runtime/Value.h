@@ -1,7 +1,7 @@
 // Arguments of a kernel in host memory, typed at run time.
 #pragma once
 
-#include "tangram/ast/Type.h"
+#include "tangram/ast/Structs.h"
 #include "tangram/runtime/kernel_abi.h"
 
 #include <cstdint>
@@ -20,6 +20,28 @@ std::optional<tangram_element> elementOf(std::string_view name);
 std::optional<tangram_element> elementOf(const ast::Type &type);
 bool isFloating(tangram_element element);
 
+/// What one element of an argument is: a number, or a struct of numbers.
+struct Element {
+  struct Field {
+    std::string name; // "position.x"; empty: the number itself
+    tangram_element kind = TANGRAM_I32;
+    std::uint64_t offset = 0; // in bytes
+    bool operator==(const Field &) const = default;
+  };
+  Element(tangram_element number);
+  /// Nothing for what the ABI has no element for.
+  static std::optional<Element> of(const ast::Type &type, const ast::Structs &structs);
+  /// Of a parameter of a kernel whose descriptor is right.
+  static Element of(const tangram_kernel &kernel, std::uint32_t param);
+
+  tangram_element kind; // TANGRAM_STRUCT: see the fields
+  std::uint64_t bytes = 0;
+  std::vector<Field> fields;
+  bool isStruct() const { return kind == TANGRAM_STRUCT; }
+  std::string text() const; // "f32", "struct of distance, index"
+  bool operator==(const Element &) const = default;
+};
+
 /// How a container lies in memory: what a correct kernel must not care about.
 struct Layout {
   std::uint64_t padding = 0; // elements between the end of a row and the start of the next
@@ -30,9 +52,9 @@ struct Layout {
 /// pattern, so that a stray write is found.
 class Value {
 public:
-  static Value scalar(tangram_element element);
+  static Value scalar(Element element);
   /// Throws std::bad_alloc where there is no memory for it.
-  static Value array(tangram_element element, std::vector<std::uint64_t> sizes, Layout layout = {});
+  static Value array(Element element, std::vector<std::uint64_t> sizes, Layout layout = {});
 
   Value(Value &&) = default;
   Value &operator=(Value &&) = default;
@@ -40,13 +62,17 @@ public:
   /// The elements of another value of the same sizes.
   void assign(const Value &other);
 
-  tangram_element element() const { return element_; }
-  bool isFloating() const { return runtime::isFloating(element_); }
+  const Element &type() const { return type_; }
+  tangram_element element() const { return type_.kind; }
+  bool isFloating() const { return runtime::isFloating(element()); }
+  /// One field of all elements, as numbers in the same memory, which must live on; of numbers, themselves.
+  Value field(std::size_t i);
+  const Value field(std::size_t i) const { return const_cast<Value *>(this)->field(i); }
   unsigned rank() const { return static_cast<unsigned>(sizes_.size()); }
   const std::vector<std::uint64_t> &sizes() const { return sizes_; }
   std::uint64_t count() const { return count_; } // of elements; 1 for a scalar
 
-  /// Elements by position in row-major order.
+  /// Elements by position in row-major order. Of structs only text() is there.
   double real(std::uint64_t position) const;
   std::int64_t integer(std::uint64_t position) const; // the bits of a u64; a floating value is truncated
   void setReal(std::uint64_t position, double value);
@@ -73,7 +99,8 @@ private:
   struct Free {
     void operator()(std::byte *p) const;
   };
-  tangram_element element_ = TANGRAM_I32;
+  Element type_ = TANGRAM_I32;
+  std::uint64_t step_ = 0; // bytes from one element to the next
   std::vector<std::uint64_t> sizes_;
   Layout layout_;
   std::uint64_t count_ = 1, rowLength_ = 1, pitch_ = 1; // of the last dimension, in elements

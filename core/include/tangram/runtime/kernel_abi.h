@@ -26,8 +26,22 @@ typedef enum tangram_element {
   TANGRAM_U32,
   TANGRAM_U64,
   TANGRAM_F32,
-  TANGRAM_F64
+  TANGRAM_F64,
+  TANGRAM_STRUCT /* of the fields that tangram_kernel::structs lists */
 } tangram_element;
+
+typedef struct tangram_field {
+  const char *name;
+  uint8_t element; /* tangram_element, but no struct: fields of a struct within are listed, "position.x" */
+  uint64_t offset; /* in bytes */
+} tangram_field;
+
+/* A struct as C lays it out. */
+typedef struct tangram_struct {
+  uint64_t bytes; /* padding included */
+  uint32_t num_fields;
+  const tangram_field *fields;
+} tangram_struct;
 
 typedef enum tangram_access { TANGRAM_IN = 0, TANGRAM_INOUT = 1, TANGRAM_OUT = 2 } tangram_access;
 
@@ -105,6 +119,8 @@ typedef struct tangram_kernel {
    * memory on the device, and so is args[i] of the result. `workspace` has the bytes that the function above says, may
    * be null where that is 0, and must not be shared by kernels that run at the same time. */
   int (*launch)(void *const *args, void *workspace, tangram_error *error) TANGRAM_ABSENT;
+  /* structs[i]: what params[i] is made of where its element is TANGRAM_STRUCT, else null. Null: no parameter is one. */
+  const tangram_struct *const *structs TANGRAM_ABSENT;
 } tangram_kernel;
 
 #undef TANGRAM_ABSENT

@@ -15,6 +15,8 @@ void defineFail(Writer &w);
 // ---- in the header
 
 void openHeader(Writer &w, const std::string &stem, const std::string &target, const std::vector<Signature> &kernels);
+/// The structs that arguments are made of; a program that has them already says so by a macro. Within extern "C".
+void declareStructures(Writer &w, const std::vector<Signature> &kernels);
 /// `entry`: the function that takes host memory.
 void declareEntry(Writer &w, const Signature &signature, const std::string &entry);
 void declareError(Writer &w, const Signature &signature);

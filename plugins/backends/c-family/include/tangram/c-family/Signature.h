@@ -1,7 +1,7 @@
 // How a kernel is called: the spectrum's parameters beside those of the kernel that they became.
 #pragma once
 
-#include "tangram/ast/Node.h"
+#include "tangram/ast/Structs.h"
 
 #include <functional>
 #include <string>
@@ -13,7 +13,9 @@ namespace tangram::c_family {
 struct Argument {
   std::string name; // as the spectrum calls it
   ast::Type element;
-  unsigned rank = 0; // 0: a scalar
+  std::vector<ast::Structs::Leaf> fields; // where the element is a struct
+  std::uint64_t bytes = 0;                // of the struct
+  unsigned rank = 0;                      // 0: a scalar
   ast::Access access = ast::Access::In;
   std::string data;                 // the kernel's parameter: pointer or value
   std::vector<std::string> sizes;   // one a dimension
@@ -25,6 +27,7 @@ struct Signature {
   std::string entry, spectrum;
   std::vector<Argument> arguments; // the result is the last where there is one
   bool hasResult = false;
+  std::vector<const ast::Struct *> structs; // of the arguments; what others have as fields stands before them
 };
 
 /// Throws where the kernel's parameters are not what index-calculation makes of the spectrum's.

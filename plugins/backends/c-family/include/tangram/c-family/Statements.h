@@ -3,6 +3,7 @@
 
 #include "tangram/c-family/Constants.h"
 #include "tangram/c-family/Expressions.h"
+#include "tangram/c-family/Signature.h"
 #include "tangram/c-family/Writer.h"
 
 #include <optional>
@@ -83,6 +84,8 @@ private:
 std::vector<const ast::Function *> reached(const ast::Module &module, const std::vector<const ast::Node *> &from);
 /// "struct point {...};"
 void defineStructure(Writer &w, const ast::Struct &structure, Expressions &expressions);
+/// The structs that code itself has variables of; the header declares those of arguments.
+std::vector<const ast::Struct *> structuresWithin(const ast::Module &module, const std::vector<Signature> &signatures);
 /// Without declarations that nothing reads. `arena` takes what changes.
 const ast::Block *simplified(const ast::Block *body, ast::Arena &arena);
 /// How often each variable stands in a tree.
