@@ -11,17 +11,14 @@
 // The figure leaves open what it means by some of this, and what happens where its example has nothing to choose. Here:
 //  - Only rules that can be completed within the search depth are compared. (Otherwise the last partial sums of Figure
 //    5.6 would be distributed again, with no iteration left to compute them.)
-//  - Distributing a container that provably has at most one element a worker does not count as distributing: there is
-//  no
-//    parallelism to gain. (Otherwise one result a block would be spread over all blocks again, where Figure 5.7
-//    devolves to one block.)
-//    Nor does it where an unrolled loop is expected to make few turns.
+//  - Distributing a container that is known, or expected, to have at most one element a worker does not count as
+//    distributing: there is no parallelism to gain. (Otherwise one result a block would be spread over all blocks
+//    again, where Figure 5.7 devolves to one block.) Nor does it where an unrolled loop is expected to make few turns.
 //  - A compound codelet without a map distributes, or vectorizes, where a spectrum that it calls can (6.5.1). `devolve`
 //    does neither.
 //  - Where neither rule distributes and neither vectorizes, one that computes is preferred to one that goes on
-//  composing,
-//    and any other to one whose map brings no parallelism: only then tunables are asked for. (In the figures, levels
-//    below have nothing but a compute rule at that point; here they may also serialize a map.)
+//    composing, and any other to one whose map brings no parallelism: only then tunables are asked for. (In the
+//    figures, levels below have nothing but a compute rule at that point; here they may also serialize a map.)
 //  - Where a level says which tiling suits its workers, a codelet that vectorizes is preferred to one that distributes
 //    with another tiling. (Where both tilings are at hand, as for sum, the figures' choice is the same.)
 //  - Lanes that go in lock step touch memory as one vector: neighbouring elements, or all the same one. A map whose
