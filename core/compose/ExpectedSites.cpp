@@ -29,6 +29,30 @@ std::optional<std::uint64_t> *extentOf(const Expr *expr, const Spectrum &spectru
   return nullptr;
 }
 
+struct Term {
+  std::optional<std::uint64_t> *extent = nullptr;
+  std::int64_t more = 0;
+};
+
+/// An extent and a literal; without an extent for another expression.
+Term termOf(const Expr *expr, const Spectrum &spectrum, std::vector<Extents> &arguments) {
+  expr = withoutCasts(expr);
+  Term term{extentOf(expr, spectrum, arguments)};
+  const auto *n = dyn<Binary>(expr);
+  if (!n || (n->op != BinaryOp::Add && n->op != BinaryOp::Sub)) return term;
+  const auto *left = dyn<IntLit>(withoutCasts(n->lhs)), *right = dyn<IntLit>(withoutCasts(n->rhs));
+  if (right) {
+    term = termOf(n->lhs, spectrum, arguments);
+    if (n->op == BinaryOp::Add ? __builtin_add_overflow(term.more, right->value, &term.more)
+                               : __builtin_sub_overflow(term.more, right->value, &term.more))
+      return {};
+  } else if (left && n->op == BinaryOp::Add) {
+    term = termOf(n->rhs, spectrum, arguments);
+    if (__builtin_add_overflow(term.more, left->value, &term.more)) return {};
+  }
+  return term;
+}
+
 /// True where that was news.
 bool equate(const Expr *condition, const Spectrum &spectrum, std::vector<Extents> &arguments) {
   const auto *n = dyn<Binary>(condition);
@@ -38,9 +62,15 @@ bool equate(const Expr *condition, const Spectrum &spectrum, std::vector<Extents
     return equate(n->rhs, spectrum, arguments) || left;
   }
   if (n->op != BinaryOp::Eq) return false;
-  std::optional<std::uint64_t> *a = extentOf(n->lhs, spectrum, arguments), *b = extentOf(n->rhs, spectrum, arguments);
-  if (!a || !b || a->has_value() == b->has_value()) return false;
-  *a = *b = *a ? *a : *b;
+  Term known = termOf(n->lhs, spectrum, arguments), other = termOf(n->rhs, spectrum, arguments);
+  if (!known.extent || !other.extent || known.extent->has_value() == other.extent->has_value()) return false;
+  if (!*known.extent) std::swap(known, other);
+  std::int64_t value;
+  if (**known.extent > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ||
+      __builtin_add_overflow(static_cast<std::int64_t>(**known.extent), known.more, &value) ||
+      __builtin_sub_overflow(value, other.more, &value))
+    return false;
+  *other.extent = static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
   return true;
 }
 
@@ -141,11 +171,30 @@ Extents ExpectedSites::extents(const Expr *container) {
   }
 }
 
-Extents ExpectedSites::part(const Expr *parts) {
-  Extents unknown(parts->type.element().rank());
+const Partition *ExpectedSites::partition(const Expr *parts) const {
   const Expr *container = origin(parts);
   while (const auto *row = dyn<Subscript>(container)) container = origin(row->base);
-  const auto *partition = dyn<Partition>(container);
+  return dyn<Partition>(container);
+}
+
+std::optional<std::uint64_t> ExpectedSites::units(const Expr *parts, const Extents &each) {
+  const Partition *made = partition(parts);
+  if (!made) return {};
+  Extents counts = extents(made), whole = extents(made->container);
+  std::optional<std::uint64_t> result = 1;
+  for (std::size_t d = 0; d < counts.size() && d < each.size() && d < whole.size() && result; ++d) {
+    if (counts[d] == 1) continue;
+    std::optional<std::uint64_t> all = elements({counts[d], each[d]});
+    // The last parts may be shorter.
+    if (all && whole[d]) all = std::min(all, whole[d]);
+    result = elements({result, all});
+  }
+  return result;
+}
+
+Extents ExpectedSites::part(const Expr *parts) {
+  Extents unknown(parts->type.element().rank());
+  const Partition *partition = this->partition(parts);
   if (!partition) return unknown;
   Extents base = extents(partition->container), counts = extents(partition);
   if (base.size() != unknown.size() || partition->starts.size() > base.size()) return unknown;
@@ -195,13 +244,14 @@ Expected ExpectedSites::site(const Expr *mapOrCall) {
       continue;
     }
     result.arguments.push_back(part(arg));
+    result.units = std::max(result.units, units(arg, result.arguments.back()));
     std::optional<std::uint64_t> each = elements(result.arguments.back()), count = elements(calls), work;
     if (each && count && !__builtin_mul_overflow(*each, *count, &work.emplace()))
       result.work = std::max(result.work, work);
     else
       divided = false;
   }
-  if (!divided) result.work.reset();
+  if (!divided) result.work.reset(), result.units.reset();
   return result;
 }
 

@@ -19,6 +19,10 @@ private:
   Extents extents(const ast::Expr *container);
   /// Of an element of a container of parts: of the first one, as of most.
   Extents part(const ast::Expr *parts);
+  /// How many of the divided dimensions' elements, or rows of them, all parts have together; `each` is one part.
+  std::optional<std::uint64_t> units(const ast::Expr *parts, const Extents &each);
+  /// Where a container of parts comes from; null where that is not here.
+  const ast::Partition *partition(const ast::Expr *parts) const;
   /// What a name stands for, and rows of it.
   const ast::Expr *origin(const ast::Expr *container) const;
 

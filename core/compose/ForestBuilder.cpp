@@ -63,7 +63,8 @@ public:
     if (height != kNoHeight) forest_.depthNeeded_ = height;
     Goal goal{{GoalKind::Call, spectrum, 0}, depth_, canonical(spectrum, {}), {}, {}, {}};
     if (!expected.empty())
-      goal.expected = rounded({expectedArguments(*forest_.module_.spectrums[spectrum], expected), {}, {}}, spectrum);
+      goal.expected =
+          rounded({expectedArguments(*forest_.module_.spectrums[spectrum], expected), {}, {}, {}}, spectrum);
     forest_.root_ = point(goal);
     goal.what.kind = GoalKind::PlainCall;
     goal.expected = {};
@@ -80,7 +81,7 @@ private:
     Bounds bounds;
     SizeBound elements, work; // of a map
     Expected expected;
-    Stride acrossCalls = Stride::Zero; // of a map
+    Stride acrossCalls = Stride::Zero;
     using Key =
         std::tuple<GoalKind, std::size_t, std::size_t, unsigned, Bounds, SizeBound, SizeBound, Expected, Stride>;
     Key key() const {
@@ -158,6 +159,7 @@ private:
     };
     up(expected.elements);
     up(expected.work);
+    up(expected.units);
     if (!grammar_.sizesMatter(spectrum)) expected.arguments.clear();
     bool any = false;
     for (Extents &extents : expected.arguments)
@@ -262,7 +264,10 @@ private:
     unsigned depth = goal.depth - (production.rule == Rule::Distribute || production.rule == Rule::Serialize ? 0 : 1);
     if (!shape) {
       if (production.rule != Rule::Serialize) alternative.to = level.subordinate;
-      Goal below{production.children[0], depth, goal.bounds, {}, {}, {goal.expected.arguments, {}, {}}};
+      Goal below{production.children[0], depth, goal.bounds, {}, {}, {goal.expected.arguments, {}, {}, {}}};
+      if (production.rule == Rule::Distribute && level.tiling == hardware::Tiling::Strided &&
+          forest_.hardware_.levels[below.what.level].scalar)
+        below.acrossCalls = goal.acrossCalls;
       if (production.rule == Rule::Split) {
         std::uint64_t factor = std::max<std::uint64_t>(forest_.hardware_.levels[below.what.level].workers.count, 1);
         alternative.parameters["factor"] = static_cast<std::int64_t>(factor);
@@ -270,7 +275,7 @@ private:
         below.work = goal.work;
         below.acrossCalls = goal.acrossCalls;
         below.expected = goal.expected;
-        for (SizeBound *each : {&below.expected.elements, &below.expected.work})
+        for (SizeBound *each : {&below.expected.elements, &below.expected.work, &below.expected.units})
           if (*each) *each = std::bit_ceil(**each / factor + (**each % factor != 0));
       }
       if (!child(alternative, below, reject)) return;
@@ -288,7 +293,7 @@ private:
         Goal below{production.children[i], depth, bounds[i].arguments, bounds[i].elements, bounds[i].work, {}};
         if (!goal.what.isPlain()) {
           below.expected = expected[i];
-          below.acrossCalls = acrossCalls(shape->sites[i]);
+          below.acrossCalls = below.what.isMap() ? acrossCalls(shape->sites[i]) : goal.acrossCalls;
         }
         if (!child(alternative, below, reject)) return;
       }

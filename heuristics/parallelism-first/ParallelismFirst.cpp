@@ -28,14 +28,32 @@ template <class T> std::optional<T> less(std::optional<T> a, std::optional<T> b)
   return !a || (b && *b < *a) ? b : a;
 }
 
+/// Whether nothing is known of how the calls of a map differ in what they touch. Where some take much longer than
+/// others, lanes with a call each wait for the longest.
+bool uneven(const Point &point) { return point.acrossCalls == Stride::Irregular; }
+
 /// Why an element of a map is expected not to fill the level that it is distributed to; empty: nothing says so.
 std::string tooSmall(const Forest &forest, const Point &point, const std::string &to) {
   std::optional<std::uint64_t> elements = point.expected.largest();
+  // Of what calls read by indices out of a container, most is not for this one.
+  if (const Expected &e = point.expected; uneven(point) && e.work && e.elements && *e.elements > 0)
+    elements = *e.work / *e.elements;
   const hardware::Level *level = forest.hardware().find(to);
   if (!elements || !level) return "";
   std::uint64_t lanes = forest.hardware().lanes(*level);
   return *elements < lanes ? fmt::format("about {} elements are too few for the {} lanes of '{}'", *elements, lanes, to)
                            : "";
+}
+
+/// Whether the calls of a map are expected to be enough for all lanes below the level that it stands at, so that no two
+/// have to share one; empty: no.
+std::string enoughForEachLane(const Forest &forest, const Point &point, const std::string &to) {
+  const hardware::Level *level = forest.hardware().find(point.level), *below = forest.hardware().find(to);
+  if (!point.expected.elements || !level || !below || below->scalar || uneven(point)) return "";
+  std::uint64_t lanes = forest.hardware().lanes(*level);
+  return *point.expected.elements >= lanes ? fmt::format("about {} calls are enough for each of the {} lanes of '{}'",
+                                                         *point.expected.elements, lanes, point.level)
+                                           : "";
 }
 
 constexpr std::uint64_t kTurns = 4; // of an unrolled loop; with fewer, what is left over costs more than it brings
@@ -48,6 +66,12 @@ bool synchronises(const Forest &forest, const Point &point, std::string_view how
 /// Whether workers below, each with a call of a map, would touch memory one by one.
 bool scatters(const Forest &forest, const Point &point) {
   return synchronises(forest, point, "lock-step") && point.acrossCalls > Stride::Unit;
+}
+
+/// Whether lanes that make this call side by side each walk through memory of their own. They walk together, tile by
+/// tile, where each does so element by element.
+bool walksAlone(const Forest &forest, const Point &call) {
+  return call.acrossCalls > Stride::Unit && synchronises(forest, call, "close-loop");
 }
 
 /// Whether all partitions of a codelet suit the workers of a level.
@@ -83,8 +107,12 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
     std::optional<std::uint64_t> work = less<std::uint64_t>(point.work, point.expected.work),
                                  calls = less<std::uint64_t>(point.elements, point.expected.elements);
     // Chunks of a map begin far apart.
-    bool far = scatters(forest, point) || (alternative.rule == Rule::Split && synchronises(forest, point, "lock-step"));
+    const hardware::Level *level = forest.hardware().find(point.level);
+    bool far = scatters(forest, point) ||
+               (alternative.rule == Rule::Split && level && level->tiling == hardware::Tiling::Strided);
     bool few = work && (*work <= workers || (synchronises(forest, point, "close-loop") && *work < kTurns * workers));
+    // Rows of which most workers would have none.
+    few |= point.expected.units && *point.expected.units <= workers / 2;
     result.distributes = !few && (!calls || *calls > 1) && !far;
   } else if (alternative.rule == Rule::Serialize && scatters(forest, point)) {
     const Point &call = forest.point(alternative.children[0]);
@@ -108,6 +136,7 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
         result.matches |= inner.distributes && inner.matches;
       }
     }
+    if (hasMap && walksAlone(forest, point)) result.distributes = false;
     if (hasMap) result.matches = result.distributes && tilingMatches(forest, *alternative.codelet, point.level);
     result.vectorizes |= alternative.capability == Capability::Vector || alternative.capability == Capability::Matrix;
     result.idle = hasMap && !result.distributes && !result.leads;
@@ -137,6 +166,7 @@ std::string ParallelismFirst::preferMapRule(const Forest &forest, const Point &p
   if (pa.distributes && split) {
     const Alternative &whole = a.rule == Rule::Distribute ? a : b, &halved = a.rule == Rule::Distribute ? b : a;
     std::string small = tooSmall(forest, point, whole.to);
+    if (small.empty()) small = enoughForEachLane(forest, point, whole.to);
     bool element = parallel(forest, whole.children[0]), chunk = parallel(forest, halved.children[0]);
     bool wantsSplit = (!element || !small.empty()) && chunk;
     if (wantsSplit != (a.rule == Rule::Split)) return "";

@@ -13,7 +13,8 @@
 //    5.6 would be distributed again, with no iteration left to compute them.)
 //  - Distributing a container that is known, or expected, to have at most one element a worker does not count as
 //    distributing: there is no parallelism to gain. (Otherwise one result a block would be spread over all blocks
-//    again, where Figure 5.7 devolves to one block.) Nor does it where an unrolled loop is expected to make few turns.
+//    again, where Figure 5.7 devolves to one block.) Nor does it where half the workers would have no row
+//    of several dimensions, or an unrolled loop is expected to make few turns.
 //  - A compound codelet without a map distributes, or vectorizes, where a spectrum that it calls can (6.5.1). `devolve`
 //    does neither.
 //  - Where neither rule distributes and neither vectorizes, one that computes is preferred to one that goes on
@@ -25,9 +26,13 @@
 //    neighbouring calls lie otherwise (Facts::calls) brings them no parallelism. It is serialised where a codelet
 //    further down distributes or vectorizes, and of codelets whose maps are such, the one above the nearest is
 //    preferred.
+//  - Lanes that close loops and each have a call that lies elsewhere walk through memory together, tile by tile (the
+//    pass staging), where their loops are plain: unrolled ones bring them no parallelism.
 //  - A codelet that needs no check at run time is preferred to an equal one that does.
 //  - Of the rules of a map, Distribute and Split both distribute. Distribute is preferred where an element distributes
-//    or vectorizes in turn; else Split, where it reaches a level that distributes; else Distribute, which is shorter.
+//    or vectorizes in turn, and is large enough for its lanes, and calls are too few for each lane to have its own (or
+//    may differ much: lanes would wait for the longest); else Split, where it reaches a level that distributes; else
+//    Distribute, which is shorter.
 #pragma once
 
 #include "tangram/compose/Heuristic.h"

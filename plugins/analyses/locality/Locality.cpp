@@ -3,6 +3,7 @@
 // until nothing changes: strides only ever get weaker, so recursive spectrums converge.
 #include "Indirection.h"
 #include "Strides.h"
+#include "tangram/ast/Build.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/plugin/Plugin.h"
 
@@ -42,10 +43,14 @@ PartitionPattern patternOf(const Partition &partition, const Strides &strides) {
   unsigned rank = std::max(partition.container->type.rank(), 1u);
   result.withinPart = Stride::Unit;
   result.acrossParts = Stride::Zero;
+  bool divided = false;
   for (std::size_t d = 0; d < cut; ++d) {
     Stride within = withinOf(partition.incs[d], strides), across = acrossOf(partition.starts[d], strides);
-    hardware::Tiling tiling = tilingOf(within, across);
-    result.tiling = d == 0 || result.tiling == tiling ? tiling : hardware::Tiling::Any;
+    if (d >= partition.counts.size() || !isLiteral(partition.counts[d], 1)) {
+      hardware::Tiling tiling = tilingOf(within, across);
+      result.tiling = !divided || result.tiling == tiling ? tiling : hardware::Tiling::Any;
+      divided = true;
+    }
     // Neighbours in memory are those of the last dimension; steps in the others are whole rows.
     bool contiguous = d + 1 == rank;
     if (contiguous)

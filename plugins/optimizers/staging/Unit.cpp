@@ -15,6 +15,24 @@ Unit::Unit(const Context &context, const Addresses &addresses, const Scratchpad 
     : context_(context), addresses_(addresses), scratchpad_(scratchpad), loop_(loop),
       b_(context.pass.arena, loop.range), workers_(context.levels.workers(loop.level)), rowBytes_(rowBytes) {}
 
+namespace {
+
+/// The statements of a block, or of a loop.
+const Block *around(const Stmt *s) {
+  if (const auto *loop = dyn<Loop>(s)) return loop->body;
+  if (const auto *loop = dyn<For>(s)) return loop->body;
+  return as<Block>(s);
+}
+
+const Stmt *withBody(Arena &arena, const Stmt *s, const Block *body) {
+  auto change = [&](auto &copy) { copy.body = body; };
+  if (const auto *loop = dyn<Loop>(s)) return arena.derive(loop, change);
+  if (const auto *loop = dyn<For>(s)) return arena.derive(loop, change);
+  return body;
+}
+
+} // namespace
+
 // ---- what is staged ----
 
 bool Unit::find(const Stmts &all) {
@@ -28,11 +46,10 @@ bool Unit::add(const Stmt *s) {
   std::optional<Counted> loop = counted(s);
   if (!loop) return false;
   // A loop around others, if all workers go through it together.
-  const auto *outer = dyn<Loop>(s);
-  if (outer && addresses_.uniform(loop->begin) && addresses_.uniform(loop->end)) {
-    addresses_.enter(outer->var);
-    if (find(outer->body->stmts)) return true;
-    addresses_.leave(outer->var);
+  if (addresses_.uniform(loop->begin) && addresses_.uniform(loop->end)) {
+    addresses_.enter(loop->variable);
+    if (find(loop->body->stmts)) return true;
+    addresses_.leave(loop->variable);
   }
   Staged staged;
   staged.loop = *loop;
@@ -91,7 +108,7 @@ bool Unit::transformable(const Stmt *s) const {
            std::all_of(view->strides.begin(), view->strides.end(), harmless);
   }
   if (isStaged(*s) || !any<Stmt>(s, isStaged)) return true;
-  const Block *body = isa<Block>(s) ? as<Block>(s) : as<Loop>(s)->body;
+  const Block *body = around(s);
   return std::all_of(body->stmts.begin(), body->stmts.end(), [&](const Stmt *inner) { return transformable(inner); });
 }
 
@@ -156,11 +173,8 @@ void Unit::stmts(const Stmts &in, Stmts &out) {
       out.push_back(s);
     } else if (any<Stmt>(s, isStaged)) {
       Stmts inner;
-      const auto *loop = dyn<Loop>(s);
-      stmts(loop ? loop->body->stmts : as<Block>(s)->stmts, inner);
-      const Block *body = b_.block(std::move(inner));
-      out.push_back(loop ? static_cast<const Stmt *>(b_.arena().derive(loop, [&](Loop &copy) { copy.body = body; }))
-                         : body);
+      stmts(around(s)->stmts, inner);
+      out.push_back(withBody(b_.arena(), s, b_.block(std::move(inner))));
     } else {
       out.push_back(literal(mine_) ? s : b_.when(mine_, {s}));
     }

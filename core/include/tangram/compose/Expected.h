@@ -22,6 +22,8 @@ struct Expected {
   std::vector<Extents> arguments;        // of a map: of one call
   std::optional<std::uint64_t> elements; // of a map: how many calls it makes
   std::optional<std::uint64_t> work;     // of a map over partitions: elements of all parts together
+  /// The same without the dimensions that are not divided: how many parts there could be.
+  std::optional<std::uint64_t> units;
   auto operator<=>(const Expected &) const = default;
 
   /// Elements of the largest argument; nothing where none is known.

@@ -49,7 +49,8 @@ struct Point {
   std::optional<std::uint64_t> elements; // of a map: how many calls it makes at most
   std::optional<std::uint64_t> work;     // of a map over partitions: how many elements all its parts have at most
   Expected expected;
-  /// Of a map: how far apart neighbouring calls touch memory (Facts::calls).
+  /// Of a map: how far apart neighbouring calls touch memory (Facts::calls). Of a call that lanes of a unit make side
+  /// by side: the same of the map that gives it to them.
   Stride acrossCalls = Stride::Zero;
   bool plain = false;                    // restricted to the plainest derivation: a fallback, or plainest()
   std::vector<Alternative> alternatives; // in a stable order: declaration order of codelets

@@ -119,15 +119,40 @@ Value *Device::atomic(const Atomic &e, const Place &place, const std::vector<Val
   bool group = place.address->getType()->getPointerAddressSpace() == kShared;
   llvm::SyncScope::ID scope = s_.context().getOrInsertSyncScopeID(group ? "block" : "device");
   constexpr auto relaxed = llvm::AtomicOrdering::Monotonic;
-  if (compares)
-    return b.CreateExtractValue(
-        b.CreateAtomicCmpXchg(place.address, operands[0], operands[1], align, relaxed, relaxed, scope), 0);
   Value *operand = operands[0];
-  if (op == Op::FSub) { // there is an instruction for the sum only
-    op = Op::FAdd;
-    operand = b.CreateFNeg(operand);
+  auto change = [&]() -> Value * {
+    if (compares)
+      return b.CreateExtractValue(
+          b.CreateAtomicCmpXchg(place.address, operand, operands[1], align, relaxed, relaxed, scope), 0);
+    if (op == Op::FSub) { // there is an instruction for the sum only
+      op = Op::FAdd;
+      operand = b.CreateFNeg(operand);
+    }
+    return b.CreateAtomicRMW(op, place.address, operand, align, relaxed, scope);
+  };
+  bool idempotent =
+      compares || e.op == AtomicOp::Min || e.op == AtomicOp::Max || e.op == AtomicOp::And || e.op == AtomicOp::Or;
+  if (!idempotent || group) return change();
+  // All that write one place wait for each other, those that read it do not: what would change nothing only reads.
+  llvm::LoadInst *seen = b.CreateAlignedLoad(operand->getType(), place.address, align);
+  seen->setVolatile(true);
+  Value *changes = nullptr;
+  switch (e.op) {
+  case AtomicOp::Min: changes = isSigned ? b.CreateICmpSLT(operand, seen) : b.CreateICmpULT(operand, seen); break;
+  case AtomicOp::Max: changes = isSigned ? b.CreateICmpSLT(seen, operand) : b.CreateICmpULT(seen, operand); break;
+  case AtomicOp::And: changes = b.CreateICmpNE(b.CreateAnd(seen, operand), seen); break;
+  case AtomicOp::Or: changes = b.CreateICmpNE(b.CreateOr(seen, operand), seen); break;
+  default: changes = b.CreateICmpEQ(seen, operand); break;
   }
-  return b.CreateAtomicRMW(op, place.address, operand, align, relaxed, scope);
+  llvm::BasicBlock *before = b.GetInsertBlock(), *write = s_.block("change"), *done = s_.block("changed");
+  b.CreateCondBr(changes, write, done);
+  b.SetInsertPoint(write);
+  Value *changed = change();
+  s_.enter(done);
+  llvm::PHINode *result = b.CreatePHI(operand->getType(), 2);
+  result->addIncoming(seen, before);
+  result->addIncoming(changed, write);
+  return result;
 }
 
 /// What has no instruction: again until nobody came between.
