@@ -35,10 +35,11 @@ Json toJson(const runtime::PlanFailure &f, const std::string &plan) {
 
 Json toJson(const runtime::VerifyReport &r) {
   Json json{
-      {"spectrum", r.spectrum},    {"target", r.target},      {"plainest", r.plainest}, {"plans", r.space.str()},
-      {"checked", r.plans.size()}, {"sampled", r.sampled},    {"given", r.given},       {"seed", r.seed},
-      {"arguments", r.arguments},  {"skipped", r.skipped},    {"left-out", r.leftOut},  {"failures", Json::array()},
-      {"suspects", Json::array()}, {"shared", Json::array()}, {"unfit", Json::array()}, {"nothing", r.nothing()}};
+      {"spectrum", r.spectrum},    {"target", r.target},        {"plainest", r.plainest},  {"plans", r.space.str()},
+      {"checked", r.plans.size()}, {"sampled", r.sampled},      {"given", r.given},        {"seed", r.seed},
+      {"arguments", r.arguments},  {"skipped", r.skipped},      {"broken", r.broken},      {"left-out", r.leftOut},
+      {"failures", Json::array()}, {"suspects", Json::array()}, {"shared", Json::array()}, {"unfit", Json::array()},
+      {"nothing", r.nothing()}};
   for (const runtime::PlanFailure &f : r.unfit)
     json["unfit"].push_back(Json{{"plan", key(r.plans[f.plan])}, {"reason", f.reason}});
   for (const runtime::PlanFailure &f : r.failures) json["failures"].push_back(toJson(f, key(r.plans[f.plan])));
@@ -62,6 +63,11 @@ void printAgreement(const std::string &nothing, const std::string &agreement) {
                                 : fmt::format("  nothing was compared: {}\n", nothing));
 }
 
+void printUnused(const std::vector<std::string> &skipped, const std::vector<std::string> &broken) {
+  for (const std::string &set : skipped) std::cout << fmt::format("  skipped {}\n", set);
+  for (const std::string &set : broken) std::cout << fmt::format("  the plainest plan itself fails: {}\n", set);
+}
+
 void printLeftOut(std::size_t calls) {
   if (calls) std::cout << fmt::format("  left out {} calls of plans that would take too long (--patience)\n", calls);
 }
@@ -76,13 +82,13 @@ void print(const runtime::VerifyReport &r) {
     std::cout << fmt::format("all {} plans", r.space.str());
   std::cout << fmt::format(" with {} argument sets (seed {})\n", r.arguments.size(), r.seed);
   std::cout << fmt::format("  against {}\n", r.plainest);
-  for (const std::string &skipped : r.skipped) std::cout << fmt::format("  skipped {}\n", skipped);
+  printUnused(r.skipped, r.broken);
   printLeftOut(r.leftOut);
   if (!r.unfit.empty())
     std::cout << fmt::format("  {} of {} plans do not fit the target, the first: {}\n", r.unfit.size(), r.plans.size(),
                              r.unfit[0].reason);
   if (r.failures.empty()) {
-    printAgreement(r.nothing(), r.unfit.empty() ? "all agree" : "all others agree");
+    if (r.broken.empty()) printAgreement(r.nothing(), r.unfit.empty() ? "all agree" : "all others agree");
     return;
   }
   constexpr std::size_t shown = 10;
@@ -211,19 +217,19 @@ int check(Driver &driver, const Flags &flags, bool isolated) {
   runtime::CheckReport r = runtime::check(flags.folder, options, isolated);
   driver.endProgress();
   if (driver.common.json) {
-    Json json{{"spectrum", r.spectrum},   {"plainest", r.plainest},   {"checked", r.plans.size()},
-              {"arguments", r.arguments}, {"skipped", r.skipped},     {"left-out", r.leftOut},
-              {"nothing", r.nothing()},   {"failures", Json::array()}};
+    Json json{{"spectrum", r.spectrum},   {"plainest", r.plainest}, {"checked", r.plans.size()},
+              {"arguments", r.arguments}, {"skipped", r.skipped},   {"broken", r.broken},
+              {"left-out", r.leftOut},    {"nothing", r.nothing()}, {"failures", Json::array()}};
     for (const runtime::PlanFailure &f : r.failures) json["failures"].push_back(toJson(f, r.plans[f.plan]));
     std::cout << json.dump(2) << "\n";
     return r.ok() ? 0 : 1;
   }
   std::cout << fmt::format("{}: {} plans with {} argument sets (seed {})\n  against {}\n", r.spectrum, r.plans.size(),
                            r.arguments.size(), options.seed, r.plainest);
-  for (const std::string &skipped : r.skipped) std::cout << fmt::format("  skipped {}\n", skipped);
+  printUnused(r.skipped, r.broken);
   printLeftOut(r.leftOut);
   if (r.failures.empty()) {
-    printAgreement(r.nothing(), "all agree");
+    if (r.broken.empty()) printAgreement(r.nothing(), "all agree");
     return r.ok() ? 0 : 1;
   }
   std::cout << fmt::format("  {} plans fail\n", r.failures.size());
@@ -250,7 +256,7 @@ void addCheck(CLI::App &app, Driver &driver) {
               "  tangram verify sum.tg.cpp --target opencl-cpu --sample 20 -o out\n"
               "  oclgrind --data-races tangram check out/spectrum_0 --in-process --sizes 0,1,31");
   sub->callback([&driver, flags, inProcess] {
-    driver.command = [&driver, flags, inProcess] { return check(driver, *flags, *inProcess); };
+    driver.command = [&driver, flags, inProcess] { return check(driver, *flags, !*inProcess); };
   });
 }
 

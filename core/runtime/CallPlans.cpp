@@ -106,6 +106,10 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
         double plainSeconds = secondsOf([&] { result = call(plainKernel, expected); });
         if (result.status == TANGRAM_OUT_OF_RANGE)
           return send({"out-of-range", "0", std::to_string(s), result.message});
+        if (result.status == TANGRAM_FAILED) {
+          send({"broken", "0", std::to_string(s), result.message});
+          continue;
+        }
         std::string why = result.ok() ? "" : fmt::format("the plainest plan refuses it: {}", result.message);
         if (plainSeconds > options.slowest) why = fmt::format("the plainest plan takes {:.1f} s", plainSeconds);
         if (!why.empty()) {
@@ -114,7 +118,7 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
         }
         if (std::optional<PlanFailure> bad =
                 judge(plainKernel, result, expected, expected, sets[s].whole, options.exact)) {
-          send(encode("plain", 0, s, *bad));
+          send({"broken", "0", std::to_string(s), bad->reason});
           continue;
         }
         for (std::size_t p = s == set ? position : 0; p < plans.size(); ++p) {
@@ -154,8 +158,8 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
         events.outOfRange(m[3]);
       } else if (m[0] == "skip") {
         events.skipped(s, m[3]);
-      } else if (m[0] == "plain") {
-        events.skipped(s, "the plainest plan itself: " + m[3]);
+      } else if (m[0] == "broken") {
+        events.broken(s, m[3]);
       } else if (m[0] == "took") { // for the child that goes on where this one crashes
         forecasts[p].took(std::stod(m[3]), sets[s].elements());
       } else if (m[0] == "late") {
@@ -171,7 +175,10 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
     if (end.done() && finished) return;
     std::string what = end.done() ? "ended the whole process" : end.text();
     if (atPosition == kReference) {
-      events.skipped(atSet, "the plainest plan " + what);
+      if (end.how == ChildEnd::How::Silent)
+        events.skipped(atSet, "the plainest plan " + what);
+      else
+        events.broken(atSet, what);
       set = atSet + 1;
       position = 0;
       continue;

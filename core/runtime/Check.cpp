@@ -49,7 +49,7 @@ CheckReport check(const std::filesystem::path &folder, const VerifyOptions &opti
     report.plainest = library.kernels()[0]->plan;
   }
   std::vector<ArgumentSet> sets = makeArgumentSets(spectrum, options, report.skipped);
-  std::vector<std::string> skippedSets(sets.size());
+  std::vector<std::string> skippedSets(sets.size()), brokenSets(sets.size());
   for (const std::filesystem::path &file : librariesBelow(folder)) {
     if (file == plainest[0]) continue;
     std::vector<std::pair<std::size_t, std::string>> entries;
@@ -67,6 +67,7 @@ CheckReport check(const std::filesystem::path &folder, const VerifyOptions &opti
     events.passed = [&](std::size_t plan, std::size_t) { ++called[plan]; };
     events.leftOut = [&](std::size_t, std::size_t) { ++report.leftOut; };
     events.skipped = [&](std::size_t set, const std::string &why) { skippedSets[set] = why; };
+    events.broken = [&](std::size_t set, const std::string &why) { brokenSets[set] = why; };
     events.outOfRange = [](const std::string &message) { failOutOfRange(message); };
     events.failed = [&](std::size_t plan, std::size_t set, PlanFailure failure) {
       ++called[plan];
@@ -82,11 +83,7 @@ CheckReport check(const std::filesystem::path &folder, const VerifyOptions &opti
     }
     if (options.progress) options.progress(report.plans.size(), report.plans.size(), file.filename().string());
   }
-  for (std::size_t i = 0; i < sets.size(); ++i)
-    if (skippedSets[i].empty())
-      report.arguments.push_back(sets[i].text);
-    else
-      report.skipped.push_back(fmt::format("{}: {}", sets[i].text, skippedSets[i]));
+  sortSets(sets, skippedSets, brokenSets, report);
   return report;
 }
 

@@ -115,6 +115,7 @@ public:
     for (Plan &plan : report_.plans) plan.target = report_.target;
     sets_ = makeArgumentSets(spectrum_, options_, report_.skipped);
     skippedSets_.resize(sets_.size());
+    brokenSets_.resize(sets_.size());
     failures_.resize(report_.plans.size());
     unfit_.resize(report_.plans.size());
     called_.resize(report_.plans.size());
@@ -208,6 +209,7 @@ private:
     BatchEvents events;
     events.passed = [&](std::size_t plan, std::size_t) { send({"pass", std::to_string(plan)}); };
     events.skipped = [&](std::size_t set, const std::string &why) { send({"skip", std::to_string(set), why}); };
+    events.broken = [&](std::size_t set, const std::string &why) { send({"broken", std::to_string(set), why}); };
     events.leftOut = [&](std::size_t, std::size_t) { send({"late"}); };
     events.failed = [&](std::size_t plan, std::size_t set, const PlanFailure &f) {
       Message m{"fail", std::to_string(plan), std::to_string(set),       f.reason, f.param,
@@ -228,6 +230,7 @@ private:
     if (m[0] == "out-of-range" && outOfRange_.empty()) outOfRange_ = m[1];
     if (m[0] == "unfit") unfit_[std::stoull(m[1])] = m[2];
     if (m[0] == "skip") skippedSets_[std::stoull(m[1])] = m[2];
+    if (m[0] == "broken") brokenSets_[std::stoull(m[1])] = m[2];
     if (m[0] != "fail") return;
     std::size_t plan = std::stoull(m[1]), set = std::stoull(m[2]);
     ++called_[plan];
@@ -247,11 +250,7 @@ private:
 
   void finish(const Plan &plainest) {
     if (!outOfRange_.empty()) failOutOfRange(outOfRange_);
-    for (std::size_t i = 0; i < sets_.size(); ++i)
-      if (skippedSets_[i].empty())
-        report_.arguments.push_back(sets_[i].text);
-      else
-        report_.skipped.push_back(fmt::format("{}: {}", sets_[i].text, skippedSets_[i]));
+    sortSets(sets_, skippedSets_, brokenSets_, report_);
     std::vector<bool> failing;
     bool anyCompiled = false;
     for (std::size_t i = 0; i < failures_.size(); ++i) {
@@ -270,7 +269,10 @@ private:
     bool compiles = std::any_of(failures_.begin(), failures_.end(), [](const auto &f) { return !f; }) || anyCompiled;
     if (report_.arguments.empty() && compiles)
       fail(kPlainestFails, spectrum_.range, spectrum_.name,
-           report_.skipped.empty() ? "there are no arguments" : report_.skipped[0], key(plainest));
+           !report_.broken.empty()    ? report_.broken[0]
+           : !report_.skipped.empty() ? report_.skipped[0]
+                                      : "there are no arguments",
+           key(plainest));
     report_.suspects = suspects(report_.plans, failing);
     bool explained = !report_.suspects.empty() && report_.suspects[0].failing == report_.failures.size();
     if (!explained) report_.shared = sharedByFailing(report_.plans, failing);
@@ -281,7 +283,7 @@ private:
   const ast::Spectrum &spectrum_;
   VerifyReport report_;
   std::vector<ArgumentSet> sets_;
-  std::vector<std::string> skippedSets_;
+  std::vector<std::string> skippedSets_, brokenSets_; // why
   std::vector<std::optional<PlanFailure>> failures_;
   std::vector<std::string> unfit_; // why; empty: it fits
   std::vector<std::size_t> called_;

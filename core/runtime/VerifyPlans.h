@@ -32,6 +32,7 @@ struct BatchEvents {
   std::function<void(std::size_t plan, std::size_t set, PlanFailure failure)> failed;
   std::function<void(std::size_t plan, std::size_t set)> passed;
   std::function<void(std::size_t set, const std::string &why)> skipped;
+  std::function<void(std::size_t set, const std::string &why)> broken; // the plainest plan itself fails
   std::function<void(std::size_t plan, std::size_t set)> leftOut;
   std::function<void(const std::string &message)> outOfRange; // the plainest plan, checked: nothing is called any more
 };
@@ -44,6 +45,19 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
                const std::filesystem::path &library, const std::string &plainest,
                const std::vector<std::pair<std::size_t, std::string>> &plans, const std::vector<ArgumentSet> &sets,
                const VerifyOptions &options, const BatchEvents &events, bool isolated = true);
+
+/// Tells a report which sets were used, and which were not. Why not, of each set, or empty: `skipped`, `broken`.
+template <class Report>
+void sortSets(const std::vector<ArgumentSet> &sets, const std::vector<std::string> &skipped,
+              const std::vector<std::string> &broken, Report &report) {
+  for (std::size_t i = 0; i < sets.size(); ++i)
+    if (!broken[i].empty())
+      report.broken.push_back(sets[i].text + ": " + broken[i]);
+    else if (!skipped[i].empty())
+      report.skipped.push_back(sets[i].text + ": " + skipped[i]);
+    else
+      report.arguments.push_back(sets[i].text);
+}
 
 /// What verify() leaves in its folder beside the libraries: the spectrum, as a textual AST, and the plainest plan.
 inline constexpr const char *kSpectrumFile = "spectrum.ast", *kPlainestFolder = "plainest";

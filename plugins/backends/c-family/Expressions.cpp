@@ -25,7 +25,7 @@ int strength(BinaryOp op) {
   case BinaryOp::Lt:
   case BinaryOp::Le:
   case BinaryOp::Gt:
-  case BinaryOp::Ge: return 9;
+  case BinaryOp::Ge: return Expressions::kLess;
   case BinaryOp::Eq:
   case BinaryOp::Ne: return 8;
   case BinaryOp::And: return 7;

@@ -205,7 +205,7 @@ std::string Statements::elements(const std::vector<const Expr *> &extents) {
 std::string Statements::header(const Loop &loop) {
   const std::string type = e_.type(loop.varType);
   return fmt::format("for ({} {} = {}; {} < {}; ++{})", type, loop.var, e_.print(loop.begin, loop.varType), loop.var,
-                     e_.print(loop.end, loop.varType), loop.var);
+                     e_.operand(loop.end, Expressions::kLess + 1, loop.varType), loop.var);
 }
 
 void Statements::plainLoop(const Loop &loop) {

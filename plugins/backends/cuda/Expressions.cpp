@@ -27,7 +27,7 @@ std::string DeviceExpressions::notANumber(const Type &t) { return t.bytes() == 8
 
 Base::Text DeviceExpressions::extremum(bool minimum, const Expr *a, const Expr *b, const Type &) {
   // min and max are no constant expressions.
-  std::string lhs = operand(a, 10, {}), rhs = operand(b, 10, {});
+  std::string lhs = operand(a, kLess + 1, {}), rhs = operand(b, kLess + 1, {});
   return {fmt::format("{} {} {} ? {} : {}", lhs, minimum ? "<" : ">", rhs, lhs, rhs), kTernary};
 }
 

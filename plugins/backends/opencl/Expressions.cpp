@@ -64,7 +64,7 @@ std::string DeviceExpressions::notANumber(const Type &t) { return t.bytes() == 8
 Base::Text DeviceExpressions::extremum(bool minimum, const Expr *a, const Expr *b, const Type &t) {
   // min and max are overloaded: both sides are spelled in their type, which for narrow ones arithmetic leaves.
   if (t.bytes() >= 4) return {fmt::format("{}({}, {})", minimum ? "min" : "max", print(a), print(b))};
-  std::string lhs = operand(a, 10, {}), rhs = operand(b, 10, {});
+  std::string lhs = operand(a, kLess + 1, {}), rhs = operand(b, kLess + 1, {});
   return {fmt::format("{} {} {} ? {} : {}", lhs, minimum ? "<" : ">", rhs, lhs, rhs), kTernary};
 }
 

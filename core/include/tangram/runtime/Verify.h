@@ -59,13 +59,14 @@ struct VerifyReport {
   std::vector<Plan> plans;
   std::vector<std::string> arguments; // argument sets that were used
   std::vector<std::string> skipped;   // those that were not, and why
+  std::vector<std::string> broken;    // those for which the plainest plan itself fails, and how
   std::size_t leftOut = 0;            // calls of single plans, by VerifyOptions::patience
   std::vector<PlanFailure> failures;  // by plan
   std::vector<PlanFailure> unfit;     // plans that need more of a resource than the target has: they were not called
   std::vector<Suspect> suspects;
   std::vector<Suspect> shared; // sharedByFailing(), where no suspect explains all failures
   std::string nothing() const { return nothingCompared(plans.size() - unfit.size(), arguments.size()); }
-  bool ok() const { return failures.empty() && nothing().empty(); }
+  bool ok() const { return failures.empty() && broken.empty() && nothing().empty(); }
 };
 
 /// What check() found.
@@ -74,10 +75,11 @@ struct CheckReport {
   std::vector<std::string> plans;     // keys
   std::vector<std::string> arguments; // argument sets that were used
   std::vector<std::string> skipped;
+  std::vector<std::string> broken;
   std::size_t leftOut = 0;
   std::vector<PlanFailure> failures; // `plan` is an index into `plans`
   std::string nothing() const { return nothingCompared(plans.size(), arguments.size()); }
-  bool ok() const { return failures.empty() && nothing().empty(); }
+  bool ok() const { return failures.empty() && broken.empty() && nothing().empty(); }
 };
 
 /// Calls once more what verify() has built in a folder (VerifyOptions::folder, or the spectrum's below it): on another

@@ -30,8 +30,8 @@ public:
   /// `text` converted to a type: "int(text)".
   virtual std::string converted(const ast::Type &to, const std::string &text);
 
-  /// Binding strengths: a primary expression, a postfix one, a prefix one, ?:, an assignment, a comma.
-  static constexpr int kPrimary = 16, kPostfix = 15, kPrefix = 14, kTernary = 2, kAssign = 2, kComma = 1;
+  /// Binding strengths: a primary expression, a postfix one, a prefix one, < and its like, ?:, an assignment, a comma.
+  static constexpr int kPrimary = 16, kPostfix = 15, kPrefix = 14, kLess = 9, kTernary = 2, kAssign = 2, kComma = 1;
 
 protected:
   struct Text {
