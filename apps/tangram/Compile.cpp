@@ -102,8 +102,8 @@ void addCompile(CLI::App &app, Driver &driver) {
                   "Follow the plans of this file instead of choosing; may stand several times. Without --spectrum, "
                   "nothing else is compiled")
       ->type_name("FILE")
-      ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   sub->add_option("--emit,-e", flags->emit,
                   "source (default): STEM.cpp and STEM.h; library: those and a shared library, whose path is printed; "
                   "plan; ast: lowered for the backend, or as it was read where there is no --target")

@@ -343,8 +343,8 @@ void addCommonFlags(CLI::App &app, Driver &driver) {
   app.add_option("--plugin-path", c.pluginPath,
                  "Folder with plugins, searched first, or one plugin; may stand several times")
       ->type_name("PATH")
-      ->expected(1)
       ->take_all()
+      ->allow_extra_args(false)
       ->group(group);
   app.add_flag(
          "--print-after{all}", c.printAfter,
@@ -366,10 +366,10 @@ void addProgramFlags(CLI::App &app, ProgramFlags &flags) {
                  "Which spectrum, 'sum' or 'sum<float>'; may stand several times; 'all'. Default: those that no other "
                  "spectrum of the program calls")
       ->type_name("S")
-      ->expected(1)
-      ->take_all();
-  app.add_option("-I", flags.includes, "Folder with included files")->type_name("DIR")->expected(1)->take_all();
-  app.add_option("-D", flags.defines, "Define a macro")->type_name("NAME[=VALUE]")->expected(1)->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("-I", flags.includes, "Folder with included files")->type_name("DIR")->take_all()->allow_extra_args(false);
+  app.add_option("-D", flags.defines, "Define a macro")->type_name("NAME[=VALUE]")->take_all()->allow_extra_args(false);
 }
 
 void addChecked(CLI::App &app, Driver &driver) {
@@ -384,8 +384,8 @@ void addExpected(CLI::App &app, ProgramFlags &flags) {
          "Sizes that the arguments are expected to have, a=512Kx128: what is chosen suits them, and is right for "
          "all. For each spectrum with a parameter of the name")
       ->type_name("NAME=SIZES")
-      ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
 }
 
 } // namespace tangram::driver

@@ -253,8 +253,8 @@ void addExplain(CLI::App &app, Driver &driver) {
       ->type_name("CODELET@LEVEL");
   sub->add_option("--plan,-p", flags->plans, "Explain the plan of this file")
       ->type_name("FILE")
-      ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   sub->add_option("--html", flags->html, "Write it as a page that stands by itself")->type_name("OUT");
   sub->add_flag("--json", driver.common.json, "As JSON");
   addCommonFlags(*sub, driver);

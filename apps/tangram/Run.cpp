@@ -277,12 +277,12 @@ void addRun(CLI::App &app, Driver &driver) {
          "follows from the spectrum's __requires may be left out; so may a container that is written, which then is "
          "zeros")
       ->type_name("NAME=SPEC")
-      ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   sub->add_option("--plan,-p", flags->plans, "Follow the plan of this file instead of choosing one")
       ->type_name("FILE")
-      ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   sub->add_option("--repeat,-r", flags->repeat, "Measured runs; default: as many as fit a second, 7 to 101")
       ->type_name("K")
       ->check(CLI::Range(1, 1000000));

@@ -191,8 +191,8 @@ void addSizes(CLI::App &app, Flags &flags) {
                  "Say what an argument's elements are; SPEC as in `tangram run`. Without a size, as in column=index:x "
                  "or row=offsets:column, it has the sizes of --sizes in turn")
       ->type_name("NAME=SPEC")
-      ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_flag(
       "--exact", flags.exact,
       "Floating-point results must be equal to the last bit; always so where the target preserves their order");
@@ -273,8 +273,8 @@ void addVerify(CLI::App &app, Driver &driver) {
   sub->add_option("--seed", flags->seed, "Of sampled plans, random sizes and data (default 1)")->type_name("N");
   sub->add_option("--plan,-p", flags->plans, "Check the plans of this file instead")
       ->type_name("FILE")
-      ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   sub->add_option("--jobs,-j", flags->jobs, "Libraries compiled and run at a time (default 2)")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));

@@ -84,10 +84,12 @@ private:
     std::vector<std::string> includes{"<tangram/cuda/device.h>"};
     if (usesChecks_) includes.insert(includes.begin(), "<tangram/cuda/checked.h>");
     if (usesAtomics_) includes.insert(includes.begin(), "<tangram/cuda/atomics.h>");
-    // A list, such as 800,900.
-    openDeviceSource(
-        w, context_, includes, usesLimits_,
-        {"#define TANGRAM_TEXT_(...) #__VA_ARGS__", "#define TANGRAM_TEXT(...) TANGRAM_TEXT_(__VA_ARGS__)"});
+    // Sizes that a plan fixes may be 0, which nvcc finds out, and warns of j < size. The architectures are a list,
+    // 800,900.
+    openDeviceSource(w, context_, includes, usesLimits_,
+                     {"#ifdef __NVCC__", "#pragma nv_diag_suppress 186", "#endif",
+                      "#define TANGRAM_TEXT_(...) #__VA_ARGS__",
+                      "#define TANGRAM_TEXT(...) TANGRAM_TEXT_(__VA_ARGS__)"});
   }
 
   void kernel(Writer &w, const Signature &s, Expressions &host, DeviceExpressions &device) {
