@@ -3,6 +3,7 @@
 #include "../common/distance.tg.h"
 #include "../common/fill.tg.h"
 #include "../common/sum.tg.h"
+#include <algorithm>
 
 // Distances of a point to all centers: as gemv, with differences in place of products.
 template <class T>
@@ -18,6 +19,29 @@ __codelet __tag(rows) void distances(const Array<2, T> centers, const Array<1, T
 template <class T>
 __spectrum size_t nearest_center(const Array<2, T> centers, const Array<1, T> point)
     __requires(centers.size(1) == point.size());
+
+// Some centers at a time: what is loaded of the point is used for all of them.
+template <class T>
+__codelet __tag(together) size_t nearest_center(const Array<2, T> centers, const Array<1, T> point) {
+  constexpr size_t kTogether = 4;
+  size_t k = centers.size(0), best = k;
+  T least = kGreatest<T>;
+  for (size_t first = 0; first < k; first += kTogether) {
+    T sums[kTogether];
+    for (size_t c = 0; c < kTogether; ++c) sums[c] = 0;
+    for (size_t f = 0; f < point.size(); ++f)
+      for (size_t c = 0; c < kTogether; ++c) {
+        T apart = centers[std::min(first + c, k - 1)][f] - point[f];
+        sums[c] += apart * apart;
+      }
+    for (size_t c = 0; c < kTogether; ++c)
+      if (first + c < k && (sums[c] < least || (sums[c] <= least && first + c < best))) {
+        best = first + c;
+        least = sums[c];
+      }
+  }
+  return best;
+}
 
 template <class T>
 __codelet __tag(serial) size_t nearest_center(const Array<2, T> centers, const Array<1, T> point) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
+#include <limits>
 #include <set>
 
 namespace tangram {
@@ -238,7 +239,14 @@ private:
     const Productions &productions = grammar_.productions(goal.what);
     std::vector<const Production *> order;
     for (const Production &production : productions.allowed) order.push_back(&production);
-    std::stable_sort(order.begin(), order.end(), [](auto *a, auto *b) { return a->height < b->height; });
+    // Of codelets that go as deep, the shortest; others after them.
+    auto length = [&](const Production *p) {
+      return p->rule == Rule::Select ? nodeCount(grammar_.shape(goal.what.spectrum, p->codelet).codelet->body)
+                                     : std::numeric_limits<std::size_t>::max();
+    };
+    std::stable_sort(order.begin(), order.end(), [&](auto *a, auto *b) {
+      return a->height != b->height ? a->height < b->height : length(a) < length(b);
+    });
     for (const Production *production : order) {
       alternative(goal, *production, result);
       if (!result.alternatives.empty()) return;

@@ -56,7 +56,9 @@ std::string enoughForEachLane(const Forest &forest, const Point &point, const st
                                            : "";
 }
 
-constexpr std::uint64_t kTurns = 4; // of an unrolled loop; with fewer, what is left over costs more than it brings
+// Of lanes in lock step, or an unrolled loop: without more, what is left over costs more than they bring. (What is
+// expected is rounded up.)
+constexpr std::uint64_t kTurns = 4;
 
 bool synchronises(const Forest &forest, const Point &point, std::string_view how) {
   const hardware::Level *level = forest.hardware().find(point.level);
@@ -110,10 +112,14 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
     const hardware::Level *level = forest.hardware().find(point.level);
     bool far = scatters(forest, point) ||
                (alternative.rule == Rule::Split && level && level->tiling == hardware::Tiling::Strided);
-    bool few = work && (*work <= workers || (synchronises(forest, point, "close-loop") && *work < kTurns * workers));
+    bool together = synchronises(forest, point, "close-loop") || synchronises(forest, point, "lock-step");
+    bool few = work && (*work <= workers || (together && *work <= kTurns * workers));
     // Rows of which most workers would have none.
     few |= point.expected.units && *point.expected.units <= workers / 2;
     result.distributes = !few && (!calls || *calls > 1) && !far;
+    if (const Point &call = forest.point(alternative.children[0]); !call.isMap)
+      for (const Alternative &with : call.alternatives)
+        result.tiles |= with.codelet && with.codelet->coop && properties(forest, call, with).tiles;
   } else if (alternative.rule == Rule::Serialize && scatters(forest, point)) {
     const Point &call = forest.point(alternative.children[0]);
     for (const Alternative &below : call.alternatives) {
@@ -134,11 +140,14 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
         result.distributes |= inner.distributes;
         result.vectorizes |= !hasMap && inner.vectorizes;
         result.matches |= inner.distributes && inner.matches;
+        result.tiles |= hasMap && inner.distributes && inner.tiles;
       }
     }
     if (hasMap && walksAlone(forest, point)) result.distributes = false;
     if (hasMap) result.matches = result.distributes && tilingMatches(forest, *alternative.codelet, point.level);
     result.vectorizes |= alternative.capability == Capability::Vector || alternative.capability == Capability::Matrix;
+    const hardware::Level *level = forest.hardware().find(point.level);
+    result.tiles |= level && level->memory("scratchpad") && forest.facts().onTiles.count(alternative.codelet);
     result.idle = hasMap && !result.distributes && !result.leads;
   }
   return known_.emplace(&alternative, result).first->second;
@@ -207,6 +216,11 @@ std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, c
                          point.level);
     if (differ(pa.distributes, pb.distributes, says("distributes work"))) return verdict;
     if (pa.distributes) {
+      if (differ(pa.tiles, pb.tiles, [&] {
+            return fmt::format("calls of the map of {} compute on tiles in scratchpad memory, those of {} do not",
+                               words(a), words(b));
+          }))
+        return verdict;
       if (differ(pa.matches, pb.matches, [&] {
             return fmt::format("the tiling of {} suits level '{}', that of {} does not", words(a), point.level,
                                words(b));

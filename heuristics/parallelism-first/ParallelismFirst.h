@@ -14,7 +14,7 @@
 //  - Distributing a container that is known, or expected, to have at most one element a worker does not count as
 //    distributing: there is no parallelism to gain. (Otherwise one result a block would be spread over all blocks
 //    again, where Figure 5.7 devolves to one block.) Nor does it where half the workers would have no row
-//    of several dimensions, or an unrolled loop is expected to make few turns.
+//    of several dimensions, or lanes in lock step or an unrolled loop are expected to make few turns.
 //  - A compound codelet without a map distributes, or vectorizes, where a spectrum that it calls can (6.5.1). `devolve`
 //    does neither.
 //  - Where neither rule distributes and neither vectorizes, one that computes is preferred to one that goes on
@@ -28,6 +28,8 @@
 //    preferred.
 //  - Lanes that close loops and each have a call that lies elsewhere walk through memory together, tile by tile (the
 //    pass staging), where their loops are plain: unrolled ones bring them no parallelism.
+//  - Of two codelets that distribute, one whose calls are computed on tiles in scratchpad memory (Facts::onTiles) is
+//    preferred, whatever the tiling: what is used several times is loaded once.
 //  - A codelet that needs no check at run time is preferred to an equal one that does.
 //  - Of the rules of a map, Distribute and Split both distribute. Distribute is preferred where an element distributes
 //    or vectorizes in turn, and is large enough for its lanes, and calls are too few for each lane to have its own (or
@@ -50,6 +52,7 @@ protected:
 private:
   struct Properties {
     bool distributes = false, matches = false, vectorizes = false, idle = false;
+    bool tiles = false; // computes on tiles in scratchpad memory, or gives its calls to those that do
     /// Serialising what would scatter: how many codelets further down one distributes or vectorizes.
     std::optional<unsigned> leads;
   };

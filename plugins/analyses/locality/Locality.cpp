@@ -3,6 +3,7 @@
 // until nothing changes: strides only ever get weaker, so recursive spectrums converge.
 #include "Indirection.h"
 #include "Strides.h"
+#include "Tiles.h"
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/plugin/Plugin.h"
@@ -71,6 +72,7 @@ public:
     for (const Spectrum *spectrum : module.spectrums)
       for (const Codelet *codelet : spectrum->codelets) {
         const Strides &own = strides.emplace(codelet, *codelet).first->second;
+        if (computesOnTiles(*codelet)) facts.onTiles.insert(codelet);
         for (const Param *param : codelet->params)
           if (param->type.isArray()) facts.accesses[{codelet, param->name}];
         for (const IndexedAccess &access : own.accesses()) {

@@ -124,4 +124,24 @@ std::optional<std::int64_t> Constants::value(const Expr *e) const {
   }
 }
 
+std::optional<Int> Constants::turnsThrough(const For &loop, const std::set<std::string> &arrays) const {
+  constexpr Int kMost = 16;
+  const auto *first = dyn<Declare>(loop.init);
+  if (const auto *several = dyn<Block>(loop.init); several && several->stmts.size() == 1)
+    first = dyn<Declare>(several->stmts[0]);
+  const auto *cond = dyn<Binary>(loop.cond);
+  const auto *step = dyn<Unary>(loop.step);
+  if (!first || !first->init || !cond || cond->op != BinaryOp::Lt || !step) return {};
+  auto counts = [&](const Expr *e) {
+    const auto *ref = dyn<VarRef>(e);
+    return ref && ref->name == first->name;
+  };
+  bool up = step->op == UnaryOp::PreInc || step->op == UnaryOp::PostInc;
+  if (!up || !counts(step->operand) || !counts(cond->lhs) || assignedVariables(loop.body).count(first->name)) return {};
+  std::optional<Int> begin = value(first->init), end = value(cond->rhs);
+  if (!begin || !end || *end <= *begin || *end - *begin > kMost) return {};
+  if (!any<VarRef>(loop.body, [&](const VarRef &ref) { return arrays.count(ref.name) > 0; })) return {};
+  return *end - *begin;
+}
+
 } // namespace tangram::c_family

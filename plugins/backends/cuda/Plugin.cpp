@@ -13,9 +13,9 @@ std::vector<OptionSpec> backendOptions() {
                   {},
                   {}};
   OptionSpec fma{"fma",
-                 "Whether a product and a sum may be fused, which rounds once instead of twice: results then differ "
-                 "from those of other targets.",
-                 false,
+                 "Whether a product and a sum may become one instruction, which rounds once: as C++ compilers do where "
+                 "the processor has it.",
+                 true,
                  {},
                  {},
                  {}};

@@ -12,9 +12,9 @@ std::vector<OptionSpec> backendOptions() {
                     {},
                     {"any", "cpu", "gpu"}};
   OptionSpec fma{"fma",
-                 "Whether the device may fuse a product and a sum, which rounds once instead of twice: results then "
-                 "differ from those of other targets.",
-                 false,
+                 "Whether a product and a sum may become one instruction, which rounds once: as C++ compilers do where "
+                 "the processor has it.",
+                 true,
                  {},
                  {},
                  {}};

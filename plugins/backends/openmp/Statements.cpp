@@ -24,8 +24,6 @@ constexpr DiagnosticKind kUnknownLevel{"openmp.unknown-level", DiagnosticClass::
                                        "a loop runs at level '{}', which target '{}' does not have",
                                        "compile it for the target that it was composed for"};
 
-constexpr Int kMostUnrolled = 16; // turns of a loop
-
 /// Straight code that every compiler turns into vector instructions.
 bool isSimple(const Block &body) {
   return walk(&body,
@@ -35,25 +33,6 @@ bool isSimple(const Block &body) {
               }) &&
          !contains<Call>(&body) && !contains<Atomic>(&body) && !contains<Conditional>(&body) &&
          !any<Declare>(&body, [](const Declare &d) { return !d.extents.empty(); });
-}
-
-/// How often `for (i = A; i < B; ++i)` turns, as far as it is known.
-std::optional<Int> turns(const For &loop, const Constants &constants) {
-  const auto *first = dyn<Declare>(loop.init);
-  if (const auto *several = dyn<Block>(loop.init); several && several->stmts.size() == 1)
-    first = dyn<Declare>(several->stmts[0]);
-  const auto *cond = dyn<Binary>(loop.cond);
-  const auto *step = dyn<Unary>(loop.step);
-  if (!first || !first->init || !cond || cond->op != BinaryOp::Lt || !step) return {};
-  auto counts = [&](const Expr *e) {
-    const auto *ref = dyn<VarRef>(e);
-    return ref && ref->name == first->name;
-  };
-  bool up = step->op == UnaryOp::PreInc || step->op == UnaryOp::PostInc;
-  if (!up || !counts(step->operand) || !counts(cond->lhs) || assignedVariables(loop.body).count(first->name)) return {};
-  std::optional<Int> begin = constants.value(first->init), end = constants.value(cond->rhs);
-  if (!begin || !end || *end <= *begin) return {};
-  return *end - *begin;
 }
 
 /// Bytes of a temporary where its extents are known; nothing where they are not.
@@ -123,11 +102,8 @@ void Statements::kernel(const Kernel &kernel, Arena &arena) {
 
 void Statements::begins(const Stmt &s) {
   const auto *loop = dyn<For>(&s);
-  std::optional<Int> count = loop ? turns(*loop, *constants_) : std::nullopt;
-  // Its own array is in registers where a worker goes through it without a loop.
-  if (count && *count <= kMostUnrolled &&
-      any<VarRef>(loop->body, [&](const VarRef &ref) { return arrays_.count(ref.name) > 0; }))
-    w_.directive(fmt::format("#pragma GCC unroll {}", *count));
+  if (std::optional<Int> turns = loop ? constants_->turnsThrough(*loop, arrays_) : std::nullopt)
+    w_.directive(fmt::format("#pragma GCC unroll {}", *turns));
 }
 
 void Statements::other(const Stmt *s) {

@@ -15,7 +15,9 @@ OptionSpec texts(std::string name, std::string doc, std::vector<std::string> val
   return {std::move(name), std::move(doc), std::move(value), {}, {}, {}};
 }
 
-OptionSpec flag(std::string name, std::string doc) { return {std::move(name), std::move(doc), false, {}, {}, {}}; }
+OptionSpec flag(std::string name, std::string doc, bool value) {
+  return {std::move(name), std::move(doc), value, {}, {}, {}};
+}
 
 } // namespace
 
@@ -33,8 +35,9 @@ std::vector<OptionSpec> backendOptions() {
            "libdevice.10.bc of a CUDA toolkit, for functions like sinf; empty: that of the toolkit in CUDA_HOME or "
            "CUDA_PATH, or in /usr/local/cuda.",
            ""),
-      flag("fma", "Whether a product and a sum may become one instruction, which rounds once."),
-      flag("line", "Whether .loc directives lead from the PTX back to the codelets, for profilers; else comments do."),
+      flag("fma", "Whether a product and a sum may become one instruction, which rounds once.", true),
+      flag("line", "Whether .loc directives lead from the PTX back to the codelets, for profilers; else comments do.",
+           false),
       text("ir", "Also write LLVM's code of the device: as it is generated, or as it is after optimisation.", "none",
            {"none", "generated", "optimised"}),
       text("compiler", "The C++ compiler for the host's part: a name on the PATH or a path.", "g++"),

@@ -14,11 +14,14 @@ namespace {
 
 bool isVariable(const Expr *e, const std::string &name) { return isa<VarRef>(e) && as<VarRef>(e)->name == name; }
 
-bool steps(const Expr *e, const std::string &variable) {
-  if (const auto *unary = dyn<Unary>(e))
-    return (unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PostInc) && isVariable(unary->operand, variable);
+/// What is added to the variable; null for anything else.
+const Expr *step(Arena &arena, const Expr *e, const std::string &variable) {
+  if (const auto *unary = dyn<Unary>(e)) {
+    bool up = unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PostInc;
+    return up && isVariable(unary->operand, variable) ? Build(arena, e->range).u64(1) : nullptr;
+  }
   const auto *assign = dyn<Assign>(e);
-  return assign && assign->op == AssignOp::Add && isVariable(assign->target, variable) && isLiteral(assign->value, 1);
+  return assign && assign->op == AssignOp::Add && isVariable(assign->target, variable) ? assign->value : nullptr;
 }
 
 /// The same in all iterations, and without memory: nothing that a loop's body could change.
@@ -113,7 +116,7 @@ private:
 
 } // namespace
 
-std::optional<Counted> counted(const Stmt *s) {
+std::optional<Counted> counted(Arena &arena, const Stmt *s) {
   Counted c;
   c.loop = s;
   if (const auto *loop = dyn<Loop>(s)) {
@@ -122,6 +125,7 @@ std::optional<Counted> counted(const Stmt *s) {
     c.type = loop->varType;
     c.begin = loop->begin;
     c.end = loop->end;
+    c.step = Build(arena, s->range).u64(1);
     c.body = loop->body;
   } else if (const auto *node = dyn<For>(s)) {
     const auto *init = dyn<Declare>(node->init);
@@ -134,7 +138,8 @@ std::optional<Counted> counted(const Stmt *s) {
         return {};
       bounded = cast->operand;
     }
-    if (!isVariable(bounded, init->name) || !steps(node->step, init->name)) return {};
+    c.step = step(arena, node->step, init->name);
+    if (!isVariable(bounded, init->name) || !c.step) return {};
     c.variable = init->name;
     c.type = init->type;
     c.begin = init->init;
@@ -151,7 +156,7 @@ std::optional<Counted> counted(const Stmt *s) {
   });
   if (!whole || structured || changed.count(c.variable) || jumpsOut(c.body)) return {};
   changed.merge(declaredIn(c.body));
-  if (!keeps(c.begin, changed) || !keeps(c.end, changed)) return {};
+  if (!keeps(c.begin, changed) || !keeps(c.end, changed) || !keeps(c.step, changed)) return {};
   return c;
 }
 

@@ -7,15 +7,15 @@
 
 namespace tangram::staging {
 
-/// A loop that counts up by one to a bound that it does not change.
+/// A loop that counts up to a bound, by steps, neither of which it changes.
 struct Counted {
   const ast::Stmt *loop = nullptr;
   std::string variable;
   ast::Type type;
-  const ast::Expr *begin = nullptr, *end = nullptr;
+  const ast::Expr *begin = nullptr, *end = nullptr, *step = nullptr;
   const ast::Block *body = nullptr;
 };
-std::optional<Counted> counted(const ast::Stmt *s);
+std::optional<Counted> counted(ast::Arena &arena, const ast::Stmt *s);
 
 /// Elements of a container that the iterations of a loop touch one behind the other.
 struct Stream {

@@ -43,14 +43,15 @@ bool Unit::find(const Stmts &all) {
 
 bool Unit::add(const Stmt *s) {
   if (const auto *block = dyn<Block>(s)) return find(block->stmts);
-  std::optional<Counted> loop = counted(s);
+  std::optional<Counted> loop = counted(b_.arena(), s);
   if (!loop) return false;
   // A loop around others, if all workers go through it together.
-  if (addresses_.uniform(loop->begin) && addresses_.uniform(loop->end)) {
+  if (addresses_.uniform(loop->begin) && addresses_.uniform(loop->end) && addresses_.uniform(loop->step)) {
     addresses_.enter(loop->variable);
     if (find(loop->body->stmts)) return true;
     addresses_.leave(loop->variable);
   }
+  if (!isLiteral(loop->step, 1)) return false;
   Staged staged;
   staged.loop = *loop;
   staged.uniform = addresses_.uniform(loop->begin) && addresses_.uniform(loop->end);

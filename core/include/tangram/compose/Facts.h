@@ -56,6 +56,8 @@ public:
   std::map<std::pair<const ast::Codelet *, std::string>, AccessPattern> accesses; // codelet, parameter name
   std::map<const ast::Partition *, PartitionPattern> partitions;
   std::map<const ast::Map *, Stride> calls; // how far apart neighbouring calls of a map touch memory, weakest argument
+  /// Cooperative codelets whose lanes load parts of containers into arrays that they share, and use them several times.
+  std::set<const ast::Codelet *> onTiles;
   std::map<std::pair<const ast::Codelet *, std::string>, LevelMatch> matches; // codelet, level name
   /// Facts of third-party analyses, by the name under which they are established.
   std::map<std::string, std::any> other;

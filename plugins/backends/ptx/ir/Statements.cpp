@@ -113,6 +113,7 @@ void Statements::local(const std::string &name, const Type &element, const std::
   for (std::uint64_t extent : extents) count *= extent;
   Place place{s_.stack(element, std::max<std::uint64_t>(1, count), name), element};
   s_.define(name, {Variable::Kind::Array, place.address, element});
+  arrays_.insert(name);
   if (init) e_.initialise(*init, place, extents);
 }
 
@@ -140,7 +141,8 @@ void Statements::conditional(const If &node) {
 
 /// A loop that reads memory has few loads in flight: more of them where iterations are written out. LLVM by itself is
 /// sparing here.
-unsigned Statements::copies(const For &loop) {
+unsigned Statements::copies(const For &loop) const {
+  if (constants_ && constants_->turnsThrough(loop, arrays_)) return kAllCopies;
   constexpr unsigned kMost = 4;
   constexpr std::size_t kNodes = 600; // of all copies
   bool leaf = !any<Stmt>(loop.body, [](const Stmt &s) {

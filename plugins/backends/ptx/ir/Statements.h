@@ -5,6 +5,8 @@
 
 #include "tangram/c-family/Constants.h"
 
+#include <set>
+
 namespace tangram::ptx {
 
 class Statements {
@@ -29,7 +31,7 @@ private:
   void counted(const ast::Loop &loop);
   /// How often a loop's body is to be written out: so many times, as LLVM sees fit, or wholly.
   static constexpr unsigned kNoCopies = 0, kAllCopies = ~0u;
-  static unsigned copies(const ast::For &loop);
+  unsigned copies(const ast::For &loop) const;
   /// A loop around `body`: `cond` before each round (but the first, where `bodyFirst`), `step` behind it.
   void loop(const std::function<llvm::Value *()> &cond, const ast::Block &body, const std::function<void()> &step,
             bool bodyFirst, unsigned copies);
@@ -44,6 +46,7 @@ private:
   Expressions e_;
   const c_family::Constants *constants_;
   std::vector<Exits> exits_;
+  std::set<std::string> arrays_; // a worker's own
 };
 
 } // namespace tangram::ptx

@@ -23,6 +23,10 @@ public:
   /// Initialiser of a fixed variable; null for all others.
   const ast::Expr *initialiser(const std::string &variable) const;
 
+  /// How often `for (i = A; i < B; ++i)` turns, where that is known and little, and it goes through some of these
+  /// arrays: a worker's own arrays are in registers where it goes through them without a loop.
+  std::optional<std::int64_t> turnsThrough(const ast::For &loop, const std::set<std::string> &arrays) const;
+
   /// A constant expression without variables: of literals and the kernel's constants. `arena` takes it.
   const ast::Expr *inlined(const ast::Expr *e, ast::Arena &arena) const;
 
