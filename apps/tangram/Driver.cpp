@@ -368,7 +368,10 @@ void addProgramFlags(CLI::App &app, ProgramFlags &flags) {
       ->type_name("S")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("-I", flags.includes, "Folder with included files")->type_name("DIR")->take_all()->allow_extra_args(false);
+  app.add_option("-I", flags.includes, "Folder with included files")
+      ->type_name("DIR")
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_option("-D", flags.defines, "Define a macro")->type_name("NAME[=VALUE]")->take_all()->allow_extra_args(false);
 }
 
