@@ -39,8 +39,8 @@ __codelet __tag(column_blocks) void gemm(const Array<2, T> a, const Array<2, T> 
 template <class T>
 __codelet __coop __tag(panels) void gemm(const Array<2, T> a, const Array<2, T> b, Array<2, T> c) {
   constexpr size_t kPanel = 4096, kRows = 8;
-  __shared T panel[kPanel];
-  size_t rows = a.size(0), columns = b.size(0), n = a.size(1), most = kPanel / coopDim();
+  __shared T panel[kPanel < coopDim() ? coopDim() : kPanel];
+  size_t rows = a.size(0), columns = b.size(0), n = a.size(1), most = std::max(kPanel / coopDim(), size_t(1));
   for (size_t first = 0; first < columns; first += coopDim()) {
     size_t column = first + coopIdx();
     for (size_t from = 0; from == 0 || from < n; from += most) {
@@ -93,12 +93,12 @@ constexpr size_t kDown = 64, kAcross = 128; // elements of a tile of C
 
 // One tile of C, counted along its rows.
 template <class T>
-__spectrum void gemm_tile(unsigned tile, const Array<2, T> a, const Array<2, T> b, Array<2, T> c);
+__spectrum void gemm_tile(size_t tile, const Array<2, T> a, const Array<2, T> b, Array<2, T> c);
 
 // Lanes load as much of A and B as the tile needs, some columns at a time, and each has a patch of 4 x 8 elements of C: a
 // row of them apart, so that lanes read side by side.
 template <class T>
-__codelet __coop __tag(patches) void gemm_tile(unsigned tile, const Array<2, T> a, const Array<2, T> b, Array<2, T> c) {
+__codelet __coop __tag(patches) void gemm_tile(size_t tile, const Array<2, T> a, const Array<2, T> b, Array<2, T> c) {
   constexpr unsigned kDepth = 16, kPitch = kDepth + 1, kRows = 4, kColumns = 8;
   constexpr unsigned kPatches = kDown / kRows * kAcross / kColumns, kStep = kAcross / kColumns;
   __shared T left[kDown * kPitch];
@@ -138,7 +138,7 @@ __codelet __coop __tag(patches) void gemm_tile(unsigned tile, const Array<2, T> 
 template <class T>
 __codelet __tag(tiles) void gemm(const Array<2, T> a, const Array<2, T> b, Array<2, T> c) {
   size_t down = (a.size(0) + kDown - 1) / kDown, across = (b.size(0) + kAcross - 1) / kAcross;
-  Array<1, unsigned> tiles(down * across);
+  Array<1, size_t> tiles(down * across);
   number(tiles);
   map(gemm_tile<T>, tiles, a, b, c);
 }

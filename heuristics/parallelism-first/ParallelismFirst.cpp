@@ -56,9 +56,7 @@ std::string enoughForEachLane(const Forest &forest, const Point &point, const st
                                            : "";
 }
 
-// Of lanes in lock step, or an unrolled loop: without more, what is left over costs more than they bring. (What is
-// expected is rounded up.)
-constexpr std::uint64_t kTurns = 4;
+constexpr std::uint64_t kTurns = 4; // of an unrolled loop; with fewer, what is left over costs more than it brings
 
 bool synchronises(const Forest &forest, const Point &point, std::string_view how) {
   const hardware::Level *level = forest.hardware().find(point.level);
@@ -112,8 +110,7 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
     const hardware::Level *level = forest.hardware().find(point.level);
     bool far = scatters(forest, point) ||
                (alternative.rule == Rule::Split && level && level->tiling == hardware::Tiling::Strided);
-    bool together = synchronises(forest, point, "close-loop") || synchronises(forest, point, "lock-step");
-    bool few = work && (*work <= workers || (together && *work <= kTurns * workers));
+    bool few = work && (*work <= workers || (synchronises(forest, point, "close-loop") && *work < kTurns * workers));
     // Rows of which most workers would have none.
     few |= point.expected.units && *point.expected.units <= workers / 2;
     result.distributes = !few && (!calls || *calls > 1) && !far;

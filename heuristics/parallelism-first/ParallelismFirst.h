@@ -14,7 +14,7 @@
 //  - Distributing a container that is known, or expected, to have at most one element a worker does not count as
 //    distributing: there is no parallelism to gain. (Otherwise one result a block would be spread over all blocks
 //    again, where Figure 5.7 devolves to one block.) Nor does it where half the workers would have no row
-//    of several dimensions, or lanes in lock step or an unrolled loop are expected to make few turns.
+//    of several dimensions, or an unrolled loop is expected to make few turns.
 //  - A compound codelet without a map distributes, or vectorizes, where a spectrum that it calls can (6.5.1). `devolve`
 //    does neither.
 //  - Where neither rule distributes and neither vectorizes, one that computes is preferred to one that goes on
