@@ -88,6 +88,30 @@ bool tilingMatches(const Forest &forest, const Codelet &codelet, const std::stri
   return some && all;
 }
 
+/// Whether data says how much each call of a codelet's maps has to do: what a container bounds is a part that it reads
+/// or writes.
+bool boundByData(const Forest &forest, const Codelet &codelet) {
+  bool found = false;
+  walk(codelet.body, [&](const Map &map) {
+    for (std::size_t i = 0; i < map.args.size() && !found; ++i) {
+      bool bound = false;
+      walk(map.args[i], [&](const Sequence &sequence) { bound |= sequence.container != nullptr; });
+      for (const Spectrum *callee : forest.module().spectrums)
+        for (const Codelet *of : callee->codelets)
+          if (bound && callee->name == map.spectrum && i < of->params.size())
+            walk(of->body, [&](const VarRef &ref) { found |= ref.name == of->params[i]->name; });
+    }
+  });
+  return found;
+}
+
+/// Whether workers change something that others change, too.
+bool changesTogether(const Codelet &codelet) {
+  bool found = false;
+  walk(codelet.body, [&](const Atomic &atomic) { found |= atomic.op != AtomicOp::OrderedAdd; });
+  return found;
+}
+
 } // namespace
 
 std::vector<Plan> ParallelismFirst::choose(const Forest &forest, HeuristicContext &context) {
@@ -115,8 +139,10 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
     few |= point.expected.units && *point.expected.units <= workers / 2;
     result.distributes = !few && (!calls || *calls > 1) && !far;
     if (const Point &call = forest.point(alternative.children[0]); !call.isMap)
-      for (const Alternative &with : call.alternatives)
+      for (const Alternative &with : call.alternatives) {
         result.tiles |= with.codelet && with.codelet->coop && properties(forest, call, with).tiles;
+        result.together |= with.codelet && changesTogether(*with.codelet);
+      }
   } else if (alternative.rule == Rule::Serialize && scatters(forest, point)) {
     const Point &call = forest.point(alternative.children[0]);
     for (const Alternative &below : call.alternatives) {
@@ -138,6 +164,7 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
         result.vectorizes |= !hasMap && inner.vectorizes;
         result.matches |= inner.distributes && inner.matches;
         result.tiles |= hasMap && inner.distributes && inner.tiles;
+        result.together |= hasMap && inner.distributes && inner.together;
       }
     }
     if (hasMap && walksAlone(forest, point)) result.distributes = false;
@@ -145,6 +172,7 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
     result.vectorizes |= alternative.capability == Capability::Vector || alternative.capability == Capability::Matrix;
     const hardware::Level *level = forest.hardware().find(point.level);
     result.tiles |= level && level->memory("scratchpad") && forest.facts().onTiles.count(alternative.codelet);
+    result.boundByData = boundByData(forest, *alternative.codelet);
     result.idle = hasMap && !result.distributes && !result.leads;
   }
   return known_.emplace(&alternative, result).first->second;
@@ -218,6 +246,20 @@ std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, c
                                words(a), words(b));
           }))
         return verdict;
+      // Lanes in lock step wait for the longest call among them; fewer workers take calls as they come to an end.
+      if (synchronises(forest, point, "relaunch")) {
+        if (differ(!pa.boundByData, !pb.boundByData, [&] {
+              return fmt::format(
+                  "the calls of the map of {} have as much to do each, of those of {} data says how much", words(a),
+                  words(b));
+            }))
+          return verdict;
+      } else if (differ(!pa.together, !pb.together, [&] {
+                   return fmt::format("calls of the map of {} change by atomic operations what others change, too",
+                                      words(b));
+                 })) {
+        return verdict;
+      }
       if (differ(pa.matches, pb.matches, [&] {
             return fmt::format("the tiling of {} suits level '{}', that of {} does not", words(a), point.level,
                                words(b));

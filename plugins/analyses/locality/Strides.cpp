@@ -63,6 +63,7 @@ Strides::Strides(const Codelet &codelet) : codelet_(codelet) {
                        n.op == UnaryOp::PostDec || n.op == UnaryOp::AddressOf;
         if (changes) change(n.operand, &n);
       });
+  if (codelet.coop) lane_ = settled({{}, true});
   visit(codelet.body);
 }
 
@@ -131,6 +132,7 @@ void Strides::loop(const Expr *step, const Block *body) {
     if (inner.count(name)) continue;
     mover.variables[name] = Step::anything();
   }
+  const Mover before = settled(mover);
   for (const auto &[name, changes] : here) {
     if (inner.count(name) || changes.size() != 1 || !plain.count(changes[0])) continue;
     auto grows = growth(changes[0], name);
@@ -139,12 +141,12 @@ void Strides::loop(const Expr *step, const Block *body) {
       mover.variables[name] = Step::of(grows->second);
       continue;
     }
-    if (of(grows->first, mover).zero()) { // by the same each turn
+    if (of(grows->first, before).zero()) { // by the same each turn
       std::optional<std::int64_t> by = number(grows->first);
       mover.variables[name] = by ? Step::of(*by * grows->second) : Step::some();
     }
   }
-  loops_.push_back(std::move(mover));
+  loops_.push_back(settled(std::move(mover)));
   if (step) visit(step);
   visit(body);
   loops_.pop_back();
@@ -174,7 +176,7 @@ void Strides::visit(const Node *node) {
     if (base && parameters_.count(base->name)) {
       IndexedAccess access{n, base->name, Stride::Zero, Stride::Zero};
       if (!loops_.empty()) access.perIteration = ofAccess(*n, loops_.back());
-      if (codelet_.coop) access.perLane = ofAccess(*n, Mover{{}, true});
+      if (codelet_.coop) access.perLane = ofAccess(*n, lane_);
       accesses_.push_back(std::move(access));
     }
     break;
@@ -195,33 +197,53 @@ Stride Strides::ofAccess(const Subscript &subscript, const Mover &mover) const {
   return result;
 }
 
-Step Strides::ofVariable(const std::string &name, const Mover &mover, int fuel) const {
-  if (auto it = mover.variables.find(name); it != mover.variables.end()) return it->second;
-  auto declared = declared_.find(name);
-  auto changed = changes_.find(name);
-  if (declared == declared_.end()) return changed == changes_.end() ? Step::none() : Step::anything();
-  const Declare *d = declared->second;
-  Step start = d->init && d->extents.empty() ? of(d->init, mover, fuel - 1) : Step::none();
+/// How far apart neighbours leave a variable that is declared here, as far as is known of the other ones.
+Step Strides::ofDeclared(const Declare &declare, const Mover &mover) const {
+  Step start = declare.init && declare.extents.empty() ? of(declare.init, mover) : Step::none();
+  auto changed = changes_.find(declare.name);
   if (changed == changes_.end()) return start;
   // Where each change adds the same in every turn, or every lane, neighbours stay as far apart as they started.
   for (const Expr *change : changed->second) {
-    auto grows = growth(change, name);
-    if (!grows || (grows->first && !of(grows->first, mover, fuel - 1).zero())) {
+    auto grows = growth(change, declare.name);
+    if (!grows || (grows->first && !of(grows->first, mover).zero())) {
       const Assign *set = dyn<Assign>(change);
-      bool same = set && set->op == AssignOp::Set && start.zero() && of(set->value, mover, fuel - 1).zero();
+      bool same = set && set->op == AssignOp::Set && start.zero() && of(set->value, mover).zero();
       if (!same) return Step::anything();
     }
   }
   return start;
 }
 
-Step Strides::of(const Expr *expr, const Mover &mover, int fuel) const {
+/// Adds all variables that the mover does not know. They may depend on each other in a circle, so none is taken to move
+/// until another one that does makes it; each is found to move further three times at most.
+Strides::Mover Strides::settled(Mover mover) const {
+  std::vector<const Declare *> open;
+  for (const auto &[name, declare] : declared_)
+    if (mover.variables.emplace(name, Step::none()).second) open.push_back(declare);
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (const Declare *declare : open) {
+      Step &known = mover.variables[declare->name], found = ofDeclared(*declare, mover);
+      Step next = known.zero() || found.irregular ? found : found == known ? known : Step::some();
+      if (known.irregular || next == known) continue;
+      known = next;
+      moved = true;
+    }
+  }
+  return mover;
+}
+
+Step Strides::of(const Expr *expr, const Mover &mover) const {
   if (!expr) return Step::none();
-  if (fuel <= 0) return Step::anything();
-  auto sub = [&](const Expr *e) { return of(e, mover, fuel - 1); };
+  auto sub = [&](const Expr *e) { return of(e, mover); };
   switch (expr->kind()) {
   case Kind::CoopIdx: return mover.lane ? Step::of(1) : Step::none();
-  case Kind::VarRef: return ofVariable(as<VarRef>(expr)->name, mover, fuel);
+  case Kind::VarRef: {
+    const std::string &name = as<VarRef>(expr)->name;
+    auto known = mover.variables.find(name);
+    if (known != mover.variables.end()) return known->second;
+    return changes_.count(name) ? Step::anything() : Step::none();
+  }
   case Kind::Cast: return sub(as<Cast>(expr)->operand);
   case Kind::Unary: {
     const Unary *n = as<Unary>(expr);

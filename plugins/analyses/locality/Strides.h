@@ -22,6 +22,7 @@ struct Step {
   static Step some() { return {std::nullopt, false}; }
   static Step anything() { return {std::nullopt, true}; }
   bool zero() const { return number == 0; }
+  bool operator==(const Step &) const = default;
   Stride stride() const;
 };
 
@@ -49,7 +50,7 @@ public:
   std::optional<std::int64_t> number(const ast::Expr *expr) const;
 
 private:
-  /// Something that moves: the variables of a loop, each by how much a turn; or the lane.
+  /// Something that moves: a loop, or the lane; and by how much each variable moves with it.
   struct Mover {
     std::map<std::string, Step> variables;
     bool lane = false;
@@ -57,8 +58,9 @@ private:
 
   void visit(const ast::Node *node);
   void loop(const ast::Expr *step, const ast::Block *body);
-  Step of(const ast::Expr *expr, const Mover &mover, int fuel = 64) const;
-  Step ofVariable(const std::string &name, const Mover &mover, int fuel) const;
+  Mover settled(Mover mover) const;
+  Step of(const ast::Expr *expr, const Mover &mover) const;
+  Step ofDeclared(const ast::Declare &declare, const Mover &mover) const;
   Stride ofAccess(const ast::Subscript &subscript, const Mover &mover) const;
 
   const ast::Codelet &codelet_;
@@ -66,6 +68,7 @@ private:
   std::set<std::string> parameters_;
   std::map<std::string, std::vector<const ast::Expr *>> changes_; // Assign, Unary or Atomic of each variable
   std::vector<Mover> loops_;
+  Mover lane_;
   std::vector<IndexedAccess> accesses_;
 };
 
