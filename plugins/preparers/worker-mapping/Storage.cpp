@@ -32,7 +32,7 @@ const Stmt *Mapper::perSubgroup(const Alloc *a) {
   return slice(a, all, index(levels_.subgroup->name, levels_.group->name, a), a->extents, elements);
 }
 
-/// In the workspace: one for each unit of the whole launch.
+/// In the workspace: one for each unit of the whole launch, a single one where the whole launch is the unit.
 const Stmt *Mapper::perUnit(const Alloc *a) {
   Build b(arena(), a->range);
   std::vector<const Expr *> extents;
@@ -43,6 +43,15 @@ const Stmt *Mapper::perUnit(const Alloc *a) {
     extents.push_back(onHost);
     elements = b.mul(elements, onHost);
   }
+  std::string all = names_.fresh(a->name + "_all");
+  auto allocate = [&](const Expr *units) {
+    host_.push_back(arena().make<Alloc>(a->range, all, a->element, std::vector<const Expr *>{b.mul(units, elements)},
+                                        levels_.device->name, "global"));
+  };
+  if (a->level == levels_.device->name) {
+    allocate(b.u64(1));
+    return slice(a, all, b.u64(0), extents, elements);
+  }
   std::uint64_t each = levels_.workers(a->level);
   std::uint64_t units = levels_.groupWorkers / std::max<std::uint64_t>(1, each);
   const Expr *group = index(levels_.group->name, levels_.device->name, a), *unit = b.cast(Scalar::U64, group);
@@ -50,10 +59,7 @@ const Stmt *Mapper::perUnit(const Alloc *a) {
     const Expr *within = index(isWorker(a->level) ? levels_.worker->name : a->level, levels_.group->name, a);
     unit = b.add(b.mul(unit, b.u64(units)), b.cast(Scalar::U64, within));
   }
-  std::string all = names_.fresh(a->name + "_all");
-  const Expr *groups = b.mul(b.cast(Scalar::U64, launch_->groups), b.u64(units));
-  host_.push_back(arena().make<Alloc>(a->range, all, a->element, std::vector<const Expr *>{b.mul(groups, elements)},
-                                      levels_.device->name, "global"));
+  allocate(b.mul(b.cast(Scalar::U64, launch_->groups), b.u64(units)));
   return slice(a, all, unit, extents, elements);
 }
 
