@@ -105,6 +105,13 @@ bool boundByData(const Forest &forest, const Codelet &codelet) {
   return found;
 }
 
+/// Whether a codelet keeps something in containers of its own.
+bool stores(const Codelet &codelet) {
+  bool found = false;
+  walk(codelet.body, [&](const Declare &declare) { found |= !declare.extents.empty(); });
+  return found;
+}
+
 /// Whether workers change something that others change, too.
 bool changesTogether(const Codelet &codelet) {
   bool found = false;
@@ -138,6 +145,7 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
     // Rows of which most workers would have none.
     few |= point.expected.units && *point.expected.units <= workers / 2;
     result.distributes = !few && (!calls || *calls > 1) && !far;
+    result.enough = !calls || *calls > workers / 2;
     if (const Point &call = forest.point(alternative.children[0]); !call.isMap)
       for (const Alternative &with : call.alternatives) {
         result.tiles |= with.codelet && with.codelet->coop && properties(forest, call, with).tiles;
@@ -165,6 +173,7 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
         result.matches |= inner.distributes && inner.matches;
         result.tiles |= hasMap && inner.distributes && inner.tiles;
         result.together |= hasMap && inner.distributes && inner.together;
+        result.enough |= hasMap && inner.distributes && inner.enough;
       }
     }
     if (hasMap && walksAlone(forest, point)) result.distributes = false;
@@ -173,6 +182,7 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
     const hardware::Level *level = forest.hardware().find(point.level);
     result.tiles |= level && level->memory("scratchpad") && forest.facts().onTiles.count(alternative.codelet);
     result.boundByData = boundByData(forest, *alternative.codelet);
+    result.stores = stores(*alternative.codelet);
     result.idle = hasMap && !result.distributes && !result.leads;
   }
   return known_.emplace(&alternative, result).first->second;
@@ -260,6 +270,15 @@ std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, c
                  })) {
         return verdict;
       }
+      if (differ(pa.enough, pb.enough, [&] {
+            return fmt::format("no map of {} has calls for more than half of the workers, one of {} has", words(b),
+                               words(a));
+          }))
+        return verdict;
+      if (differ(!pa.stores, !pb.stores, [&] {
+            return fmt::format("{} stores in a container of its own what {} does not need", words(b), words(a));
+          }))
+        return verdict;
       if (differ(pa.matches, pb.matches, [&] {
             return fmt::format("the tiling of {} suits level '{}', that of {} does not", words(a), point.level,
                                words(b));

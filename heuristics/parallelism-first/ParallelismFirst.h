@@ -54,6 +54,8 @@ private:
     bool distributes = false, matches = false, vectorizes = false, idle = false;
     bool tiles = false;       // computes on tiles in scratchpad memory, or gives its calls to those that do
     bool boundByData = false; // data says how much each call of a map has to do
+    bool enough = false;      // a map has calls for more than half of the workers
+    bool stores = false;      // keeps something in containers of its own
     bool together = false;    // calls change by atomic operations what others change, too
     /// Serialising what would scatter: how many codelets further down one distributes or vectorizes.
     std::optional<unsigned> leads;

@@ -18,7 +18,7 @@ constexpr DiagnosticKind kLanguageNode{
     "c-family.language-node", DiagnosticClass::User, "a {} reached the backend",
     "the passes of the target must lower it first: compare its pipeline with those in hw/"};
 
-/// Leaves out declarations that nothing reads.
+/// Leaves out declarations that nothing reads, unless they check something.
 class DropUnused final : public Mutator {
 public:
   DropUnused(Arena &arena, const std::map<std::string, unsigned> &mentions) : Mutator(arena), mentions_(mentions) {}
@@ -26,7 +26,7 @@ public:
 private:
   bool unused(const std::string &name) const { return mentions_.find(name) == mentions_.end(); }
   const Node *mutateDeclare(const Declare *d) override {
-    if (unused(d->name) && !(d->init && hasEffects(d->init))) return nullptr;
+    if (unused(d->name) && !(d->init && (hasEffects(d->init) || contains<Check>(d->init)))) return nullptr;
     return rebuild(d);
   }
   const Node *mutateAlloc(const Alloc *a) override { return unused(a->name) ? nullptr : rebuild(a); }

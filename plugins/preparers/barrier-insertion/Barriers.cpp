@@ -22,7 +22,36 @@ const Launch *Barriers::run() {
   return arena_.derive(&launch_, [&](Launch &copy) { copy.body = Build(arena_, here_).block(std::move(body)); });
 }
 
-/// Code of a unit of `level`, from a barrier on; where it is repeated, it ends with one.
+Barriers::Meets Barriers::meets(const Touches &open, const Stmts &stmts) const {
+  for (const Stmt *s : stmts)
+    if (Meets met = meets(open, s); met != Meets::Nothing) return met;
+  return Meets::Nothing;
+}
+
+Barriers::Meets Barriers::meets(const Touches &open, const Stmt *s) const {
+  auto conflicts = [&](const Node *tree) { return tree && conflict(open, touches(tree)); };
+  // A loop may make no turn, and leave open what was.
+  auto turns = [&](std::initializer_list<const Node *> header, const Block *body) {
+    bool met = std::any_of(header.begin(), header.end(), conflicts) || meets(open, body) == Meets::Conflict;
+    return met ? Meets::Conflict : Meets::Nothing;
+  };
+  if (const auto *sync = dyn<Sync>(s)) return sync->level == unit_ ? Meets::Barrier : Meets::Nothing;
+  if (const auto *node = dyn<Block>(s)) return meets(open, node->stmts);
+  if (const auto *node = dyn<Cooperate>(s); node && node->level == unit_) return meets(open, node->body->stmts);
+  if (const auto *node = dyn<Loop>(s); node && node->policy != Policy::Distribute)
+    return turns({node->begin, node->end}, node->body);
+  if (const auto *node = dyn<For>(s)) return turns({node->init, node->cond, node->step}, node->body);
+  if (const auto *node = dyn<While>(s)) return turns({node->cond}, node->body);
+  if (const auto *node = dyn<If>(s)) {
+    if (conflicts(node->cond)) return Meets::Conflict;
+    Meets a = meets(open, node->then), c = node->otherwise ? meets(open, node->otherwise) : Meets::Nothing;
+    return a == c || a == Meets::Conflict ? a : c == Meets::Conflict ? c : Meets::Nothing;
+  }
+  return conflicts(s) ? Meets::Conflict : Meets::Nothing;
+}
+
+/// Code of a unit of `level`, from a barrier on; where it is repeated and has none that parts the end of an iteration
+/// from the start of the next, it ends with one.
 Stmts Barriers::unit(const std::string &level, const std::vector<const Stmt *> &stmts, bool repeats) {
   if (levels_.workers(level) <= 1) return stmts;
   std::string outer = std::exchange(unit_, level);
@@ -30,8 +59,7 @@ Stmts Barriers::unit(const std::string &level, const std::vector<const Stmt *> &
   Touches since = std::exchange(since_, {});
   Stmts out;
   block(stmts, out);
-  bool dirty = std::any_of(since_.begin(), since_.end(), [](const Touch &t) { return !t.atomic || t.writes; });
-  if (repeats && dirty) sync(out);
+  if (repeats && meets(since_, out) == Meets::Conflict) sync(out);
   since_ = std::move(since);
   index_ = index;
   unit_ = outer;

@@ -34,6 +34,10 @@ private:
   void stmt(const ast::Stmt *s, Stmts &out);
   void distributed(const ast::Loop *loop, Stmts &out);
   void single(const ast::Single *s, Stmts &out);
+  /// What comes first in code: a barrier of the unit, what must not meet `open` without one, or neither on some way.
+  enum class Meets : std::uint8_t { Nothing, Barrier, Conflict };
+  Meets meets(const Touches &open, const Stmts &stmts) const;
+  Meets meets(const Touches &open, const ast::Stmt *s) const;
   /// Control flow that all workers of the unit take together.
   void together(const ast::Stmt *s, Stmts &out);
   /// `body` run again and again, `header` asked in between; leaves what may have been touched when it ends.
