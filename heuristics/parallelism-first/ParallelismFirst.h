@@ -30,6 +30,11 @@
 //    pass staging), where their loops are plain: unrolled ones bring them no parallelism.
 //  - Of two codelets that distribute, one whose calls are computed on tiles in scratchpad memory (Facts::onTiles) is
 //    preferred, whatever the tiling: what is used several times is loaded once.
+//  - Of those, where a device is relaunched, one of which data does not say how long its calls are: lanes in lock step
+//    wait for the longest. Elsewhere the few workers take calls as they come to an end, and one is preferred whose calls
+//    do no atomic operations.
+//  - Of those, one with a map that has calls for more than half of the workers; then one that stores nothing in
+//    containers of its own; then the one whose tiling matches.
 //  - A codelet that needs no check at run time is preferred to an equal one that does.
 //  - Of the rules of a map, Distribute and Split both distribute. Distribute is preferred where an element distributes
 //    or vectorizes in turn, and is large enough for its lanes, and calls are too few for each lane to have its own (or
