@@ -181,6 +181,10 @@ private:
       w.directive("#pragma GCC optimize(\"fp-contract=off\")");
       w.directive("#endif");
     }
+    // Of loops that copy and clear several parts of one array, g++ 12 clears before it has copied.
+    w.directive("#if defined(__GNUC__) && !defined(__clang__)");
+    w.directive("#pragma GCC optimize(\"no-tree-loop-distribute-patterns\") // wrong code otherwise");
+    w.directive("#endif");
     w.directive(fmt::format("#include \"{}.h\"", context_.stem));
     w.blank();
     w.directive("#include <tangram/runtime/kernel_abi.h>");
