@@ -31,7 +31,7 @@ __codelet __tag(columns) void gemv(const Array<2, T> a, const Array<1, T> x, Arr
   size_t tile = (len + p - 1) / p;
   auto tiles = partition(a, 1, sequence(0), sequence(1), sequence(a.size(0)),
                          p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len));
-  Array<2, T> partial(p, y.size());
+  Array<2, T> partial(p, a.size(0));
   map(gemv<T>, tiles[0], partition(x, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)), partial);
   sum_rows(partial, y);
 }
