@@ -31,8 +31,8 @@
 //  - Of two codelets that distribute, one whose calls are computed on tiles in scratchpad memory (Facts::onTiles) is
 //    preferred, whatever the tiling: what is used several times is loaded once.
 //  - Of those, where a device is relaunched, one of which data does not say how long its calls are: lanes in lock step
-//    wait for the longest. Elsewhere the few workers take calls as they come to an end, and one is preferred whose calls
-//    do no atomic operations.
+//    wait for the longest. Elsewhere the few workers take calls as they come to an end, and one is preferred whose
+//    calls do no atomic operations.
 //  - Of those, one with a map that has calls for more than half of the workers; then one that stores nothing in
 //    containers of its own; then the one whose tiling matches.
 //  - A codelet that needs no check at run time is preferred to an equal one that does.
