@@ -88,35 +88,31 @@ bool tilingMatches(const Forest &forest, const Codelet &codelet, const std::stri
   return some && all;
 }
 
-/// Whether data says how much each call of a codelet's maps has to do: what a container bounds is a part that it reads
-/// or writes.
+/// Whether data says how much each call of a codelet's maps has to do: what a container bounds is a part that a callee
+/// reads or writes.
 bool boundByData(const Forest &forest, const Codelet &codelet) {
-  bool found = false;
-  walk(codelet.body, [&](const Map &map) {
-    for (std::size_t i = 0; i < map.args.size() && !found; ++i) {
-      bool bound = false;
-      walk(map.args[i], [&](const Sequence &sequence) { bound |= sequence.container != nullptr; });
+  auto bound = [](const Expr *arg) { return any<Sequence>(arg, [](const Sequence &s) { return s.container; }); };
+  auto uses = [](std::size_t i, const Spectrum *callee) {
+    return std::any_of(callee->codelets.begin(), callee->codelets.end(), [&](const Codelet *of) {
+      return any<VarRef>(of->body, [&](const VarRef &ref) { return ref.name == of->params[i]->name; });
+    });
+  };
+  return any<Map>(codelet.body, [&](const Map &map) {
+    for (std::size_t i = 0; i < map.args.size(); ++i)
       for (const Spectrum *callee : forest.module().spectrums)
-        for (const Codelet *of : callee->codelets)
-          if (bound && callee->name == map.spectrum && i < of->params.size())
-            walk(of->body, [&](const VarRef &ref) { found |= ref.name == of->params[i]->name; });
-    }
+        if (callee->name == map.spectrum && bound(map.args[i]) && uses(i, callee)) return true;
+    return false;
   });
-  return found;
 }
 
 /// Whether a codelet keeps something in containers of its own.
 bool stores(const Codelet &codelet) {
-  bool found = false;
-  walk(codelet.body, [&](const Declare &declare) { found |= !declare.extents.empty(); });
-  return found;
+  return any<Declare>(codelet.body, [](const Declare &d) { return d.type.isArray() && !d.extents.empty(); });
 }
 
 /// Whether workers change something that others change, too.
 bool changesTogether(const Codelet &codelet) {
-  bool found = false;
-  walk(codelet.body, [&](const Atomic &atomic) { found |= atomic.op != AtomicOp::OrderedAdd; });
-  return found;
+  return any<Atomic>(codelet.body, [](const Atomic &atomic) { return atomic.op != AtomicOp::OrderedAdd; });
 }
 
 } // namespace

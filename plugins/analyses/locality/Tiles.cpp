@@ -27,14 +27,11 @@ struct Depths {
       return visit(assign->value, depth);
     }
     if (const auto *atomic = dyn<Atomic>(node)) note(written, atomic->target, depth);
-    if (const auto *unary = dyn<Unary>(node); unary && counts(unary->op)) note(written, unary->operand, depth);
+    if (const auto *unary = dyn<Unary>(node); unary && hasEffects(unary)) note(written, unary->operand, depth);
     if (isa<Subscript>(node)) note(read, as<Subscript>(node), depth);
     for (const Node *child : children(*node)) visit(child, depth);
   }
 
-  static bool counts(UnaryOp op) {
-    return op == UnaryOp::PreInc || op == UnaryOp::PostInc || op == UnaryOp::PreDec || op == UnaryOp::PostDec;
-  }
   static void note(std::map<std::string, int> &depths, const Expr *place, int depth) {
     if (const VarRef *root = rootVariable(place)) {
       int &deepest = depths.emplace(root->name, depth).first->second;

@@ -6,6 +6,13 @@
 #include <cstdint>
 #include <type_traits>
 
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define TANGRAM_VEC_AVX512 1
+#endif
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 #define TANGRAM_INLINE inline __attribute__((always_inline))
 
 namespace tangram {
@@ -25,6 +32,24 @@ template <int N, bool Whole = (N <= 64)> struct mask_storage {
 template <int N> struct mask_storage<N, false> {
   vec<bool, N / 2> lo, hi;
 };
+
+/// A mask's bits as a number, 0 above them. g++ 12 makes one of this and of the comparison that the mask is from, and
+/// leaves undefined what is above: it must not see where the bits are from.
+template <class Bits> TANGRAM_INLINE std::uint64_t number(Bits bits) {
+#if defined(TANGRAM_VEC_AVX512) && !defined(__clang__)
+  if (!__builtin_constant_p(bits)) asm("" : "+r"(bits));
+#endif
+  return bits;
+}
+
+template <int N> TANGRAM_INLINE bits<N> join_bits(bits<N / 2> low, bits<N / 2> high) {
+#if defined(TANGRAM_VEC_AVX512)
+  if constexpr (N == 16) return _mm512_kunpackb(high, low);
+  if constexpr (N == 32) return _mm512_kunpackw(high, low);
+  if constexpr (N == 64) return _mm512_kunpackd(high, low);
+#endif
+  return static_cast<bits<N>>(number(low) | (number(high) << (N / 2)));
+}
 } // namespace vec_detail
 
 template <int N> struct vec<bool, N> : vec_detail::mask_storage<N> {
@@ -44,14 +69,16 @@ template <int N> struct vec<bool, N> : vec_detail::mask_storage<N> {
     }
   }
   /// Up to 64 lanes.
-  static TANGRAM_INLINE vec from_bits(std::uint64_t bits) {
+  static TANGRAM_INLINE vec from_bits(std::uint64_t bits) { return of(bits & full()); }
+  /// Bits of which none is above the lanes.
+  static TANGRAM_INLINE vec of(vec_detail::bits<N> bits) {
     vec m;
-    m.value = static_cast<vec_detail::bits<N>>(bits & full());
+    m.value = bits;
     return m;
   }
   static TANGRAM_INLINE vec join(half low, half high) {
     if constexpr (whole) {
-      return from_bits(std::uint64_t(low.value) | (std::uint64_t(high.value) << (N / 2)));
+      return of(vec_detail::join_bits<N>(low.value, high.value));
     } else {
       vec m;
       m.lo = low;
@@ -80,19 +107,19 @@ template <int N> struct vec<bool, N> : vec_detail::mask_storage<N> {
 
   friend TANGRAM_INLINE vec operator&(vec a, vec b) {
     if constexpr (whole)
-      return from_bits(std::uint64_t(a.value) & b.value);
+      return of(a.value & b.value);
     else
       return join(a.lo & b.lo, a.hi & b.hi);
   }
   friend TANGRAM_INLINE vec operator|(vec a, vec b) {
     if constexpr (whole)
-      return from_bits(std::uint64_t(a.value) | b.value);
+      return of(a.value | b.value);
     else
       return join(a.lo | b.lo, a.hi | b.hi);
   }
   friend TANGRAM_INLINE vec operator^(vec a, vec b) {
     if constexpr (whole)
-      return from_bits(std::uint64_t(a.value) ^ b.value);
+      return of(a.value ^ b.value);
     else
       return join(a.lo ^ b.lo, a.hi ^ b.hi);
   }
@@ -128,7 +155,7 @@ template <int N> TANGRAM_INLINE int first_lane(vec<bool, N> m) {
 }
 template <int N> TANGRAM_INLINE int last_lane(vec<bool, N> m) {
   if constexpr (N <= 64)
-    return 63 - __builtin_clzll(m.value);
+    return 63 - __builtin_clzll(vec_detail::number(m.value));
   else
     return any(m.hi) ? last_lane(m.hi) + N / 2 : last_lane(m.lo);
 }

@@ -7,13 +7,6 @@
 #include <cstring>
 #include <utility>
 
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-#define TANGRAM_VEC_AVX512 1
-#endif
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
 namespace tangram {
 namespace vec_detail {
 
@@ -113,7 +106,7 @@ template <class T> constexpr int predicate(Compare c) {
   return std::is_floating_point_v<T> ? real[int(c)] : whole[int(c)];
 }
 #define TANGRAM_VEC_REGISTER(bits, cmp_prefix)                                                                         \
-  template <Compare C, class T, class V> TANGRAM_INLINE std::uint64_t compare##bits(V a, V b) {                        \
+  template <Compare C, class T, class V> TANGRAM_INLINE auto compare##bits(V a, V b) {                                 \
     constexpr int p = predicate<T>(C);                                                                                 \
     using I = __m##bits##i;                                                                                            \
     if constexpr (std::is_same_v<T, float>) {                                                                          \
@@ -162,9 +155,9 @@ TANGRAM_VEC_REGISTER(128, _mm)
 
 template <Compare C, class T, int N, class V> TANGRAM_INLINE vec<bool, N> compare_register(V a, V b) {
 #if defined(TANGRAM_VEC_AVX512)
-  if constexpr (sizeof(V) == 64) return vec<bool, N>::from_bits(compare512<C, T>(a, b));
-  if constexpr (sizeof(V) == 32) return vec<bool, N>::from_bits(compare256<C, T>(a, b));
-  if constexpr (sizeof(V) == 16) return vec<bool, N>::from_bits(compare128<C, T>(a, b));
+  if constexpr (sizeof(V) == 64) return vec<bool, N>::of(compare512<C, T>(a, b));
+  if constexpr (sizeof(V) == 32) return vec<bool, N>::of(compare256<C, T>(a, b));
+  if constexpr (sizeof(V) == 16) return vec<bool, N>::of(compare128<C, T>(a, b));
 #endif
   return to_mask<N>(compare_lanes<C>(a, b));
 }
