@@ -1,5 +1,8 @@
-// Plans other than the one that the heuristic picks: the kernels of --plans=LIBRARY,... (as `tangram verify -o` keeps
-// them), called by their descriptors. Each is tried in a child process, so that one that never ends is left out.
+// Plans that are not in the program, called by the descriptors of their kernels. --picked=LIBRARY,... (as `tangram
+// compile
+// --emit library` makes them) has what the heuristic picks for another target than the program's kernels were made for.
+// --plans=LIBRARY,... (as `tangram verify -o` keeps them) has others, of which the fastest is wanted: each is tried in
+// a child process, so that one that never ends is left out. A kernel for a device copies its arguments in each call.
 #pragma once
 
 #include "Bench.h"
@@ -77,21 +80,43 @@ struct Found {
   void operator()() const { call(); }
 };
 
+/// What the heuristic picks, and the fastest of others where there are some.
+struct Chosen {
+  std::function<void()> picked;
+  std::optional<Found> found;
+};
+
 class Plans {
 public:
-  explicit Plans(Options &options) {
-    std::istringstream names(options.text("plans"));
+  explicit Plans(Options &options) : picked_(loaded(options, "picked")), libraries_(loaded(options, "plans")) {}
+
+  /// What there is of `spectrum`, whose picked plan is `linked` where --picked names none. `check` ends the program
+  /// where what a call has left behind is wrong. To be called before the program itself calls a kernel or uses OpenMP:
+  /// threads do not follow into a child, which would wait for them.
+  Chosen chosen(const std::string &spectrum, const std::vector<Argument> &arguments, std::function<void()> linked,
+                const std::function<void()> &check) const {
+    for (const auto &library : picked_)
+      for (const tangram_kernel *kernel : library.kernels())
+        if (kernel->spectrum == spectrum) linked = PlanCall(*kernel, arguments);
+    return {linked, fastest(spectrum, arguments, linked, check)};
+  }
+
+private:
+  using Libraries = std::list<tangram::runtime::KernelLibrary>;
+
+  static Libraries loaded(Options &options, const char *option) {
+    Libraries libraries;
+    std::istringstream names(options.text(option));
     for (std::string name; std::getline(names, name, ',');) try {
-        libraries_.emplace_back(name);
+        libraries.emplace_back(name);
       } catch (const tangram::DiagnosticError &error) {
         options.fail(error.diagnostic.message);
       }
+    return libraries;
   }
 
-  /// The fastest of the plans of `spectrum`, by a few calls of each; nothing where no library has one. `check` ends the
-  /// program where what a call has left behind is wrong. What takes much longer than `picked`, the plan that the
-  /// heuristic picks, is left out. To be called before the program itself uses OpenMP: its threads do not follow into a
-  /// child, which would wait for them.
+  /// The fastest of the plans of --plans, by a few calls of each; nothing where there is none. What takes much longer
+  /// than `picked` is left out.
   std::optional<Found> fastest(const std::string &spectrum, const std::vector<Argument> &arguments,
                                const std::function<void()> &picked, const std::function<void()> &check) const {
     struct Try {
@@ -121,7 +146,6 @@ public:
     return Found{fastest->call, fastest->kernel->plan, tries.size(), static_cast<std::size_t>(slow)};
   }
 
-private:
   static constexpr double kEndless = 600, kStart = 1, kMuch = 8; // seconds; of a child's start; times as long
   static constexpr double kNear = 2;                             // times the best
   static constexpr int kRounds = 3;
@@ -157,7 +181,7 @@ private:
     std::exit(1);
   }
 
-  std::list<tangram::runtime::KernelLibrary> libraries_;
+  Libraries picked_, libraries_;
 };
 
 } // namespace bench

@@ -40,7 +40,7 @@ void reference(Problem &p) {
   for (std::size_t t = 0; t < many; ++t) threads.emplace_back(rows, t, many);
 }
 
-void picked(Problem &p) {
+void linked(Problem &p) {
   tangram_kernels::gemm_double(p.a.data(), p.n, p.n, p.n, p.b.data(), p.n, p.n, p.n, p.c.data(), p.n, p.n, p.n);
 }
 
@@ -78,11 +78,11 @@ int main(int argc, char **argv) {
   if (n > 1 << 15) options.fail("matrices of " + std::to_string(n) + " rows are too large");
   static Problem p{n};
   reference(p);
-  auto found = plans.fastest(
-      "gemm<double>", {bench::matrix(p.a, n, n), bench::matrix(p.b, n, n), bench::matrix(p.c, n, n)}, [] { picked(p); },
+  auto plan = plans.chosen(
+      "gemm<double>", {bench::matrix(p.a, n, n), bench::matrix(p.b, n, n), bench::matrix(p.c, n, n)}, [] { linked(p); },
       [] { check(p.name(), p); });
-  candidate("tangram", p, [] { picked(p); });
-  if (found) candidate("found", p, *found);
+  candidate("tangram", p, plan.picked);
+  if (plan.found) candidate("found", p, *plan.found);
 #ifdef TANGRAM_BENCH_OPENBLAS
   candidate("openblas", p, [] { callCblas(cblas_dgemm, p); });
 #endif

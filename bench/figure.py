@@ -1,8 +1,9 @@
 """What bench/report says of its measurements: a table as text, and Figure 8.1 as SVG. Needs nothing but Python.
 
-A report is {"machine": {"cpus": N, "load": L}, "roof": {"bytes": R, "flops": R}, "candidates": [{"program", "case", "candidate",
-"milliseconds", "bytes", "flops"}, ...], "programs": [{"program", "spectrum", "plans", "plan"}, ...], "failures": [TEXT, ...]}:
-rates of a second, None where unknown. A candidate "found", the fastest of other plans, has "plan", "tried" and "slow".
+A report is {"target": T, "machine": {"cpus": N, "load": L}, "roof": {"bytes": R, "flops": R}, "candidates": [{"program", "case",
+"candidate", "milliseconds", "bytes", "flops"}, ...], "programs": [{"program", "spectrum", "plans", "plan"}, ...], "failures":
+[TEXT, ...]}: rates of a second, None where unknown. A candidate "found", the fastest of other plans, has "plan", "tried" and
+"slow". A program picked for one case has "case", and "expected" with the sizes that the heuristic was told of.
 """
 from xml.sax.saxutils import escape
 
@@ -49,19 +50,20 @@ def compare(report):
 def found(report):
     """Of each case for which plans were searched: the picked plan, the best one, and how much slower the picked one is. Where
     none of the others is faster, the picked one is the best."""
-    programs = {p["spectrum"]: p for p in report["programs"]}
+    programs = {p.get("case", p["spectrum"]): p for p in report["programs"]}
     for case, candidates in by_case(report["candidates"]).items():
         named = {c["candidate"]: c for c in candidates}
-        if "found" not in named:
+        if "found" not in named or "tangram" not in named:
             continue
         picked, other = named["tangram"], named["found"]
-        program = programs[other["plan"].split(" on ")[0]]
+        program = programs.get(case) or programs[other["plan"].split(" on ")[0]]
         peer = min((c for c in candidates if not is_ours(c["candidate"])), key=lambda c: c["milliseconds"], default=None)
 
         def row(c, plan):
             return {"milliseconds": c["milliseconds"], "share": c["share"], "roof_share": c["roof_share"], "plan": plan}
 
         yield {"case": case, "program": program["program"], "spectrum": program["spectrum"], "plans": program["plans"],
+               "target": report["target"], "expected": program.get("expected", []),
                "tried": other["tried"], "slow": other["slow"], "picked": row(picked, program["plan"]),
                "found": row(other, bare(other["plan"])), "peer": peer and peer["candidate"],
                "slower": picked["milliseconds"] / min(other["milliseconds"], picked["milliseconds"])}
@@ -80,14 +82,15 @@ def table(report):
         roof = number(c["roof_share"]) + (" " + c["limit"][0] if c["roof_share"] is not None else "")
         lines.append(f"{c['case']:<26}{c['candidate']:<20}{c['milliseconds']:>11.3f}{number(c['speed']):>12}"
                      f"{number(c['share']):>14}{roof:>9}")
-    roofs = {"bytes": "b: {:.1f} GB/s, a copy by all threads", "flops": "f: {:.1f} GFLOP/s, the fastest peer's dgemm"}
+    roofs = {"bytes": "b: {:.1f} GB/s, a copy", "flops": "f: {:.1f} GFLOP/s, the fastest peer's dgemm"}
     known = [text.format(report["roof"][k] / 1e9) for k, text in roofs.items() if report["roof"].get(k)]
     lines.append("roofs: " + "; ".join(known) if known else "roofs: none was measured")
     lines.append(f"machine: {report['machine']['cpus']} CPUs, load average {report['machine']['load']:.2f} at the start")
     if report["programs"]:
-        lines += ["", f"{'program':<9}{'spectrum':<22}{'plans':>16}  the plan that the heuristic picks"]
+        lines += ["", f"{'':<9}{'spectrum':<22}{'plans':>16}  the plan that the heuristic picks for {report['target']}"]
         for p in report["programs"]:
-            lines.append(f"{p['program']:<9}{p['spectrum']:<22}{shorter(p['plans']):>16}  {p['plan']}")
+            told = f" (told of {', '.join(p['expected'])})" if p.get("expected") else ""
+            lines.append(f"{p['program']:<9}{p['spectrum']:<22}{shorter(p['plans']):>16}  {p['plan']}{told}")
     if report["found"]:
         lines += ["", f"{'':<26}{'':>10}{'milliseconds':>22}{'of best peer':>22}{'of roof':>22}",
                   f"{'case':<26}{'tried':>10}" + f"{'picked':>13}{'found':>9}" * 3 + "  best peer"]
@@ -108,8 +111,9 @@ def verdict(f):
     slower, why = f"{f['slower']:.2f}", ""
     if f["slower"] > WITHIN:
         slower = f"{f['slower']:.1f}"
-        why = (f"\n  `tangram explain apps/{f['program']}/{f['program']}.tg.cpp --target cpu-openmp --spectrum "
-               f"'{f['spectrum']}'` says why the heuristic preferred its own")
+        told = "".join(f" --expect {size}" for size in f["expected"])
+        why = (f"\n  `tangram explain apps/{f['program']}/{f['program']}.tg.cpp --target {f['target']} --spectrum "
+               f"'{f['spectrum']}'{told}` says why the heuristic preferred its own")
     return f"picked is {slower}x slower than the best of {f['tried']} plans found:\n  {f['found']['plan']}{why}"
 
 

@@ -43,7 +43,7 @@ void rodinia(Problem &p) {
   }
 }
 
-void picked(Problem &p) {
+void linked(Problem &p) {
   tangram_kernels::membership_float(p.points.data(), p.s.points, p.s.features, p.s.features, p.centers.data(),
                                     p.s.centers, p.s.features, p.s.features, p.nearest.data(), p.s.points);
 }
@@ -82,13 +82,13 @@ int main(int argc, char **argv) try {
   for (std::size_t i = 0; i < p.centers.size(); ++i)
     p.centers[i] = p.points[i / s.features % s.points * s.features + i % s.features];
   apps::byLoop(p.s, p.points, p.centers, p.expected, p.least);
-  auto found = plans.fastest(
+  auto plan = plans.chosen(
       "membership<float>",
       {bench::matrix(p.points, s.points, s.features), bench::matrix(p.centers, s.centers, s.features),
        bench::array(p.nearest)},
-      [] { picked(p); }, [] { check("kmeans", p, p.nearest); });
-  candidate("kmeans/tangram", p, p.nearest, [] { picked(p); });
-  if (found) candidate("kmeans/found", p, p.nearest, *found);
+      [] { linked(p); }, [] { check("kmeans", p, p.nearest); });
+  candidate("kmeans/tangram", p, p.nearest, plan.picked);
+  if (plan.found) candidate("kmeans/found", p, p.nearest, *plan.found);
   candidate("kmeans/rodinia", p, p.membership, [] { rodinia(p); });
   benchmark::RunSpecifiedBenchmarks();
 } catch (const std::exception &e) {

@@ -13,7 +13,7 @@ template <class T> struct Problem {
   std::vector<T> in;
   T sum = 0;
   double expected = std::accumulate(in.begin(), in.end(), 0.0);
-  std::optional<bench::Found> found = {};
+  bench::Chosen plan = {};
 };
 
 template <class T> T openmpSimd(const T *in, std::size_t n) {
@@ -42,14 +42,14 @@ template <class T, class F> void candidate(const char *who, Problem<T> &p, F sum
 }
 
 /// A plan may add up all by one accumulator.
-template <class T> void search(Problem<T> &p, const bench::Plans &plans, const std::function<void()> &tangram) {
-  p.found =
-      plans.fastest(p.spectrum, {bench::array(p.in), bench::scalar(p.sum)}, tangram, [&p] { check(p.name, p, true); });
+template <class T> void search(Problem<T> &p, const bench::Plans &plans, const std::function<void()> &linked) {
+  p.plan =
+      plans.chosen(p.spectrum, {bench::array(p.in), bench::scalar(p.sum)}, linked, [&p] { check(p.name, p, true); });
 }
 
-template <class T> void problem(Problem<T> &p, const std::function<void()> &tangram) {
-  candidate("tangram", p, tangram);
-  if (p.found) candidate("found", p, *p.found, true);
+template <class T> void problem(Problem<T> &p) {
+  candidate("tangram", p, p.plan.picked);
+  if (p.plan.found) candidate("found", p, *p.plan.found, true);
   candidate("omp_simd", p, [&p] { p.sum = openmpSimd(p.in.data(), p.in.size()); });
 #ifdef TANGRAM_BENCH_TBB
   candidate("std_reduce", p, [&p] { p.sum = std::reduce(std::execution::par_unseq, p.in.begin(), p.in.end(), T(0)); });
@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
   auto sumFloats = [] { floats.sum = tangram_kernels::sum_float(floats.in.data(), floats.in.size()); };
   search(ints, plans, sumInts);
   search(floats, plans, sumFloats);
-  problem(ints, sumInts);
-  problem(floats, sumFloats);
+  problem(ints);
+  problem(floats);
   benchmark::RunSpecifiedBenchmarks();
 }

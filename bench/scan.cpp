@@ -44,12 +44,12 @@ int main(int argc, char **argv) {
   options.done();
   out.resize(in.size());
   const std::vector<bench::Argument> arguments{bench::array(in), bench::array(out)};
-  auto foundInclusive =
-      plans.fastest("scan_inclusive<int>", arguments, inclusive, [] { check("scan", Kind::Inclusive); });
-  auto foundExclusive =
-      plans.fastest("scan_exclusive<int>", arguments, exclusive, [] { check("scan", Kind::Exclusive); });
-  candidate("scan_i32/tangram", Kind::Inclusive, inclusive);
-  if (foundInclusive) candidate("scan_i32/found", Kind::Inclusive, *foundInclusive);
+  auto planInclusive =
+      plans.chosen("scan_inclusive<int>", arguments, inclusive, [] { check("scan", Kind::Inclusive); });
+  auto planExclusive =
+      plans.chosen("scan_exclusive<int>", arguments, exclusive, [] { check("scan", Kind::Exclusive); });
+  candidate("scan_i32/tangram", Kind::Inclusive, planInclusive.picked);
+  if (planInclusive.found) candidate("scan_i32/found", Kind::Inclusive, *planInclusive.found);
 #ifdef TANGRAM_BENCH_TBB
   candidate("scan_i32/std_inclusive_scan", Kind::Inclusive,
             [] { std::inclusive_scan(std::execution::par_unseq, in.begin(), in.end(), out.begin()); });
@@ -67,8 +67,8 @@ int main(int argc, char **argv) {
   });
 #endif
   candidate("scan_i32/std_sequential", Kind::Inclusive, [] { std::inclusive_scan(in.begin(), in.end(), out.begin()); });
-  candidate("exclusive_scan_i32/tangram", Kind::Exclusive, exclusive);
-  if (foundExclusive) candidate("exclusive_scan_i32/found", Kind::Exclusive, *foundExclusive);
+  candidate("exclusive_scan_i32/tangram", Kind::Exclusive, planExclusive.picked);
+  if (planExclusive.found) candidate("exclusive_scan_i32/found", Kind::Exclusive, *planExclusive.found);
 #ifdef TANGRAM_BENCH_TBB
   candidate("exclusive_scan_i32/std_exclusive_scan", Kind::Exclusive,
             [] { std::exclusive_scan(std::execution::par_unseq, in.begin(), in.end(), out.begin(), 0); });

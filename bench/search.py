@@ -1,12 +1,11 @@
-"""Plans of a spectrum for cpu-openmp other than the picked one: checked, and built as libraries for a benchmark.
+"""Plans of a spectrum, built as libraries for a benchmark: the picked one, and others, which are checked.
 
-They are some drawn uniformly, those of bench/plans, what the heuristic picks when it is told of sizes, and the plainest.
+Those are some drawn uniformly, those of bench/plans, what the heuristic picks when it is told of sizes, and the plainest.
 Needs nothing but Python and `tangram`.
 """
 import json, pathlib, re, subprocess, sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-TARGET = "cpu-openmp"
 SIZES = "0,1,31,1003"
 
 
@@ -31,26 +30,38 @@ def source(program):
 
 
 class Search:
-    def __init__(self, driver, folder, sample, seed):
-        self.driver, self.folder, self.sample, self.seed = driver, pathlib.Path(folder), sample, seed
+    def __init__(self, driver, target, folder, sample, seed):
+        self.driver, self.target, self.folder, self.sample, self.seed = driver, target, pathlib.Path(folder), sample, seed
         self.failures = []
+
+    def place(self, spectrum):
+        place = self.folder / re.sub(r"\W+", "-", spectrum).strip("-")
+        place.mkdir(parents=True, exist_ok=True)
+        return place
+
+    def compile(self, program, spectrum, *options):
+        return output([self.driver, "compile", source(program), "--target", self.target, "--spectrum", spectrum, *options])
+
+    def picked(self, program, spectrum):
+        """Library and header of the plan that the heuristic picks when it is told nothing."""
+        place = self.place(spectrum) / "picked"
+        self.compile(program, spectrum, "--emit", "library", "-o", place)
+        return place / f"lib{program}.so", place / f"{program}.h"
 
     def libraries(self, program, spectrum, arguments, sizes):
         """Those whose plans all passed; others are in `failures`. `arguments` say what `tangram verify` must be told of the
         spectrum's, `sizes` what the heuristic is told."""
         print(f"building plans of {spectrum} ...", file=sys.stderr, flush=True)
-        place = self.folder / re.sub(r"\W+", "-", spectrum).strip("-")
-        place.mkdir(parents=True, exist_ok=True)
+        place = self.place(spectrum)
         ways = {"drawn": ["--sample", self.sample, "--max", self.sample, "--seed", self.seed]}
         for plan in sorted((HERE / "plans").glob("*.plan")):
-            if plan.read_text().startswith(f"plan {spectrum} for {TARGET}\n"):
+            if plan.read_text().startswith(f"plan {spectrum} for {self.target}\n"):
                 ways[plan.stem] = ["--plan", plan]
         built = []
         try:
             if sizes:
                 told = place / "told.plan"
-                told.write_text(output([self.driver, "compile", source(program), "--target", TARGET, "--spectrum", spectrum,
-                                        *(f"--expect={size}" for size in sizes), "--emit", "plan"]))
+                told.write_text(self.compile(program, spectrum, *(f"--expect={size}" for size in sizes), "--emit", "plan"))
                 ways["told"] = ["--plan", told]
             for name, which in ways.items():
                 built += self.verified(program, spectrum, place / name, [*which, *(f"--arg={a}" for a in arguments)])
@@ -59,7 +70,7 @@ class Search:
         return built
 
     def verified(self, program, spectrum, folder, options):
-        command = [self.driver, "verify", source(program), "--target", TARGET, "--spectrum", spectrum, "--sizes", SIZES,
+        command = [self.driver, "verify", source(program), "--target", self.target, "--spectrum", spectrum, "--sizes", SIZES,
                    *options, "-o", folder, "--json"]
         run = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, text=True)
         try:

@@ -16,7 +16,7 @@ struct Problem {
   std::string name = "sgemv_" + std::to_string(rows) + "x" + std::to_string(columns);
   std::vector<float> a = bench::randomData<float>(rows * columns), x = bench::randomData<float>(columns);
   std::vector<float> y = std::vector<float>(rows), expected = y;
-  std::optional<bench::Found> found = {};
+  bench::Chosen plan = {};
 };
 
 void reference(Problem &p) {
@@ -27,7 +27,7 @@ void reference(Problem &p) {
   }
 }
 
-void picked(Problem &p) {
+void linked(Problem &p) {
   tangram_kernels::gemv_float(p.a.data(), p.rows, p.columns, p.columns, p.x.data(), p.x.size(), p.y.data(), p.y.size());
 }
 
@@ -42,8 +42,8 @@ void check(const std::string &name, Problem &p, bool byOne) {
 }
 
 void search(Problem &p, const bench::Plans &plans) {
-  p.found = plans.fastest(
-      "gemv<float>", {bench::matrix(p.a, p.rows, p.columns), bench::array(p.x), bench::array(p.y)}, [&p] { picked(p); },
+  p.plan = plans.chosen(
+      "gemv<float>", {bench::matrix(p.a, p.rows, p.columns), bench::array(p.x), bench::array(p.y)}, [&p] { linked(p); },
       [&p] { check(p.name, p, true); });
 }
 
@@ -60,8 +60,8 @@ template <class F> void candidate(const std::string &name, Problem &p, F gemv, b
 }
 
 void problem(Problem &p) {
-  candidate(p.name + "/tangram", p, [&p] { picked(p); });
-  if (p.found) candidate(p.name + "/found", p, *p.found, true);
+  candidate(p.name + "/tangram", p, p.plan.picked);
+  if (p.plan.found) candidate(p.name + "/found", p, *p.plan.found, true);
 #ifdef TANGRAM_BENCH_OPENBLAS
   candidate(p.name + "/openblas", p, [&p] { callCblas(cblas_sgemv, p); });
 #endif

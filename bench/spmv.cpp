@@ -22,7 +22,7 @@ struct Problem {
   std::vector<double> bound = std::vector<double>(m.rows());
   // The peers' positions have a sign.
   std::vector<int> row{m.row.begin(), m.row.end()}, column{m.column.begin(), m.column.end()};
-  std::optional<bench::Found> found = {};
+  bench::Chosen plan = {};
 };
 
 void reference(Problem &p) {
@@ -48,7 +48,7 @@ void ompLoop(Problem &p) {
   }
 }
 
-void picked(Problem &p) {
+void linked(Problem &p) {
   tangram_kernels::spmv_double(p.m.row.data(), p.m.row.size(), p.m.column.data(), p.m.column.size(), p.m.value.data(),
                                p.m.value.size(), p.x.data(), p.x.size(), p.y.data(), p.y.size());
 }
@@ -61,10 +61,10 @@ void check(const std::string &name, Problem &p) {
 }
 
 void search(Problem &p, const bench::Plans &plans) {
-  p.found = plans.fastest(
+  p.plan = plans.chosen(
       "spmv<double>",
       {bench::array(p.m.row), bench::array(p.m.column), bench::array(p.m.value), bench::array(p.x), bench::array(p.y)},
-      [&p] { picked(p); }, [&p] { check(p.name, p); });
+      [&p] { linked(p); }, [&p] { check(p.name, p); });
 }
 
 template <class F> void candidate(const char *who, Problem &p, F multiply) {
@@ -103,8 +103,8 @@ void mkl(Problem &p) {
 #endif
 
 void problem(Problem &p) {
-  candidate("tangram", p, [&p] { picked(p); });
-  if (p.found) candidate("found", p, *p.found);
+  candidate("tangram", p, p.plan.picked);
+  if (p.plan.found) candidate("found", p, *p.plan.found);
   candidate("omp_loop", p, [&p] { ompLoop(p); });
 #ifdef TANGRAM_BENCH_EIGEN
   candidate("eigen", p, [&p] {

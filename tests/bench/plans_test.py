@@ -27,5 +27,12 @@ for plans, why in [("rw", "plan 'sum<int> on cpu-openmp: wrong'"), ("rw", "sum_i
                    ("x", "other parameters")]:
     said = run(plans)
     assert said.returncode == 1 and why in said.stderr and said.stdout == "", (plans, said)
+
+# The picked plan may come from a library, too: it is what is timed then.
+ours = ["--plans=", f"--picked={library}", "--benchmark_filter=sum_i32/tangram"]
+said = run("r", *ours)
+assert said.returncode == 0 and len(json.loads(said.stdout)["benchmarks"]) == 1, said
+said = run("w", *ours)
+assert said.returncode == 1 and "sum_i32/tangram is wrong: got" in said.stderr, said
 said = run("", f"--plans={library}.not")
 assert said.returncode == 1 and "there is no library" in said.stderr, said

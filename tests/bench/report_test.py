@@ -1,10 +1,10 @@
 """bench/report runs a program and says all that there is to say; what it measures does not matter.
 
-usage: report_test.py REPORT BUILD
+usage: report_test.py REPORT BUILD [TARGET]    with the plan that is picked for another target, too
 """
 import json, pathlib, subprocess, sys, tempfile
 
-script, build = sys.argv[1:]
+script, build, *others = sys.argv[1:]
 command = [sys.executable, script, "--build", build, "--repetitions", "1", "--option", "bfs:vertices=1003", "--json", "bfs"]
 run = subprocess.run(command, stdout=subprocess.PIPE, text=True)
 assert run.returncode == 0
@@ -28,6 +28,13 @@ assert [c["candidate"] for c in report["candidates"]] == ["tangram", "found", "r
 assert found["spectrum"] == "bfs" and 3 <= found["tried"] <= 5 and found["plans"] == program["plans"], found
 assert found["picked"]["plan"] == program["plan"] and found["found"]["plan"] and found["slower"] >= 1, found
 assert report["failures"] == [], report
+
+# Another target's plan is compiled here.
+for target in others:
+    run = subprocess.run([*command, "--target", target], stdout=subprocess.PIPE, text=True)
+    other = json.loads(run.stdout)
+    assert run.returncode == 0 and [c["candidate"] for c in other["candidates"]] == ["tangram", "rodinia"], run
+    assert other["programs"][0]["plan"] != program["plan"], other
 
 # A program that fails is said, and does not keep the others from what they have to say.
 run = subprocess.run([*command, "--option", "bfs:file=no-such-graph"], capture_output=True, text=True)

@@ -11,7 +11,7 @@ report = importlib.util.module_from_spec(importlib.util.spec_from_loader("report
 loader.exec_module(report)
 
 written = {p.stem: p.read_text().split()[1] for p in pathlib.Path(script).parent.glob("plans/*.plan")
-           if f" for {report.TARGET}\n" in p.read_text()}
+           if f" for {report.LINKED}\n" in p.read_text()}
 assert written
 with tempfile.TemporaryDirectory() as folder:
     for name, spectrums in report.PROGRAMS.items():
@@ -19,11 +19,11 @@ with tempfile.TemporaryDirectory() as folder:
             plans = {stem for stem, of in written.items() if of == spectrum}
             if not plans:
                 continue
-            search = report.Search(driver, folder, 1, 1)
+            search = report.Search(driver, report.LINKED, folder, 1, 1)
             libraries = search.libraries(name, spectrum, arguments, sizes)
             assert search.failures == [], search.failures
             assert plans | {"drawn", "told"} == {library.parts[-4] for library in libraries}, libraries
             written = {stem: of for stem, of in written.items() if of != spectrum}
     assert not written, f"of no spectrum of a benchmark: {written}"
-    search = report.Search(driver, folder, 1, 1)
+    search = report.Search(driver, report.LINKED, folder, 1, 1)
     assert search.libraries("reduce", "sum<nothing>", [], []) == [] and len(search.failures) == 1, search.failures
