@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -17,15 +18,24 @@ struct Graph {
   std::size_t vertices() const { return row.size() - 1; }
 };
 
-/// perVertex edges of a vertex on average, 0 to twice as many of each.
+/// As Rodinia makes them: from each vertex edges to others at random, 1 to perVertex - 1 of them (0 or 1 where that is
+/// none), and each of them back, so that a vertex has perVertex on average.
 inline Graph randomGraph(std::size_t vertices, std::size_t perVertex, unsigned seed) {
-  Graph g;
   std::mt19937 random{seed};
-  for (std::size_t v = 0; v < vertices; ++v) {
-    for (std::size_t many = random() % (2 * perVertex + 1); many > 0; --many)
-      g.column.push_back(static_cast<unsigned>(random() % vertices));
-    g.row.push_back(static_cast<unsigned>(g.column.size()));
-  }
+  std::size_t least = perVertex > 1, most = std::max<std::size_t>(perVertex, 2) - 1;
+  std::vector<unsigned> ends; // of each edge, two
+  Graph g;
+  g.row.assign(vertices + 1, 0);
+  for (std::size_t v = 0; v < vertices && perVertex; ++v)
+    for (std::size_t many = least + random() % (most - least + 1); many > 0; --many)
+      for (std::size_t end : {v, random() % vertices}) {
+        ends.push_back(static_cast<unsigned>(end));
+        ++g.row[end + 1];
+      }
+  std::partial_sum(g.row.begin(), g.row.end(), g.row.begin());
+  g.column.resize(ends.size());
+  std::vector<unsigned> next(g.row.begin(), g.row.end() - 1);
+  for (std::size_t e = 0; e < ends.size(); ++e) g.column[next[ends[e]]++] = ends[e ^ 1];
   return g;
 }
 
