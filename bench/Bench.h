@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,11 @@ private:
   std::vector<std::string> given;
   std::string known;
 };
+
+/// Of a problem that is generated, or of the one in a file.
+inline std::string caseName(const std::string &generated, const std::string &file) {
+  return file.empty() ? generated : generated + "_" + std::filesystem::path(file).stem().string();
+}
 
 /// What one run does at least: each array moved once, and operations on floats where those are what limits it.
 struct Work {

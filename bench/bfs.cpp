@@ -55,12 +55,12 @@ void rodinia() {
   }
 }
 
-void check(const char *name, const std::vector<int> &expected) {
-  for (std::size_t v = 0; v < expected.size(); ++v) bench::check(name, depths[v], expected[v], 0);
+void check(const std::string &name, const std::vector<int> &expected) {
+  for (std::size_t v = 0; v < expected.size(); ++v) bench::check(name.c_str(), depths[v], expected[v], 0);
   std::fill(depths.begin(), depths.end(), -2); // whoever comes next computes them by itself
 }
 
-template <class F> void candidate(const char *name, const std::vector<int> &expected, F search) {
+template <class F> void candidate(const std::string &name, const std::vector<int> &expected, F search) {
   search();
   check(name, expected);
   auto bytes = (graph.row.size() + graph.column.size() + graph.vertices()) * sizeof(int);
@@ -79,16 +79,17 @@ int main(int argc, char **argv) try {
   if (vertices > 1 << 26) options.fail(std::to_string(vertices) + " vertices are too many");
   graph = file.empty() ? apps::randomGraph(vertices, kEdges, std::random_device{}()) : apps::readGraph(file.c_str());
   if (graph.vertices() == 0) options.fail(file + " has no vertex");
+  const std::string name = bench::caseName("bfs", file);
   depths.resize(graph.vertices());
   for (auto *marks : {&graphMask, &updatingMask, &visited}) marks->resize(graph.vertices());
   auto expected = apps::byQueue(graph);
   std::size_t source = graph.source;
   auto plan = plans.chosen(
       "bfs", {bench::array(graph.row), bench::array(graph.column), bench::scalar(source), bench::array(depths)}, linked,
-      [&] { check("bfs", expected); });
-  candidate("bfs/tangram", expected, plan.picked);
-  if (plan.found) candidate("bfs/found", expected, *plan.found);
-  candidate("bfs/rodinia", expected, rodinia);
+      [&] { check(name, expected); });
+  candidate(name + "/tangram", expected, plan.picked);
+  if (plan.found) candidate(name + "/found", expected, *plan.found);
+  candidate(name + "/rodinia", expected, rodinia);
   benchmark::RunSpecifiedBenchmarks();
 } catch (const std::exception &e) {
   std::fprintf(stderr, "error: %s\n", e.what());

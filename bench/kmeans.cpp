@@ -48,19 +48,19 @@ void linked(Problem &p) {
                                     p.s.centers, p.s.features, p.s.features, p.nearest.data(), p.s.points);
 }
 
-template <class T> void check(const char *name, const Problem &p, std::vector<T> &found) {
+template <class T> void check(const std::string &name, const Problem &p, std::vector<T> &found) {
   for (std::size_t i = 0; i < p.s.points; ++i) {
     // Of two that are about as near, either is right.
     auto c = static_cast<std::size_t>(found[i]);
     double d = c < p.s.centers ? apps::distance(&p.points[i * p.s.features], &p.centers[c * p.s.features], p.s.features)
                                : INFINITY;
     double slack = 1.2e-7 * 4 * static_cast<double>(p.s.features + 2) * p.least[i];
-    bench::check(name, std::max(d, p.least[i]), p.least[i], slack);
+    bench::check(name.c_str(), std::max(d, p.least[i]), p.least[i], slack);
     found[i] = static_cast<T>(p.s.centers); // no center
   }
 }
 
-template <class T, class F> void candidate(const char *name, Problem &p, std::vector<T> &found, F assign) {
+template <class T, class F> void candidate(const std::string &name, Problem &p, std::vector<T> &found, F assign) {
   assign();
   check(name, p, found);
   bench::timed(name, {.bytes = static_cast<double>(p.points.size() * sizeof(float) + p.s.points * sizeof(T))}, assign);
@@ -78,6 +78,7 @@ int main(int argc, char **argv) try {
   if (s.points > 1 << 26) options.fail(std::to_string(s.points) + " points are too many");
   auto points = file.empty() ? apps::randomPoints(s, std::random_device{}()) : apps::readPoints(file.c_str(), s);
   static Problem p{s, std::move(points)};
+  const std::string name = bench::caseName("kmeans", file);
   // It starts from points.
   for (std::size_t i = 0; i < p.centers.size(); ++i)
     p.centers[i] = p.points[i / s.features % s.points * s.features + i % s.features];
@@ -86,10 +87,10 @@ int main(int argc, char **argv) try {
       "membership<float>",
       {bench::matrix(p.points, s.points, s.features), bench::matrix(p.centers, s.centers, s.features),
        bench::array(p.nearest)},
-      [] { linked(p); }, [] { check("kmeans", p, p.nearest); });
-  candidate("kmeans/tangram", p, p.nearest, plan.picked);
-  if (plan.found) candidate("kmeans/found", p, p.nearest, *plan.found);
-  candidate("kmeans/rodinia", p, p.membership, [] { rodinia(p); });
+      [] { linked(p); }, [&] { check(name, p, p.nearest); });
+  candidate(name + "/tangram", p, p.nearest, plan.picked);
+  if (plan.found) candidate(name + "/found", p, p.nearest, *plan.found);
+  candidate(name + "/rodinia", p, p.membership, [] { rodinia(p); });
   benchmark::RunSpecifiedBenchmarks();
 } catch (const std::exception &e) {
   std::fprintf(stderr, "error: %s\n", e.what());

@@ -1,6 +1,6 @@
 // y = A x for sparse matrices in compressed rows: Tangram, Eigen, an OpenMP loop, MKL. One matrix is like bcsstk18
-// (11948 rows, 12.5 elements each, near the diagonal) or the file of --matrix=FILE.mtx, else TANGRAM_BENCH_MATRIX; a
-// larger one has --rows=1000000 with 16 each.
+// (11948 rows, 12.5 elements each, near the diagonal) and a larger one has --rows=1000000 with 16 each;
+// with --matrix=FILE.mtx, else TANGRAM_BENCH_MATRIX, it is that matrix alone.
 #include "spmv.h"
 #include "Bench.h"
 #include "Mkl.h"
@@ -8,6 +8,7 @@
 #include "SparseMatrix.h"
 
 #include <cmath>
+#include <list>
 #ifdef TANGRAM_BENCH_EIGEN
 #include <Eigen/SparseCore>
 #endif
@@ -130,15 +131,18 @@ int main(int argc, char **argv) try {
   options.done();
   if (rows > 1 << 26) options.fail("a matrix of " + std::to_string(rows) + " rows is too large");
   constexpr std::size_t kRows = 11948, kBand = 1243; // bcsstk18's
-  static Problem small{file.empty() ? "spmv_like_bcsstk18" : "spmv_file",
-                       file.empty() ? bench::randomBanded(kRows, 12.5, kBand) : bench::readMatrixMarket(file)};
-  static Problem large{"spmv_" + std::to_string(rows), bench::randomBanded(rows, 16, 10 * kBand)};
-  for (Problem *p : {&small, &large}) {
-    reference(*p);
-    search(*p, plans);
+  static std::list<Problem> problems;
+  if (file.empty()) {
+    problems.push_back({"spmv_like_bcsstk18", bench::randomBanded(kRows, 12.5, kBand)});
+    problems.push_back({"spmv_" + std::to_string(rows), bench::randomBanded(rows, 16, 10 * kBand)});
+  } else {
+    problems.push_back({bench::caseName("spmv", file), bench::readMatrixMarket(file)});
   }
-  problem(small);
-  problem(large);
+  for (Problem &p : problems) {
+    reference(p);
+    search(p, plans);
+  }
+  for (Problem &p : problems) problem(p);
   benchmark::RunSpecifiedBenchmarks();
 } catch (const std::exception &e) {
   std::fprintf(stderr, "error: %s\n", e.what());

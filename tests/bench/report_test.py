@@ -2,7 +2,7 @@
 
 usage: report_test.py REPORT BUILD [TARGET]    with the plan that is picked for another target, too
 """
-import json, pathlib, subprocess, sys, tempfile
+import json, lzma, pathlib, subprocess, sys, tempfile
 
 script, build, *others = sys.argv[1:]
 command = [sys.executable, script, "--build", build, "--repetitions", "1", "--option", "bfs:vertices=1003", "--json", "bfs"]
@@ -28,6 +28,16 @@ assert [c["candidate"] for c in report["candidates"]] == ["tangram", "found", "r
 assert found["spectrum"] == "bfs" and 3 <= found["tried"] <= 5 and found["plans"] == program["plans"], found
 assert found["picked"]["plan"] == program["plan"] and found["found"]["plan"] and found["slower"] >= 1, found
 assert report["failures"] == [], report
+
+# With a file of the public data: here a small one by its name.
+with tempfile.TemporaryDirectory() as folder:
+    small = pathlib.Path(script).parent.parent / "tests/programs/Inputs/graph.txt"
+    with lzma.open(f"{folder}/graph4096.txt.xz", "wb") as packed:
+        packed.write(small.read_bytes())
+    run = subprocess.run([*command, "--data", folder], stdout=subprocess.PIPE, text=True)
+    assert run.returncode == 0 and [c["case"] for c in json.loads(run.stdout)["candidates"]] == ["bfs"] * 2 + ["bfs_graph4096"] * 2, run
+run = subprocess.run([*command, "--data", "no-such-folder"], capture_output=True, text=True)
+assert run.returncode == 1 and "no-such-folder" in run.stderr, run
 
 # Another target's plan is compiled here.
 for target in others:
