@@ -77,10 +77,11 @@ def table(report):
     def shorter(digits):
         return digits if len(digits) <= 15 else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
 
-    lines = [f"{'case':<26}{'candidate':<20}{'median ms':>11}{'of fastest':>12}{'of best peer':>14}{'of roof':>9}"]
+    wide = max([18, *(len(c["candidate"]) for c in report["candidates"])]) + 2
+    lines = [f"{'case':<26}{'candidate':<{wide}}{'median ms':>11}{'of fastest':>12}{'of best peer':>14}{'of roof':>9}"]
     for c in (c for candidates in by_case(report["candidates"]).values() for c in candidates):
         roof = number(c["roof_share"]) + (" " + c["limit"][0] if c["roof_share"] is not None else "")
-        lines.append(f"{c['case']:<26}{c['candidate']:<20}{c['milliseconds']:>11.3f}{number(c['speed']):>12}"
+        lines.append(f"{c['case']:<26}{c['candidate']:<{wide}}{c['milliseconds']:>11.3f}{number(c['speed']):>12}"
                      f"{number(c['share']):>14}{roof:>9}")
     roofs = {"bytes": "b: {:.1f} GB/s, a copy", "flops": "f: {:.1f} GFLOP/s, the fastest peer's dgemm"}
     known = [text.format(report["roof"][k] / 1e9) for k, text in roofs.items() if report["roof"].get(k)]

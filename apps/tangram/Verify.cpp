@@ -23,7 +23,7 @@ struct Flags : ProgramFlags {
   std::uint64_t seed = 1;
   unsigned jobs = 2;
   double timeout = 30, patience = 0.25;
-  bool exact = false;
+  bool exact = false, tunables = false;
   std::string folder;
 };
 
@@ -34,12 +34,24 @@ Json toJson(const runtime::PlanFailure &f, const std::string &plan) {
 }
 
 Json toJson(const runtime::VerifyReport &r) {
-  Json json{
-      {"spectrum", r.spectrum},    {"target", r.target},        {"plainest", r.plainest},  {"plans", r.space.str()},
-      {"checked", r.plans.size()}, {"sampled", r.sampled},      {"given", r.given},        {"seed", r.seed},
-      {"arguments", r.arguments},  {"skipped", r.skipped},      {"broken", r.broken},      {"left-out", r.leftOut},
-      {"failures", Json::array()}, {"suspects", Json::array()}, {"shared", Json::array()}, {"unfit", Json::array()},
-      {"nothing", r.nothing()}};
+  Json json{{"spectrum", r.spectrum},
+            {"target", r.target},
+            {"plainest", r.plainest},
+            {"plans", r.space.str()},
+            {"checked", r.plans.size()},
+            {"sampled", r.sampled},
+            {"given", r.given},
+            {"seed", r.seed},
+            {"tunables", r.tunables ? "drawn" : "of the plan"},
+            {"arguments", r.arguments},
+            {"skipped", r.skipped},
+            {"broken", r.broken},
+            {"left-out", r.leftOut},
+            {"failures", Json::array()},
+            {"suspects", Json::array()},
+            {"shared", Json::array()},
+            {"unfit", Json::array()},
+            {"nothing", r.nothing()}};
   for (const runtime::PlanFailure &f : r.unfit)
     json["unfit"].push_back(Json{{"plan", key(r.plans[f.plan])}, {"reason", f.reason}});
   for (const runtime::PlanFailure &f : r.failures) json["failures"].push_back(toJson(f, key(r.plans[f.plan])));
@@ -80,6 +92,7 @@ void print(const runtime::VerifyReport &r) {
     std::cout << fmt::format("{} given plan{} of {}", r.plans.size(), r.plans.size() == 1 ? "" : "s", r.space.str());
   else
     std::cout << fmt::format("all {} plans", r.space.str());
+  if (r.tunables) std::cout << ", values of tunables drawn,";
   std::cout << fmt::format(" with {} argument sets (seed {})\n", r.arguments.size(), r.seed);
   std::cout << fmt::format("  against {}\n", r.plainest);
   printUnused(r.skipped, r.broken);
@@ -141,6 +154,7 @@ int verify(Driver &driver, const Flags &flags) {
   options.all = flags.all;
   options.sample = flags.sample;
   options.most = flags.most;
+  options.tunables = flags.tunables;
   options.jobs = flags.jobs;
 
   Session &s = driver.open(flags);
@@ -269,8 +283,11 @@ void addVerify(CLI::App &app, Driver &driver) {
   sub->add_option("--sample", flags->sample, "This many plans, drawn uniformly")->type_name("N");
   sub->add_option("--max", flags->most, "Where there are more plans than this, 200 are drawn (default 500)")
       ->type_name("N");
+  sub->add_flag("--tunables", flags->tunables,
+                "Draw the tunables' values, too, from all for which the plan holds, up to twice the plan's own");
   addSizes(*sub, *flags);
-  sub->add_option("--seed", flags->seed, "Of sampled plans, random sizes and data (default 1)")->type_name("N");
+  sub->add_option("--seed", flags->seed, "Of sampled plans, tunables, random sizes and data (default 1)")
+      ->type_name("N");
   sub->add_option("--plan,-p", flags->plans, "Check the plans of this file instead")
       ->type_name("FILE")
       ->take_all()

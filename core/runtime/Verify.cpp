@@ -2,6 +2,7 @@
 
 #include "VerifyPlans.h"
 #include "tangram/ast/Text.h"
+#include "tangram/compose/DrawTunables.h"
 #include "tangram/runtime/KernelLibrary.h"
 #include "tangram/runtime/OutOfRange.h"
 
@@ -112,6 +113,11 @@ public:
     report_.seed = options_.seed;
     report_.plainest = key(*plainest);
     pickPlans(forest, options_, report_);
+    report_.tunables = options_.tunables;
+    if (options_.tunables) {
+      std::mt19937_64 random(options_.seed);
+      for (Plan &plan : report_.plans) plan = drawTunables(plan, session_.module(), forest.hardware(), random);
+    }
     for (Plan &plan : report_.plans) plan.target = report_.target;
     sets_ = makeArgumentSets(spectrum_, options_, report_.skipped);
     skippedSets_.resize(sets_.size());

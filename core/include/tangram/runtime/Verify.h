@@ -13,6 +13,7 @@ struct VerifyOptions {
   bool all = false;        // every plan, however many there are
   std::size_t most = 500;  // more plans than this are sampled
   std::size_t sample = 0;  // how many then; 0: kSample. Said by the user: fewer plans are sampled, too
+  bool tunables = false;   // values of tunables are drawn, too; else they are what the plans say
   bool exact = false;      // floats must be the same too; always where the target promises to preserve their order
   std::vector<Plan> plans; // these instead
   std::map<std::string, ArgumentSpec> arguments; // of parameters that are not to be made up
@@ -55,6 +56,7 @@ struct VerifyReport {
   Count space;                            // plans there are
   bool sampled = false;                   // `plans` are drawn from them
   bool given = false;                     // `plans` are VerifyOptions::plans
+  bool tunables = false;                  // their tunables have drawn values
   std::uint64_t seed = 0;
   std::vector<Plan> plans;
   std::vector<std::string> arguments; // argument sets that were used

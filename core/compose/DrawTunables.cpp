@@ -1,0 +1,67 @@
+#include "tangram/compose/DrawTunables.h"
+
+#include "TunableRanges.h"
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tangram {
+
+using namespace ast;
+
+namespace {
+
+class Drawing {
+public:
+  Drawing(const Plan &plan, const Module &module, const hardware::Hardware &hardware, std::mt19937_64 &random)
+      : module_(module), ranges_(plan, module, hardware), random_(random) {}
+
+  PlanPtr node(const PlanNode &old) {
+    auto result = std::make_shared<PlanNode>(old);
+    if (old.rule == Rule::Select && !old.parameters.empty())
+      walk(codelet(old).body, [&](const Declare &d) {
+        auto value = d.tunable ? result->parameters.find(d.name) : result->parameters.end();
+        if (value == result->parameters.end()) return;
+        const Tunable *narrowed = ranges_.narrowed(old, d, arena_);
+        value->second = draw(narrowed ? *narrowed : *d.tunable, value->second);
+      });
+    for (PlanPtr &child : result->children) child = node(*child);
+    return result;
+  }
+
+private:
+  const Codelet &codelet(const PlanNode &select) const {
+    if (const Spectrum *spectrum = findSpectrum(module_, select.spectrum))
+      for (const Codelet *c : spectrum->codelets)
+        if (c->name == select.codelet) return *c;
+    failBug(select.range, "tunables", fmt::format("no codelet '{}' of '{}'", select.codelet, select.spectrum));
+  }
+
+  std::int64_t draw(const Tunable &allowed, std::int64_t own) {
+    if (!allowed.values.empty()) return allowed.values[below(allowed.values.size())];
+    const std::int64_t lo = allowed.lo == 0 && allowed.hi == 0 ? 1 : allowed.lo;
+    const std::int64_t step = std::max<std::int64_t>(allowed.step, 1);
+    const std::int64_t hi = allowed.hi > 0 ? std::min(allowed.hi, 2 * own) : 2 * own;
+    const auto steps = static_cast<double>(std::max(hi - lo, std::int64_t{0}) / step); // beyond the lowest value
+    const double at = std::uniform_real_distribution(0.0, std::log(steps + 2))(random_);
+    return lo + step * static_cast<std::int64_t>(std::min(std::exp(at) - 1, steps));
+  }
+
+  std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
+
+  const Module &module_;
+  Arena arena_;
+  TunableRanges ranges_;
+  std::mt19937_64 &random_;
+};
+
+} // namespace
+
+Plan drawTunables(const Plan &plan, const Module &module, const hardware::Hardware &hardware, std::mt19937_64 &random) {
+  Plan result = plan;
+  result.root = Drawing(plan, module, hardware, random).node(*plan.root);
+  return result;
+}
+
+} // namespace tangram
