@@ -43,9 +43,9 @@ private:
     const std::int64_t lo = allowed.lo == 0 && allowed.hi == 0 ? 1 : allowed.lo;
     const std::int64_t step = std::max<std::int64_t>(allowed.step, 1);
     const std::int64_t hi = allowed.hi > 0 ? std::min(allowed.hi, 2 * own) : 2 * own;
-    const auto steps = static_cast<double>(std::max(hi - lo, std::int64_t{0}) / step); // beyond the lowest value
-    const double at = std::uniform_real_distribution(0.0, std::log(steps + 2))(random_);
-    return lo + step * static_cast<std::int64_t>(std::min(std::exp(at) - 1, steps));
+    const std::int64_t steps = std::max(hi - lo, std::int64_t{0}) / step; // beyond the lowest value
+    const double at = std::uniform_real_distribution(0.0, std::log(static_cast<double>(steps) + 2))(random_);
+    return lo + step * std::min(static_cast<std::int64_t>(std::exp(at)) - 1, steps);
   }
 
   std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
