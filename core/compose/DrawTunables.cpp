@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tangram {
 
@@ -24,7 +25,7 @@ public:
         auto value = d.tunable ? result->parameters.find(d.name) : result->parameters.end();
         if (value == result->parameters.end()) return;
         const Tunable *narrowed = ranges_.narrowed(old, d, arena_);
-        value->second = draw(narrowed ? *narrowed : *d.tunable, value->second);
+        value->second = draw(narrowed ? *narrowed : *d.tunable, value->second, largest(d.type));
       });
     for (PlanPtr &child : result->children) child = node(*child);
     return result;
@@ -38,11 +39,17 @@ private:
     failBug(select.range, "tunables", fmt::format("no codelet '{}' of '{}'", select.codelet, select.spectrum));
   }
 
-  std::int64_t draw(const Tunable &allowed, std::int64_t own) {
+  static std::int64_t largest(const Type &type) {
+    const std::size_t bits = 8 * type.bytes() - (type.isSigned() ? 1 : 0);
+    return bits < 63 ? (std::int64_t{1} << bits) - 1 : std::numeric_limits<std::int64_t>::max();
+  }
+
+  std::int64_t draw(const Tunable &allowed, std::int64_t own, std::int64_t largest) {
     if (!allowed.values.empty()) return allowed.values[below(allowed.values.size())];
     const std::int64_t lo = allowed.lo == 0 && allowed.hi == 0 ? 1 : allowed.lo;
     const std::int64_t step = std::max<std::int64_t>(allowed.step, 1);
-    const std::int64_t hi = allowed.hi > 0 ? std::min(allowed.hi, 2 * own) : 2 * own;
+    const std::int64_t twice = own > largest / 2 ? largest : 2 * own;
+    const std::int64_t hi = allowed.hi > 0 ? std::min(allowed.hi, twice) : twice;
     const std::int64_t steps = std::max(hi - lo, std::int64_t{0}) / step; // beyond the lowest value
     const double at = std::uniform_real_distribution(0.0, std::log(static_cast<double>(steps) + 2))(random_);
     return lo + step * std::min(static_cast<std::int64_t>(std::exp(at)) - 1, steps);

@@ -234,8 +234,12 @@ TEST(DrawTunables, AllForWhichThePlanHoldsToTwiceItsOwnValue) {
   EXPECT_EQ(*many.begin(), 1);
   EXPECT_LE(*many.rbegin(), 256);
   EXPECT_GT(*many.rbegin(), 200);
-  // In powers of two: half of the draws are at most 16.
+  // Small ones more often: 500 even draws would have some 220 values.
   EXPECT_LT(many.size(), 200u);
+  // Never more than its type holds.
+  std::string serial =
+      "\n  distribute to thread\n    select a at thread\n  devolve to thread\n    select a at thread\n";
+  EXPECT_LE(*drawn(program, head + "4000000000" + serial).rbegin(), 4294967295);
 }
 
 TEST(DrawTunables, WhatTheDeclarationAllows) {
