@@ -5,7 +5,7 @@
 namespace tangram::ast {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string inQuotes(std::string_view text) {
   std::string out = "\"";
   for (unsigned char c : text) {
     if (c == '"' || c == '\\')
@@ -36,7 +36,7 @@ public:
     out += name(node->kind());
     if (options_.locations && node->range.valid()) {
       const SourceRange &r = node->range;
-      out += fmt::format(" @{}:{}:{}-{}:{}", quoted(*r.file), r.line, r.column, r.endLine, r.endColumn);
+      out += fmt::format(" @{}:{}:{}-{}:{}", inQuotes(*r.file), r.line, r.column, r.endLine, r.endColumn);
     }
     ++depth_;
     dispatch(*node, [&](const auto &n) {
@@ -47,14 +47,14 @@ public:
     out += ')';
   }
 
-  void attr(std::string_view, const std::string &v) { word(quoted(v)); }
+  void attr(std::string_view, const std::string &v) { word(inQuotes(v)); }
   void attr(std::string_view, const Type &v) { word(v.text()); }
   void attr(std::string_view, bool v) { word(v ? "true" : "false"); }
   void attr(std::string_view, Int v) { word(fmt::to_string(v)); }
   void attr(std::string_view, Real v) { word(fmt::to_string(v)); }
   void attr(std::string_view, const Texts &v) {
     word("[");
-    for (std::size_t i = 0; i < v.size(); ++i) out += (i ? " " : "") + quoted(v[i]);
+    for (std::size_t i = 0; i < v.size(); ++i) out += (i ? " " : "") + inQuotes(v[i]);
     out += ']';
   }
   void attr(std::string_view, const Ints &v) { word(fmt::format("[{}]", fmt::join(v, " "))); }

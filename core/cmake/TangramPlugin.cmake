@@ -2,12 +2,13 @@
 #
 # Builds libtangram-NAME.so, a plugin that the driver loads. In Tangram's own tree it lands in the plugin folder of the
 # build and is installed; in a project of yours it lands beside your targets: pass its folder with --plugin-path.
+# OWN_HEADERS: it precompiles headers of its own, or has other flags than the tree's plugins have.
 #
 # A plugin's folder may hold two more things, which are found by name:
 #   include/              public headers, installed with Tangram's own
 #   BACKEND.usage.cmake   what code of a backend must be compiled and linked with; see TangramKernels.cmake
 function(tangram_add_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "OWN_HEADERS" "" "SOURCES;LIBRARIES")
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tangram_add_plugin(${name}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -24,6 +25,11 @@ function(tangram_add_plugin name)
     return()
   endif()
 
+  # A precompiled header is used again where the same macros are defined.
+  set_target_properties(tangram-${name} PROPERTIES DEFINE_SYMBOL "")
+  if(NOT ARG_OWN_HEADERS)
+    target_precompile_headers(tangram-${name} REUSE_FROM tangram-plugin-headers)
+  endif()
   set_target_properties(tangram-${name} PROPERTIES
     LIBRARY_OUTPUT_DIRECTORY ${TANGRAM_PLUGIN_OUTPUT_DIRECTORY}
     INSTALL_RPATH "$ORIGIN/../..")

@@ -48,7 +48,7 @@ void checkArgument(Writer &w, const Signature &s, const Argument &a) {
   if (a.rank == 0) {
     if (a.access == Access::In) return;
     w.line(fmt::format("if ({} == nullptr) {}{});", a.data, fail,
-                       quoted(fmt::format("{}: '{}' is null", s.entry, a.name))));
+                       stringLiteral(fmt::format("{}: '{}' is null", s.entry, a.name))));
     return;
   }
   std::string some, format, values;
@@ -58,13 +58,13 @@ void checkArgument(Writer &w, const Signature &s, const Argument &a) {
     values += ", " + size;
   }
   w.line(fmt::format("if ({} == nullptr{}) {}{}{});", a.data, some, fail,
-                     quoted(fmt::format("{}: '{}' is null, but it has {} elements", s.entry, a.name, format)), values));
+                     stringLiteral(fmt::format("{}: '{}' is null, but it has {} elements", s.entry, a.name, format)), values));
   for (std::size_t d = 0; d < a.strides.size(); ++d) {
     // A row and all that it holds lie within its stride.
     bool last = d + 1 == a.strides.size();
     std::string extent = last ? a.sizes[d + 1] : fmt::format("{} * {}", a.sizes[d + 1], a.strides[d + 1]);
     w.line(fmt::format("if ({} > 1{} && {} < {}) {}{}, {}, {});", a.sizes[d], some, a.strides[d], extent, fail,
-                       quoted(fmt::format("{}: stride {} of '{}' is %zu, less than the %zu elements that it steps over",
+                       stringLiteral(fmt::format("{}: stride {} of '{}' is %zu, less than the %zu elements that it steps over",
                                           s.entry, d, a.name)),
                        a.strides[d], extent));
   }
@@ -93,7 +93,7 @@ void assertConstants(Writer &w, const Signature &s, Expressions &e) {
         fmt::format("{}: the code was made for {} only: set {} so, or compile a plan with the value that "
                     "you want (tangram compile --plan)",
                     s.entry, words(condition), macros);
-    w.line(fmt::format("static_assert({}, {});", e.print(condition), quoted(text)));
+    w.line(fmt::format("static_assert({}, {});", e.print(condition), stringLiteral(text)));
   }
 }
 
@@ -111,7 +111,7 @@ void checkArguments(Writer &w, const Signature &s) {
     if (ofConstants(condition, *s.kernel)) continue; // assertConstants()
     // Quotes, percent signs: the words of a condition are data.
     std::string text = fmt::format("{}: {} does not hold", s.entry, words(condition));
-    w.line(fmt::format("if (!({})) {}\"%s\", {});", expressions.print(condition), fail, quoted(text)));
+    w.line(fmt::format("if (!({})) {}\"%s\", {});", expressions.print(condition), fail, stringLiteral(text)));
   }
   std::set<std::string> sizes;
   for (const Argument &a : s.arguments) sizes.insert(a.sizes.begin(), a.sizes.end());
@@ -121,7 +121,7 @@ void checkArguments(Writer &w, const Signature &s) {
     std::string text = fmt::format("{}: {} is %zu, but its codelets count it in 32 bits: at most {}", s.entry,
                                    words(limit.value), limit.most);
     w.line(fmt::format("if ({} > {}u) {}{}, {});", isa<VarRef>(limit.value) ? value : "size_t(" + value + ")",
-                       limit.most, fail, quoted(text), value));
+                       limit.most, fail, stringLiteral(text), value));
   }
 }
 
@@ -140,14 +140,14 @@ void defineEntry(Writer &w, const Signature &s, const std::string &run, bool can
     w.line(fmt::format("const int tangram_status = {}({});", run, args));
     w.line(fmt::format("if (tangram_status == TANGRAM_OUT_OF_MEMORY) return tangram_fail({}_kernel::last_error, "
                        "tangram_status, {});",
-                       s.entry, quoted(s.entry + ": no memory for temporaries")));
+                       s.entry, stringLiteral(s.entry + ": no memory for temporaries")));
     w.line("return tangram_status;");
     return w.close();
   }
   if (canFail) {
     w.line(fmt::format("if ({}({}) != TANGRAM_OK)", run, args));
     w.line(fmt::format("  return tangram_fail({}_kernel::last_error, TANGRAM_OUT_OF_MEMORY, {});", s.entry,
-                       quoted(s.entry + ": no memory for temporaries")));
+                       stringLiteral(s.entry + ": no memory for temporaries")));
   } else {
     w.line(fmt::format("{}({});", run, args));
   }

@@ -42,7 +42,7 @@ std::string unpackArguments(Writer &w, const Signature &s, const FromPointer &co
         fmt::format("if (status == TANGRAM_OK && {0}.size[{1}] > 1 && {0}.stride[{1}] != 1)", array, a.rank - 1));
     checks.push_back(
         fmt::format("  status = tangram_fail({}_kernel::last_error, TANGRAM_BAD_ARGUMENT, {});", s.entry,
-                    quoted(fmt::format("{}: the elements of '{}' do not lie side by side in its last dimension",
+                    stringLiteral(fmt::format("{}: the elements of '{}' do not lie side by side in its last dimension",
                                        s.entry, a.name))));
   }
   w.line("int status = TANGRAM_OK;");
@@ -81,7 +81,7 @@ void defineStructTable(Writer &w, const Signature &s) {
     std::string name = fmt::format("{}_struct{}", s.entry, i);
     w.open(fmt::format("constexpr tangram_field {}_fields[] =", name));
     for (const Structs::Leaf &leaf : a.fields)
-      w.line(fmt::format("{{{}, {}, {}}},", quoted(leaf.name()), elementConstant(leaf.type), leaf.offset));
+      w.line(fmt::format("{{{}, {}, {}}},", stringLiteral(leaf.name()), elementConstant(leaf.type), leaf.offset));
     w.close(";");
     w.line(fmt::format("constexpr tangram_struct {0} = {{{1}, {2}, {0}_fields}};", name, a.bytes, a.fields.size()));
     w.line(fmt::format("static_assert(sizeof({}) == {}, \"another layout than the kernel's\");", a.element.cName(),
@@ -98,7 +98,7 @@ void defineDescriptor(Writer &w, const Signature &s, const std::string &target, 
     w.open(fmt::format("constexpr tangram_param {}_params[] =", s.entry));
     for (const Argument &a : s.arguments) {
       static constexpr std::string_view access[] = {"TANGRAM_IN", "TANGRAM_INOUT", "TANGRAM_OUT"};
-      w.line(fmt::format("{{{}, {}, {}, {}}},", quoted(a.name), elementConstant(a.element), a.rank,
+      w.line(fmt::format("{{{}, {}, {}, {}}},", stringLiteral(a.name), elementConstant(a.element), a.rank,
                          access[static_cast<std::size_t>(a.access)]));
     }
     w.close(";");
@@ -111,7 +111,7 @@ void defineDescriptor(Writer &w, const Signature &s, const std::string &target, 
   w.line(fmt::format(
       "constexpr tangram_kernel {}_kernel_descriptor = {{sizeof(tangram_kernel), TANGRAM_KERNEL_ABI, {}, {}, {}, {}, "
       "{}, {}, {}_invoke{}}};",
-      s.entry, quoted(s.entry), quoted(s.spectrum), quoted(s.kernel->plan), quoted(target), s.arguments.size(),
+      s.entry, stringLiteral(s.entry), stringLiteral(s.spectrum), stringLiteral(s.kernel->plan), stringLiteral(target), s.arguments.size(),
       s.arguments.empty() ? "nullptr" : s.entry + "_params", s.entry, last));
 }
 

@@ -244,7 +244,7 @@ void Statements::conditional(const If &node) {
 void Statements::report(const Report &report, const std::string &call) {
   w_.open("");
   w_.open("static constexpr const char *tangram_sites[] =");
-  for (const std::string &site : report.sites) w_.line(quoted(site) + ",");
+  for (const std::string &site : report.sites) w_.line(stringLiteral(site) + ",");
   w_.close(";");
   w_.line(fmt::format("if (const int tangram_status = {}) return tangram_status;", call));
   w_.close();
@@ -271,7 +271,7 @@ void Statements::reportFromDevice(const Report &r, const std::string &function, 
   std::optional<InWorkspace> place = inWorkspace(r.record);
   if (!place) // of what was done on the host
     return report(r, fmt::format("tangram_checked::report({}, {}, tangram_sites)", error, e_.print(r.record)));
-  report(r, fmt::format("{}({}, {}, {}, {}, {}, tangram_sites)", function, error, quoted(entry), stream,
+  report(r, fmt::format("{}({}, {}, {}, {}, {}, tangram_sites)", function, error, stringLiteral(entry), stream,
                         e_.print(place->workspace), e_.print(place->offset, Scalar::U64)));
 }
 
@@ -284,7 +284,7 @@ bool Statements::fetchFromDevice(const Expr *e, const std::string &function, con
   if (!place || !isLiteral(element->indices.at(0), 0))
     failBug(e->range, "the backend", "the host touches an element that is not in the workspace");
   w_.line(fmt::format("if (int tangram_status = {}({}_kernel::last_error, {}, &{}, {}, {}, {})) return tangram_status;",
-                      function, entry, quoted(entry), e_.print(assign->target), e_.print(place->workspace),
+                      function, entry, stringLiteral(entry), e_.print(assign->target), e_.print(place->workspace),
                       e_.print(place->offset, Scalar::U64), stream));
   return true;
 }

@@ -117,7 +117,7 @@ void Writer::own() {
   put(fmt::format("#line {} \"{}\"", lines_ + 2, file_));
 }
 
-std::string quoted(std::string_view text) {
+std::string stringLiteral(std::string_view text) {
   std::string out = "\"";
   for (unsigned char c : text) {
     if (c == '"' || c == '\\')

@@ -106,7 +106,7 @@ private:
       const std::string &function = functions_.at(launch);
       w.line(fmt::format("constexpr tangram_cuda::Launch tangram_launch_{} = {{\"{}\", \"{}\", {}, "
                          "TANGRAM_TEXT(__CUDA_ARCH_LIST__)}};",
-                         function, s.entry, function, c_family::quoted(s.kernel->plan)));
+                         function, s.entry, function, c_family::stringLiteral(s.kernel->plan)));
       w.blank();
     }
     defineCheck(w, s, style_);

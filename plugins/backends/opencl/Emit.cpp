@@ -159,13 +159,13 @@ private:
     w.blank();
     w.comment("Where its lines come from.");
     w.open("constexpr tangram_opencl::Origin tangram_origins[] =");
-    for (const auto &[line, from] : origins_) w.line(fmt::format("{{{}, {}}},", line, c_family::quoted(from)));
+    for (const auto &[line, from] : origins_) w.line(fmt::format("{{{}, {}}},", line, c_family::stringLiteral(from)));
     w.line("{0, nullptr},");
     w.close(";");
     w.blank();
     std::string flags = "-cl-std=CL1.2", needs;
     for (const std::string &flag : context_.options.texts("build-options")) flags += " " + flag;
-    std::string options = "std::string(" + c_family::quoted(flags) + ")";
+    std::string options = "std::string(" + c_family::stringLiteral(flags) + ")";
     for (const Signature &s : signatures_)
       for (const Param *constant : s.kernel->constants)
         options += fmt::format(" + tangram_opencl::option(\"{}\", {}_kernel::{})", constantMacro(s, *constant), s.entry,

@@ -23,7 +23,7 @@ std::string hostType(const Type &type) {
 void HostStatements::describe(const Launch &launch, const Kernel &kernel) {
   const std::string &function = functions_.at(&launch);
   w_.line(fmt::format("constexpr tangram_opencl::Launch tangram_launch_{} = {{\"{}\", \"{}\", {}, {}}};", function,
-                      kernel.name, function, c_family::quoted(kernel.plan), launch.threads));
+                      kernel.name, function, c_family::stringLiteral(kernel.plan), launch.threads));
 }
 
 void HostStatements::kernel(const Kernel &kernel, const std::string &stream) {

@@ -53,7 +53,7 @@ private:
 };
 
 /// As a C string literal.
-std::string quoted(std::string_view text);
+std::string stringLiteral(std::string_view text);
 /// In upper case with underscores, for macros.
 std::string macroName(std::string_view text);
 
