@@ -7,6 +7,7 @@
 #include "tangram/runtime/DeviceArguments.h"
 #include "tangram/runtime/KernelLibrary.h"
 #include "tangram/runtime/OutOfRange.h"
+#include "tangram/runtime/Reference.h"
 #include "tangram/runtime/Shapes.h"
 #include "tangram/runtime/Timing.h"
 
@@ -27,7 +28,7 @@ constexpr DiagnosticKind kRefused{"run.refused", DiagnosticClass::User, "'{0}' c
 constexpr DiagnosticKind kDied{"run.died", DiagnosticClass::User, "the {0} {1}",
                                "a codelet may leave its container: `tangram verify` tells which; the plan is {2}"};
 constexpr DiagnosticKind kDiffers{"run.differs", DiagnosticClass::User,
-                                  "the chosen plan does not agree with the plainest: {0}",
+                                  "the chosen plan does not agree with the reference: {0}",
                                   "`tangram verify` tells which codelet is at fault; the plan is {1}"};
 
 struct Flags : ProgramFlags {
@@ -72,6 +73,7 @@ struct Outcome {
   std::vector<std::pair<std::string, std::string>> results; // name and value
   Measurement time;
   std::uint64_t bytes = 0;
+  std::uint64_t undecided = 0, unknown = 0; // questions that roundings may turn; numbers without a bound
   bool measured = false;
 };
 
@@ -79,37 +81,75 @@ void sendRefusal(const Send &send, const CallResult &result) {
   send({result.status == TANGRAM_OUT_OF_RANGE ? "out-of-range" : "refused", result.message});
 }
 
-/// In the child: checks, and only then measures.
-void runKernels(const std::filesystem::path &library, const std::vector<std::string> &names,
-                const std::vector<Value> &original, std::size_t repeat, const Send &send) {
-  KernelLibrary kernels(library);
-  const tangram_kernel &chosen = kernels.get(names[0]), &plainest = kernels.get(names[1]);
-  std::vector<Value> expected = copies(original), got = copies(original);
-  send({"stage", "plainest plan"});
-  CallResult result = call(plainest, expected);
-  if (!result.ok()) return sendRefusal(send, result);
-  send({"stage", "chosen plan"});
-  result = call(chosen, got);
-  if (!result.ok()) return sendRefusal(send, result);
+std::vector<Value> wholeNumbers(const std::vector<Value> &values, std::uint64_t seed) {
+  std::vector<Value> result = copies(values);
+  for (std::size_t i = 0; i < result.size(); ++i) makeWhole(result[i], seed + i);
+  return result;
+}
 
-  std::uint64_t terms = 0, bytes = 0;
-  for (const Value &v : original) {
-    terms = std::max(terms, v.count());
-    if (v.rank()) bytes += v.count() * v.type().bytes;
+bool hasFloating(const std::vector<Value> &values) {
+  return std::any_of(values.begin(), values.end(), [](const Value &v) {
+    return std::any_of(v.type().fields.begin(), v.type().fields.end(),
+                       [](const Element::Field &f) { return isFloating(f.kind); });
+  });
+}
+
+/// Calls the chosen plan and the reference with `original`; false, with the reason sent, where they do not agree.
+/// `got` has the plan's results.
+bool agrees(const tangram_kernel &chosen, const Reference &reference, const std::vector<Value> &original, bool whole,
+            std::vector<Value> &got, const Send &send) {
+  got = copies(original);
+  send({"stage", "chosen plan"});
+  CallResult result = call(chosen, got);
+  if (!result.ok()) {
+    sendRefusal(send, result);
+    return false;
   }
-  bool restores = false;
+  send({"stage", "reference"});
+  Reference::Outcome right = reference.call(original);
+  if (!right.result.ok()) {
+    sendRefusal(send, right.result);
+    return false;
+  }
+  std::uint64_t unknown = 0;
   for (std::uint32_t i = 0; i < chosen.num_params; ++i) {
     const tangram_param &p = chosen.params[i];
     std::string differs;
     if (std::string stray = got[i].strayWrite(); !stray.empty())
       differs = fmt::format("it writes outside of {}: {}", p.name, stray);
-    else if (std::optional<Mismatch> m = compare(got[i], expected[i], {terms, false})) {
+    else if (std::optional<Mismatch> m = compare(got[i], right.expected[i])) {
       std::string at = m->index.empty() ? p.name : fmt::format("{}[{}]", p.name, fmt::join(m->index, ", "));
       if (!m->field.empty()) at += "." + m->field;
-      differs = fmt::format("{} is {}, expected {} within {:.3g}; {} elements differ", at, m->got, m->expected,
-                            m->bound, m->wrong);
+      std::string within = m->bound > 0 ? fmt::format(" within {:.3g}", m->bound) : "";
+      differs = fmt::format("{} is {}, expected {}{}{}; {} elements differ", at, m->got, m->expected, within,
+                            whole ? ", of whole numbers" : "", m->wrong);
     }
-    if (!differs.empty()) return send({"differs", differs});
+    if (!differs.empty()) {
+      send({"differs", differs});
+      return false;
+    }
+    unknown += right.expected[i].unknown();
+  }
+  if (right.undecided || unknown) send({"doubt", std::to_string(right.undecided), std::to_string(unknown)});
+  return true;
+}
+
+/// In the child: checks, and only then measures.
+void runKernels(const std::filesystem::path &library, const std::string &name, const std::filesystem::path &plainest,
+                const std::vector<Value> &original, std::uint64_t seed, std::size_t repeat, const Send &send) {
+  KernelLibrary kernels(library);
+  const Reference reference(plainest);
+  const tangram_kernel &chosen = kernels.get(name);
+  std::vector<Value> got;
+  if (hasFloating(original) && !agrees(chosen, reference, wholeNumbers(original, seed), true, got, send)) return;
+  if (!agrees(chosen, reference, original, false, got, send)) return;
+
+  CallResult result;
+  std::uint64_t bytes = 0;
+  bool restores = false;
+  for (std::uint32_t i = 0; i < chosen.num_params; ++i) {
+    const tangram_param &p = chosen.params[i];
+    if (p.rank) bytes += original[i].count() * original[i].type().bytes;
     if (p.access == TANGRAM_IN) continue;
     restores |= p.access == TANGRAM_INOUT && p.rank > 0;
     send({"result", p.name, shown(got[i])});
@@ -175,25 +215,24 @@ int run(Driver &driver, const Flags &flags) {
   ProgramFlags one = flags;
   one.spectrums = spectrums;
   Plan plan = driver.plans(one)[0];
-  std::optional<Plan> plainest = s.forest(spectrums[0]).plainest();
-  std::vector<Plan> plans{plan, plainest ? *plainest : plan};
   std::optional<TemporaryFolder> temporary;
   if (flags.folder.empty()) temporary.emplace("tangram-run");
   std::filesystem::path folder = temporary ? temporary->path() : std::filesystem::path(flags.folder);
   driver.progress("compiling");
   ast::Arena arena;
-  const ast::Module *lowered = s.lower(plans, arena);
+  const ast::Module *lowered = s.lower({plan}, arena);
   std::filesystem::path library = s.build(s.emit(*lowered, stemOf(flags.file)), folder, stemOf(flags.file));
-  std::vector<std::string> names;
-  for (const ast::Kernel *kernel : lowered->kernels) names.push_back(kernel->name);
+  std::string name = lowered->kernels[0]->name;
+  driver.progress("compiling the reference");
+  ReferenceLibrary reference = buildReference(s, spectrums[0], folder / "reference");
 
-  driver.progress("running");
+  driver.progress("checking");
   Outcome outcome;
   std::string error;
   ChildEnd end = runChild(
       [&](const Send &send) {
         try {
-          runKernels(library, names, original, flags.repeat, send);
+          runKernels(library, name, reference.library, original, flags.seed, flags.repeat, send);
         } catch (const DiagnosticError &e) {
           send({"error", e.diagnostic.message});
         } catch (const std::bad_alloc &) {
@@ -202,12 +241,17 @@ int run(Driver &driver, const Flags &flags) {
       },
       [&](const Message &m) {
         if (m[0] == "stage") outcome.stage = m[1];
+        if (m[0] == "doubt") {
+          outcome.undecided = std::max<std::uint64_t>(outcome.undecided, std::stoull(m[1]));
+          outcome.unknown = std::max<std::uint64_t>(outcome.unknown, std::stoull(m[2]));
+        }
         if (m[0] == "refused") outcome.refused = m[1];
         if (m[0] == "out-of-range") outcome.outOfRange = m[1];
         if (m[0] == "differs") outcome.differs = m[1];
         if (m[0] == "error") error = m[1];
         if (m[0] == "device") outcome.device = m[1];
         if (m[0] == "result") outcome.results.emplace_back(m[1], m[2]);
+        if (m[0] == "checked") driver.progress("measuring");
         if (m[0] == "checked") outcome.bytes = std::stoull(m[1]);
         if (m[0] == "time") {
           outcome.time = {std::stod(m[1]), std::stod(m[2]), std::stod(m[3]), std::stod(m[4]), std::stoull(m[5])};
@@ -230,8 +274,10 @@ int run(Driver &driver, const Flags &flags) {
     Json json{{"spectrum", spectrum.name},
               {"target", s.target().name},
               {"plan", key(plan)},
-              {"plainest", key(plans[1])},
+              {"reference", reference.plan},
               {"agrees", true},
+              {"undecided", outcome.undecided},
+              {"unbounded", outcome.unknown},
               {"seconds", Json{{"median", t.median},
                                {"low", t.low},
                                {"high", t.high},
@@ -249,7 +295,13 @@ int run(Driver &driver, const Flags &flags) {
   std::cout << tangram::print(plan);
   for (const auto &[name, size] : arguments.zeros)
     std::cout << fmt::format("{}: zeros, size {} from __requires\n", name, size);
-  std::cout << fmt::format("agrees with the plainest plan, {}\n", key(plans[1]));
+  std::cout << fmt::format("agrees with the reference, {}{}\n", reference.plan,
+                           hasFloating(original) ? ", on these numbers and on whole ones" : "");
+  if (outcome.undecided)
+    std::cout << fmt::format("roundings may turn {} of its comparisons: either outcome was accepted\n",
+                             outcome.undecided);
+  if (outcome.unknown)
+    std::cout << fmt::format("roundings may turn {} numbers into anything: these were not compared\n", outcome.unknown);
   for (const auto &[name, value] : outcome.results) std::cout << fmt::format("{} = {}\n", name, value);
   if (!outcome.device.empty())
     std::cout << fmt::format("device {}; times are its own, with the data in its memory\n", outcome.device);

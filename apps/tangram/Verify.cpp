@@ -299,9 +299,8 @@ void addVerify(CLI::App &app, Driver &driver) {
   sub->add_option("-o,--output", flags->folder, "Keep sources and libraries in this folder")->type_name("DIR");
   sub->add_flag("--json", driver.common.json, "As JSON");
   addCommonFlags(*sub, driver);
-  sub->footer("Integers must be equal. Floats may differ by eps * (n + 2) * max(1, |expected|), n the elements of the\n"
-              "largest container; data is in [-1, 1], and again whole numbers, whose sums are exact: there a whole\n"
-              "expected value must be met within 4 * eps of its size.\n"
+  sub->footer("Integers must be equal. Of floats each may be as far from the reference, the plainest plan in a wider type,\n"
+              "as roundings of its own computation explain; whole numbers, of which small ones are tried, exactly it.\n"
               "Exit code 1 where a plan fails, or nothing was compared.\n"
               "Examples:\n"
               "  tangram verify sum.tg.cpp --target cpu-openmp\n"

@@ -336,6 +336,7 @@ Session::Session(SessionOptions options) : impl_(std::make_unique<Impl>(std::mov
 
 Session::~Session() = default;
 
+const SessionOptions &Session::options() const { return impl_->options; }
 Registry &Session::registry() { return impl_->registry; }
 const PluginLoader &Session::plugins() const { return impl_->loader; }
 DiagnosticEngine &Session::diags() { return impl_->diags; }

@@ -29,11 +29,12 @@ void fill(Value &value, bool whole, std::uint64_t seed) {
   Random random(seed);
   tangram_element e = value.element();
   bool isSigned = value.isFloating() || (e >= TANGRAM_I8 && e <= TANGRAM_I64);
-  // Small enough that products of two, summed over a million elements, stay exact in a float and within an i32.
   std::int64_t most = e == TANGRAM_BOOL ? 1 : whole || bytes(e) == 1 ? 2 : 10;
   for (std::uint64_t i = 0; i < value.count(); ++i)
     if (value.isFloating() && !whole)
       value.setReal(i, random.unit());
+    else if (value.isFloating())
+      value.setInteger(i, wholeNumber(random, value.count()));
     else
       value.setInteger(i, random.between(isSigned ? -most : 0, most));
 }

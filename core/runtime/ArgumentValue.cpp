@@ -113,7 +113,7 @@ void fillRandom(Value &value, std::uint64_t seed, bool whole) {
     if (!value.isFloating())
       value.setInteger(i, random.between(lo, hi));
     else if (whole)
-      value.setInteger(i, random.between(-2, 2));
+      value.setInteger(i, wholeNumber(random, value.count()));
     else
       value.setReal(i, random.unit());
 }
@@ -239,6 +239,23 @@ Value makeValue(const ArgumentSpec &spec, const std::string &param, const Elemen
     return make(spec, param, element, rank, seed, context);
   } catch (const std::bad_alloc &) {
     fail(kOutOfMemory, {}, param, spec.text);
+  }
+}
+
+std::int64_t wholeNumber(Random &random, std::uint64_t elements) {
+  constexpr std::uint64_t kHeld = 1ull << 23; // with a bit to spare, by a float
+  if (4 * elements <= kHeld) return random.between(-2, 2);
+  if (elements > kHeld && static_cast<std::uint64_t>(random.between(0, elements - 1)) >= kHeld) return 0;
+  return random.between(0, 1) ? 1 : -1;
+}
+
+void makeWhole(Value &value, std::uint64_t seed) {
+  Random random(seed);
+  for (std::size_t f = 0; f < value.type().fields.size(); ++f) {
+    Value field = value.field(f);
+    if (!field.isFloating()) continue;
+    for (std::uint64_t i = 0; i < field.count(); ++i)
+      if (double x = field.real(i); x != 0 && std::isfinite(x)) field.setInteger(i, wholeNumber(random, field.count()));
   }
 }
 

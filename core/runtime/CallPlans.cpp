@@ -16,13 +16,6 @@ double secondsOf(const std::function<void()> &work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// How many elements may have been combined into one.
-std::uint64_t terms(const std::vector<Value> &values) {
-  std::uint64_t most = 0;
-  for (const Value &v : values) most = std::max(most, v.count());
-  return most;
-}
-
 PlanFailure differing(const std::string &param, const Mismatch &m) {
   PlanFailure failure;
   failure.param = param;
@@ -38,10 +31,10 @@ PlanFailure differing(const std::string &param, const Mismatch &m) {
   return failure;
 }
 
-/// What is wrong with the outcome of one call; nothing where all is well.
+/// What is wrong with the outcome of one call; nothing where all is well. `plain`: what must be met to the last bit.
 std::optional<PlanFailure> judge(const tangram_kernel &kernel, const CallResult &result,
-                                 const std::vector<Value> &values, const std::vector<Value> &expected, bool whole,
-                                 bool exact) {
+                                 const std::vector<Value> &values, const std::vector<Expected> &expected,
+                                 const std::vector<Expected> &plain) {
   PlanFailure failure;
   if (!result.ok()) {
     bool checked = result.status == TANGRAM_OUT_OF_RANGE; // says all by itself
@@ -55,10 +48,9 @@ std::optional<PlanFailure> judge(const tangram_kernel &kernel, const CallResult 
       failure.reason = fmt::format("wrote outside of {}: {}", param, stray);
       return failure;
     }
-    // Of an argument that is only read, `expected` is what it was before.
-    bool written = kernel.params[i].access != TANGRAM_IN;
-    if (std::optional<Mismatch> m = compare(values[i], expected[i], {written ? terms(values) : 0, whole, exact}))
-      return differing(param, *m);
+    for (const std::vector<Expected> *all : {&expected, &plain})
+      if (i < all->size())
+        if (std::optional<Mismatch> m = compare(values[i], (*all)[i])) return differing(param, *m);
   }
   return std::nullopt;
 }
@@ -83,8 +75,7 @@ PlanFailure decode(const Message &m) {
 
 } // namespace
 
-void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &reference,
-               const std::filesystem::path &library, const std::string &plainest,
+void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const std::filesystem::path &library,
                const std::vector<std::pair<std::size_t, std::string>> &plans, const std::vector<ArgumentSet> &sets,
                const VerifyOptions &options, const BatchEvents &events, bool isolated) {
   constexpr std::size_t kReference = static_cast<std::size_t>(-1);
@@ -95,15 +86,15 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
     std::size_t atSet = set, atPosition = position; // what is being called
     bool finished = false;
     auto work = [&](const Send &send) {
-      KernelLibrary plain(reference), batch(library);
-      const tangram_kernel &plainKernel = plain.get(plainest);
+      Reference reference(baseline.reference);
+      std::optional<KernelLibrary> plainest;
+      if (baseline.exact()) plainest.emplace(baseline.plainest);
+      KernelLibrary batch(library);
       for (std::size_t s = set; s < sets.size(); ++s) {
         send({"call", std::to_string(kReference), std::to_string(s)});
-        std::vector<Value> expected = makeArguments(spectrum, plainKernel, sets[s], options);
-        std::vector<Value> original;
-        for (const Value &v : expected) original.push_back(v.copy());
-        CallResult result;
-        double plainSeconds = secondsOf([&] { result = call(plainKernel, expected); });
+        const std::vector<Value> original = makeArguments(spectrum, reference.kernel(), sets[s], options);
+        Reference::Outcome right = reference.call(original);
+        const CallResult &result = right.result;
         if (result.status == TANGRAM_OUT_OF_RANGE)
           return send({"out-of-range", "0", std::to_string(s), result.message});
         if (result.status == TANGRAM_FAILED) {
@@ -111,15 +102,26 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
           continue;
         }
         std::string why = result.ok() ? "" : fmt::format("the plainest plan refuses it: {}", result.message);
-        if (plainSeconds > options.slowest) why = fmt::format("the plainest plan takes {:.1f} s", plainSeconds);
+        if (right.seconds > options.slowest) why = fmt::format("the plainest plan takes {:.1f} s", right.seconds);
         if (!why.empty()) {
           send({"skip", "0", std::to_string(s), why});
           continue;
         }
-        if (std::optional<PlanFailure> bad =
-                judge(plainKernel, result, expected, expected, sets[s].whole, options.exact)) {
-          send({"broken", "0", std::to_string(s), bad->reason});
+        std::string outside;
+        for (std::size_t i = 0; i < right.expected.size() && outside.empty(); ++i)
+          if (std::string stray = right.expected[i].values().strayWrite(); !stray.empty())
+            outside = fmt::format("wrote outside of {}: {}", reference.kernel().params[i].name, stray);
+        if (!outside.empty()) {
+          send({"broken", "0", std::to_string(s), outside});
           continue;
+        }
+        if (right.undecided) send({"undecided", "0", std::to_string(s)});
+        std::vector<Expected> plain;
+        if (plainest) {
+          std::vector<Value> values;
+          for (const Value &v : original) values.push_back(v.copy());
+          if (call(plainest->get(baseline.plainestName), values).ok())
+            for (Value &v : values) plain.emplace_back(std::move(v));
         }
         for (std::size_t p = s == set ? position : 0; p < plans.size(); ++p) {
           if (dead.count(p)) continue;
@@ -135,7 +137,7 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
           double seconds = secondsOf([&] { outcome = call(kernel, values); });
           forecasts[p].took(seconds, sets[s].elements());
           send({"took", std::to_string(p), std::to_string(s), fmt::format("{}", seconds)});
-          std::optional<PlanFailure> bad = judge(kernel, outcome, values, expected, sets[s].whole, options.exact);
+          std::optional<PlanFailure> bad = judge(kernel, outcome, values, right.expected, plain);
           if (bad)
             send(encode("fail", p, s, *bad));
           else
@@ -160,6 +162,8 @@ void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &refer
         events.skipped(s, m[3]);
       } else if (m[0] == "broken") {
         events.broken(s, m[3]);
+      } else if (m[0] == "undecided") {
+        events.undecided(s);
       } else if (m[0] == "took") { // for the child that goes on where this one crashes
         forecasts[p].took(std::stod(m[3]), sets[s].elements());
       } else if (m[0] == "late") {

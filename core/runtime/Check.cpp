@@ -37,21 +37,22 @@ const ast::Spectrum &readSpectrum(const std::filesystem::path &folder, ast::Aren
 CheckReport check(const std::filesystem::path &folder, const VerifyOptions &options, bool isolated) {
   ast::Arena arena;
   const ast::Spectrum &spectrum = readSpectrum(folder, arena);
-  std::vector<std::filesystem::path> plainest = librariesBelow(folder / kPlainestFolder);
-  if (plainest.empty()) fail(kNothing, {}, folder.string(), "library of the plainest plan");
+  std::vector<std::filesystem::path> plainest = librariesBelow(folder / kPlainestFolder),
+                                     exact = librariesBelow(folder / kExactFolder);
+  if (plainest.empty()) fail(kNothing, {}, folder.string(), "reference");
 
   CheckReport report;
   report.spectrum = spectrum.name;
-  std::string plainName;
-  {
-    KernelLibrary library(plainest[0]);
-    plainName = library.kernels()[0]->name;
-    report.plainest = library.kernels()[0]->plan;
+  report.plainest = Reference(plainest[0]).kernel().plan;
+  Baseline baseline{plainest[0], {}, ""};
+  if (!exact.empty()) {
+    baseline.plainest = exact[0];
+    baseline.plainestName = KernelLibrary(exact[0]).kernels()[0]->name;
   }
   std::vector<ArgumentSet> sets = makeArgumentSets(spectrum, options, report.skipped);
   std::vector<std::string> skippedSets(sets.size()), brokenSets(sets.size());
   for (const std::filesystem::path &file : librariesBelow(folder)) {
-    if (file == plainest[0]) continue;
+    if (file == baseline.reference || file == baseline.plainest) continue;
     std::vector<std::pair<std::size_t, std::string>> entries;
     {
       KernelLibrary library(file);
@@ -68,6 +69,7 @@ CheckReport check(const std::filesystem::path &folder, const VerifyOptions &opti
     events.leftOut = [&](std::size_t, std::size_t) { ++report.leftOut; };
     events.skipped = [&](std::size_t set, const std::string &why) { skippedSets[set] = why; };
     events.broken = [&](std::size_t set, const std::string &why) { brokenSets[set] = why; };
+    events.undecided = [&](std::size_t set) { report.undecided.insert(sets[set].text); };
     events.outOfRange = [](const std::string &message) { failOutOfRange(message); };
     events.failed = [&](std::size_t plan, std::size_t set, PlanFailure failure) {
       ++called[plan];
@@ -76,7 +78,7 @@ CheckReport check(const std::filesystem::path &folder, const VerifyOptions &opti
       auto [first, isNew] = failures.emplace(plan, std::move(failure));
       ++first->second.failed;
     };
-    callPlans(spectrum, plainest[0], file, plainName, entries, sets, options, events, isolated);
+    callPlans(spectrum, baseline, file, entries, sets, options, events, isolated);
     for (auto &[plan, failure] : failures) {
       failure.called = called[plan];
       report.failures.push_back(std::move(failure));

@@ -1,54 +1,85 @@
 #include "tangram/runtime/Compare.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tangram::runtime {
 namespace {
 
-double allowed(double expected, tangram_element element, const Bound &bound) {
-  bool single = element == TANGRAM_F32;
-  double eps = single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
-  double exactUpTo = single ? 0x1p24 : 0x1p53;
-  double terms = static_cast<double>(bound.terms);
-  if (bound.wholeInputs && std::abs(expected) < exactUpTo && expected == std::trunc(expected))
-    terms = std::min(terms, 2.0);
-  return eps * (terms + 2) * std::max(1.0, std::abs(expected));
+bool within(double got, const Expected::Number &expected) {
+  if (std::isnan(expected.value)) return std::isnan(got);
+  if (std::isinf(expected.bound)) return true;
+  return got == expected.value || std::abs(got - expected.value) <= expected.bound;
+}
+
+std::string numberText(double value, bool single) {
+  return single ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
+}
+
+/// One field of all elements.
+std::optional<Mismatch> compareField(const Value &got, const Expected &expected, std::size_t field) {
+  const Value wanted = expected.values().field(field);
+  const std::vector<Expected::Number> *numbers = expected.numbers(field);
+  std::vector<Value> alternatives;
+  for (const Value &other : expected.alternatives())
+    alternatives.push_back(const_cast<Value &>(other).field(field)); // a view of it
+  bool single = wanted.element() == TANGRAM_F32;
+  std::optional<Mismatch> first;
+  for (std::uint64_t i = 0; i < wanted.count(); ++i) {
+    double limit = 0;
+    std::string text;
+    if (wanted.isFloating()) {
+      double g = got.real(i);
+      Expected::Number number = numbers ? (*numbers)[i] : Expected::Number{wanted.real(i), 0};
+      if (within(g, number)) continue;
+      limit = number.bound;
+      if (!first) text = numberText(number.value, single);
+    } else {
+      std::int64_t g = got.integer(i);
+      bool right = g == wanted.integer(i);
+      for (std::size_t a = 0; a < alternatives.size() && !right; ++a) right = g == alternatives[a].integer(i);
+      if (right) continue;
+      if (!first) text = wanted.text(i);
+    }
+    if (!first) first = Mismatch{i, wanted.index(i), "", got.text(i), text, limit, 0};
+    ++first->wrong;
+  }
+  return first;
 }
 
 } // namespace
 
-std::optional<Mismatch> compare(const Value &got, const Value &expected, const Bound &bound) {
+void Expected::alsoAccept(const Expected &other) {
+  alternatives_.push_back(other.values_.copy());
+  for (std::size_t f = 0; f < numbers_.size(); ++f)
+    for (std::size_t i = 0; i < numbers_[f].size(); ++i) {
+      Number &mine = numbers_[f][i];
+      const Number &theirs = other.numbers_[f][i];
+      if (!std::isfinite(mine.value) || !std::isfinite(theirs.value)) {
+        if (!(mine.value == theirs.value)) mine = {0, std::numeric_limits<double>::infinity()};
+        continue;
+      }
+      mine.bound = std::max(mine.bound, std::abs(theirs.value - mine.value) + theirs.bound);
+    }
+}
+
+std::uint64_t Expected::unknown() const {
+  std::uint64_t count = 0;
+  for (const std::vector<Number> &field : numbers_)
+    for (const Number &n : field) count += std::isinf(n.bound);
+  return count;
+}
+
+std::optional<Mismatch> compare(const Value &got, const Expected &expected) {
+  const Element &type = expected.values().type();
+  if (!type.isStruct()) return compareField(got, expected, 0);
   std::optional<Mismatch> first;
-  if (expected.type().isStruct()) {
-    for (std::size_t f = 0; f < expected.type().fields.size(); ++f) {
-      std::optional<Mismatch> here = compare(got.field(f), expected.field(f), bound);
-      if (!here) continue;
-      here->field = expected.type().fields[f].name;
-      if (first && first->position <= here->position)
-        first->wrong = std::max(first->wrong, here->wrong);
-      else
-        first = std::move(here);
-    }
-    return first;
-  }
-  auto differs = [&](std::uint64_t i, double limit) {
-    if (!first) first = Mismatch{i, expected.index(i), "", got.text(i), expected.text(i), limit, 0};
-    ++first->wrong;
-  };
-  for (std::uint64_t i = 0; i < expected.count(); ++i) {
-    if (!expected.isFloating()) {
-      if (got.integer(i) != expected.integer(i)) differs(i, 0);
-      continue;
-    }
-    double g = got.real(i), e = expected.real(i);
-    if (std::isnan(e) || std::isinf(e)) {
-      if (std::isnan(e) ? !std::isnan(g) : g != e) differs(i, 0);
-      continue;
-    }
-    double limit = bound.exact ? 0 : allowed(e, expected.element(), bound);
-    if (!(std::abs(g - e) <= limit)) differs(i, limit);
+  for (std::size_t f = 0; f < type.fields.size(); ++f) {
+    std::optional<Mismatch> here = compareField(got.field(f), expected, f);
+    if (!here) continue;
+    here->field = type.fields[f].name;
+    std::uint64_t wrong = std::max(here->wrong, first ? first->wrong : 0);
+    if (!first || here->position < first->position) first = std::move(here);
+    first->wrong = wrong;
   }
   return first;
 }

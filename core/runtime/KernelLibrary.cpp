@@ -98,6 +98,10 @@ const tangram_kernel &KernelLibrary::get(std::string_view name) const {
   fail(kUnknownKernel, {}, path_.string(), name, suggest(name, names));
 }
 
+void *KernelLibrary::symbol(const char *name) const {
+  return handle_->library.has(name) ? reinterpret_cast<void *>(&handle_->library.get<void()>(name)) : nullptr;
+}
+
 CallResult call(const tangram_kernel &kernel, std::vector<Value> &arguments) {
   auto bug = [&](const std::string &what) { failBug({}, fmt::format("call of kernel '{}'", kernel.name), what); };
   if (arguments.size() != kernel.num_params)

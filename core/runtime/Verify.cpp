@@ -13,10 +13,6 @@
 namespace tangram::runtime {
 namespace {
 
-constexpr DiagnosticKind kNoPlainest{"verify.no-plainest", DiagnosticClass::User,
-                                     "'{0}' has no plan that serialises every map and uses autonomous codelets only: "
-                                     "there is nothing to compare with",
-                                     "give it a __codelet without __coop that calls no spectrum"};
 constexpr DiagnosticKind kTooMany{"verify.too-many", DiagnosticClass::Limitation,
                                   "'{0}' has {1} plans, too many to verify every one",
                                   "draw some of them: --sample 1000"};
@@ -105,13 +101,9 @@ public:
       if (std::find(names.begin(), names.end(), name) == names.end())
         fail(kUnknownArgument, {}, spectrum_.name, name, suggest(name, names));
     }
-    std::optional<Plan> plainest = forest.plainest();
-    if (!plainest) fail(kNoPlainest, spectrum_.range, spectrum_.name);
-    plainest->target = session_.target().name;
     report_.spectrum = spectrum_.name;
     report_.target = session_.target().name;
     report_.seed = options_.seed;
-    report_.plainest = key(*plainest);
     pickPlans(forest, options_, report_);
     report_.tunables = options_.tunables;
     if (options_.tunables) {
@@ -128,9 +120,16 @@ public:
 
     keepSpectrum();
     progress("the plainest plan");
-    std::vector<std::string> names;
-    reference_ = compile(session_, {*plainest}, options_.folder / kPlainestFolder, "plainest", names);
-    plainName_ = names[0];
+    ReferenceLibrary reference = buildReference(session_, spectrum_.name, options_.folder / kPlainestFolder);
+    baseline_.reference = reference.library;
+    report_.plainest = reference.plan;
+    std::optional<Plan> plainest = forest.plainest();
+    if (options_.exact && plainest) {
+      plainest->target = report_.target;
+      std::vector<std::string> names;
+      baseline_.plainest = compile(session_, {*plainest}, options_.folder / kExactFolder, "plainest", names);
+      baseline_.plainestName = names[0];
+    }
 
     // Small enough that all jobs have something to do.
     std::size_t jobs = std::max(1u, options_.jobs), each = (report_.plans.size() + jobs - 1) / jobs;
@@ -138,7 +137,7 @@ public:
     for (std::size_t from = 0; from < report_.plans.size(); from += batch)
       addBatch(from, std::min(from + batch, report_.plans.size()));
     children_.run();
-    finish(*plainest);
+    finish();
     return std::move(report_);
   }
 
@@ -224,7 +223,8 @@ private:
       send(m);
     };
     events.outOfRange = [&](const std::string &message) { send({"out-of-range", message}); };
-    callPlans(spectrum_, reference_, library, plainName_, entries, sets_, options_, events);
+    events.undecided = [&](std::size_t set) { send({"undecided", std::to_string(set)}); };
+    callPlans(spectrum_, baseline_, library, entries, sets_, options_, events);
     send({"end"});
   }
 
@@ -235,6 +235,7 @@ private:
     if (m[0] == "late") ++report_.leftOut;
     if (m[0] == "out-of-range" && outOfRange_.empty()) outOfRange_ = m[1];
     if (m[0] == "unfit") unfit_[std::stoull(m[1])] = m[2];
+    if (m[0] == "undecided") report_.undecided.insert(sets_[std::stoull(m[1])].text);
     if (m[0] == "skip") skippedSets_[std::stoull(m[1])] = m[2];
     if (m[0] == "broken") brokenSets_[std::stoull(m[1])] = m[2];
     if (m[0] != "fail") return;
@@ -254,7 +255,7 @@ private:
     ++failure->failed;
   }
 
-  void finish(const Plan &plainest) {
+  void finish() {
     if (!outOfRange_.empty()) failOutOfRange(outOfRange_);
     sortSets(sets_, skippedSets_, brokenSets_, report_);
     std::vector<bool> failing;
@@ -278,7 +279,7 @@ private:
            !report_.broken.empty()    ? report_.broken[0]
            : !report_.skipped.empty() ? report_.skipped[0]
                                       : "there are no arguments",
-           key(plainest));
+           report_.plainest);
     report_.suspects = suspects(report_.plans, failing);
     bool explained = !report_.suspects.empty() && report_.suspects[0].failing == report_.failures.size();
     if (!explained) report_.shared = sharedByFailing(report_.plans, failing);
@@ -293,8 +294,8 @@ private:
   std::vector<std::optional<PlanFailure>> failures_;
   std::vector<std::string> unfit_; // why; empty: it fits
   std::vector<std::size_t> called_;
-  std::string plainName_, outOfRange_;
-  std::filesystem::path reference_;
+  std::string outOfRange_;
+  Baseline baseline_;
   std::size_t done_ = 0;
   Children children_{std::max(1u, options_.jobs)};
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tangram/runtime/Children.h"
+#include "tangram/runtime/Reference.h"
 #include "tangram/runtime/Shapes.h"
 #include "tangram/runtime/Verify.h"
 
@@ -33,16 +34,25 @@ struct BatchEvents {
   std::function<void(std::size_t plan, std::size_t set)> passed;
   std::function<void(std::size_t set, const std::string &why)> skipped;
   std::function<void(std::size_t set, const std::string &why)> broken; // the plainest plan itself fails
+  std::function<void(std::size_t set)> undecided; // roundings decide comparisons: either outcome is accepted
   std::function<void(std::size_t plan, std::size_t set)> leftOut;
   std::function<void(const std::string &message)> outOfRange; // the plainest plan, checked: nothing is called any more
 };
 
-/// Calls kernels of `library` with every set and compares with `reference`, each call guarded: what crashes or hangs is
+/// What plans are compared with.
+struct Baseline {
+  std::filesystem::path reference; // of buildReference()
+  /// Where floats must be the same to the last bit: the library of the plainest plan for the same target, and its entry.
+  std::filesystem::path plainest;
+  std::string plainestName;
+  bool exact() const { return !plainest.empty(); }
+};
+
+/// Calls kernels of `library` with every set and compares with `baseline`, each call guarded: what crashes or hangs is
 /// that plan's failure and the others go on. `plans` names the entries of the plans. A plan that takes far longer than
 /// others (parts of parts of single elements) is left out of the sets that would cost more than options.patience.
 /// Not `isolated`: all in this process, unguarded.
-void callPlans(const ast::Spectrum &spectrum, const std::filesystem::path &reference,
-               const std::filesystem::path &library, const std::string &plainest,
+void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const std::filesystem::path &library,
                const std::vector<std::pair<std::size_t, std::string>> &plans, const std::vector<ArgumentSet> &sets,
                const VerifyOptions &options, const BatchEvents &events, bool isolated = true);
 
@@ -59,7 +69,8 @@ void sortSets(const std::vector<ArgumentSet> &sets, const std::vector<std::strin
       report.arguments.push_back(sets[i].text);
 }
 
-/// What verify() leaves in its folder beside the libraries: the spectrum, as a textual AST, and the plainest plan.
-inline constexpr const char *kSpectrumFile = "spectrum.ast", *kPlainestFolder = "plainest";
+/// What verify() leaves in its folder beside the libraries: the spectrum, as a textual AST, the reference and, where
+/// floats must be the same to the last bit, the plainest plan for the same target.
+inline constexpr const char *kSpectrumFile = "spectrum.ast", *kPlainestFolder = "plainest", *kExactFolder = "exact";
 
 } // namespace tangram::runtime

@@ -92,16 +92,16 @@ TEST(Structs, AsArguments) {
   EXPECT_EQ(value.text(4), "{4, 4, 4, 4, true}");
   EXPECT_EQ(value.strayWrite(), "");
   runtime::Value other = value.copy();
-  EXPECT_FALSE(runtime::compare(other, value, {}));
+  EXPECT_FALSE(runtime::compare(other, runtime::Expected(value.copy())));
   other.field(2).setReal(5, 7);
   other.field(3).setInteger(4, 8);
-  std::optional<runtime::Mismatch> found = runtime::compare(other, value, {});
+  std::optional<runtime::Mismatch> found = runtime::compare(other, runtime::Expected(value.copy()));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->index, (std::vector<std::uint64_t>{1, 1}));
   EXPECT_EQ(found->field, "rank");
   EXPECT_EQ(found->got, "8");
   other.assign(value);
-  EXPECT_FALSE(runtime::compare(other, value, {}));
+  EXPECT_FALSE(runtime::compare(other, runtime::Expected(value.copy())));
   EXPECT_THROW(runtime::makeValue(runtime::parseArgumentSpec("1,2"), "shapes", element, 1, 1), DiagnosticError);
 }
 

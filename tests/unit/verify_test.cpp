@@ -201,6 +201,10 @@ static const tangram_param params[] = {{"in", TANGRAM_I32, 1, TANGRAM_IN}, {"res
 #define KERNEL(n) {sizeof(tangram_kernel), TANGRAM_KERNEL_ABI, "sum_" #n, "sum", "p" #n, "t", 2, params, invoke<n>}
 static const tangram_kernel kernels[] = {KERNEL(0), KERNEL(1), KERNEL(2), KERNEL(3), KERNEL(4), KERNEL(5), KERNEL(6),
                                          KERNEL(7)};
+// A reference as well, of integers alone.
+extern "C" void tangram_reference_begin(uint64_t) {}
+extern "C" uint64_t tangram_reference_end() { return 0; }
+extern "C" bool tangram_reference_find(const void *, bool, tangram_reference_element *) { return false; }
 extern "C" const tangram_kernel *const *tangram_kernel_table(uint32_t *count) {
   static const tangram_kernel *list[8];
   for (int i = 0; i < 8; ++i) list[i] = &kernels[i];
@@ -246,7 +250,7 @@ TEST(CallPlans, EveryKindOfFailureIsThatPlansOwn) {
   };
   events.passed = [&](std::size_t plan, std::size_t) { ++passes[plan]; };
   events.skipped = [&](std::size_t, const std::string &why) { ADD_FAILURE() << why; };
-  callPlans(*spectrum, library, library, "sum_0", plans, sets, options, events);
+  callPlans(*spectrum, Baseline{library, {}, ""}, library, plans, sets, options, events);
   std::filesystem::remove(code);
   std::filesystem::remove(library);
 

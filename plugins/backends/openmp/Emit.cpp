@@ -1,5 +1,6 @@
 // One translation unit and one header for all kernels of a module.
 #include "Backend.h"
+#include "ReferenceExpressions.h"
 #include "Statements.h"
 
 #include "tangram/c-family/Entries.h"
@@ -107,6 +108,7 @@ public:
   Emitter(const Module &module, EmitContext &context) : module_(module), context_(context) {
     for (const Kernel *kernel : module.kernels) signatures_.push_back(signatureOf(module, *kernel));
     constants_ = context.options.text("constants");
+    reference_ = context.options.flag("reference");
   }
 
   OutputFile header() {
@@ -145,7 +147,9 @@ private:
   std::string write(const std::string &name) {
     Writer w(name);
     preamble(w);
-    VectorExpressions expressions;
+    ReferenceExpressions followed;
+    VectorExpressions plain;
+    VectorExpressions &expressions = reference_ ? static_cast<VectorExpressions &>(followed) : plain;
     for (const Function *f : module_.functions) expressions.functions.insert(f->name);
     for (const Struct *s : structuresWithin(module_, signatures_)) defineStructure(w, *s, expressions);
     if (!module_.functions.empty()) functions(w, expressions);
@@ -168,7 +172,9 @@ private:
   }
 
   StatementOptions statementOptions() const {
-    return {context_.options.flag("line"), static_cast<std::uint64_t>(context_.options.integer("stack-bytes"))};
+    // What is known of elements beside their bytes goes by pages of memory: reference kernels have no small temporaries.
+    std::int64_t stack = reference_ ? 0 : context_.options.integer("stack-bytes");
+    return {context_.options.flag("line"), static_cast<std::uint64_t>(stack)};
   }
 
   void preamble(Writer &w) {
@@ -188,6 +194,7 @@ private:
     w.directive(fmt::format("#include \"{}.h\"", context_.stem));
     w.blank();
     w.directive("#include <tangram/runtime/kernel_abi.h>");
+    if (reference_) w.directive("#include <tangram/runtime/error_analysis.h>");
     if (needs_.vectors) w.directive("#include <tangram/runtime/vec.h>");
     if (needs_.checks)
       w.directive(fmt::format("#include <tangram/runtime/{}.h>", needs_.vectors ? "vec/checked" : "checked"));
@@ -213,11 +220,16 @@ private:
     w.line("namespace {");
     w.blank();
     defineFail(w);
-    if (needs_.heap) {
+    if (reference_) {
+      w.blank();
+      w.line("template <class T> using Buffer = tangram::reference::Buffer<T>;");
+      w.line("namespace tangram_atomic = tangram::reference::atomic;");
+    }
+    if (needs_.heap && !reference_) {
       w.blank();
       w.verbatim(kBuffer);
     }
-    if (needs_.atomics) {
+    if (needs_.atomics && !reference_) {
       w.blank();
       w.verbatim(kAtomics);
     }
@@ -289,7 +301,7 @@ private:
       std::string text = mentions.count(p->name) ? "" : "[[maybe_unused]] ";
       if (p->type.isPointer()) {
         bool readOnly = p->access == Access::In && !p->type.toConst();
-        text += (readOnly ? "const " : "") + expressions.type(p->type) + p->name;
+        text += expressions.type(readOnly ? Type::pointer(p->type.element(), true) : p->type) + p->name;
       } else {
         text += expressions.type(p->type) + (p->access == Access::In ? " " : " &") + p->name;
       }
@@ -321,6 +333,7 @@ private:
   EmitContext &context_;
   std::vector<Signature> signatures_;
   std::string constants_;
+  bool reference_ = false;
   struct {
     bool vectors = false, limits = false, heap = false, threads = false, atomics = false, simd = false, checks = false;
   } needs_;

@@ -5,7 +5,7 @@
 
 namespace tangram::openmp {
 
-class VectorExpressions final : public c_family::Expressions {
+class VectorExpressions : public c_family::Expressions {
 public:
   /// Set where the text needs vec.h.
   bool usesVectors = false;

@@ -37,7 +37,15 @@ std::vector<OptionSpec> backendOptions() {
   OptionSpec stack{"stack-bytes",       "Temporaries of known size up to this many bytes live on the stack.",
                    std::int64_t{16384}, 0.0,
                    1048576.0,           {}};
-  return {compiler, flags, standard, include, line, constants, fma, stack};
+  OptionSpec reference{
+      "reference",
+      "Whether floating-point numbers are followed in a wider type, with a bound on what roundings may change: what "
+      "plans are compared with (tangram/runtime/error_analysis.h).",
+      false,
+      {},
+      {},
+      {}};
+  return {compiler, flags, standard, include, line, constants, fma, stack, reference};
 }
 
 } // namespace tangram::openmp

@@ -121,7 +121,7 @@ void Statements::other(const Stmt *s) {
 }
 
 void Statements::alloc(const Alloc &a) {
-  std::string name = a.name, element = e_.type(a.element), count = elements(a.extents);
+  std::string name = a.name, element = a.element.cName(), count = elements(a.extents);
   std::optional<std::uint64_t> bytes = bytesOf(a, *constants_);
   if (bytes && *bytes <= options_.stackBytes) {
     if (*bytes == 0) count = "1";
@@ -133,7 +133,7 @@ void Statements::alloc(const Alloc &a) {
   std::string sizes;
   for (const Expr *extent : a.extents) sizes += (sizes.empty() ? "" : ", ") + e_.print(extent, Scalar::U64);
   w_.line(fmt::format("const Buffer<{}> {}_buffer({{{}}});", element, name, sizes));
-  w_.line(fmt::format("{} *const {} = {}_buffer.data();", element, name, name));
+  w_.line(fmt::format("{}const {} = {}_buffer.data();", e_.type(Type::pointer(a.element)), name, name));
   if (regions_ == 0) {
     w_.line(fmt::format("if ({} == nullptr) return TANGRAM_OUT_OF_MEMORY;", name));
     return;

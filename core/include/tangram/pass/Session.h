@@ -55,6 +55,7 @@ public:
   explicit Session(SessionOptions options = {});
   ~Session();
 
+  const SessionOptions &options() const;
   Registry &registry();
   const PluginLoader &plugins() const;
   DiagnosticEngine &diags();

@@ -53,7 +53,7 @@ struct ArgumentContext {
   std::vector<std::uint64_t> sizes; // where leavesSizes()
   std::uint64_t bound = 0;          // where pointsInto(): the extent of that
   Spread spread = Spread::Random;   // of Offsets
-  bool whole = false;               // Random, Special: floats are whole numbers from -2 to 2
+  bool whole = false;               // Random, Special: floats are small whole numbers
   Layout layout;
 };
 
@@ -85,5 +85,12 @@ public:
 private:
   std::uint64_t state_;
 };
+
+/// A small whole number for an argument of so many elements: such that sums, of products of two as well, stay whole
+/// numbers that a float holds, in whatever order they are added.
+std::int64_t wholeNumber(Random &random, std::uint64_t elements);
+
+/// Puts such numbers in the place of a value's floating ones; zeros and what is no finite number stay.
+void makeWhole(Value &value, std::uint64_t seed);
 
 } // namespace tangram::runtime

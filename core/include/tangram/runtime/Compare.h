@@ -1,21 +1,38 @@
-// Whether two results of one computation agree.
-//
-// Integers must be equal. Floats may differ by what another order of evaluation explains:
-//     |got - expected| <= eps * (terms + 2) * max(1, |expected|)
-// where eps is the spacing of the type at 1 and `terms` how many elements may have been combined into one. Inputs are
-// in [-1, 1] where this is used. On inputs that are small whole numbers sums and products are exact in any order:
-// there, where the expected value is itself a whole number that the type holds exactly, `terms` counts as 2. Infinities
-// must be the same, and a NaN must be met by a NaN. `exact`: floats must be equal.
+// Whether the results of a plan are right: within what roundings explain of the reference's (Reference.h).
 #pragma once
 
 #include "tangram/runtime/Value.h"
 
 namespace tangram::runtime {
 
-struct Bound {
-  std::uint64_t terms = 0;
-  bool wholeInputs = false;
-  bool exact = false;
+/// What is expected of the elements of one argument after a call.
+class Expected {
+public:
+  /// Each number may be `bound` away from `value`. One that is no finite number must be met; infinity: nothing is known.
+  struct Number {
+    double value = 0, bound = 0;
+  };
+  /// Exactly these.
+  explicit Expected(Value values) : values_(std::move(values)) {}
+  /// `numbers` of each floating field (of numbers, the only one), by position; empty: exactly `values`.
+  Expected(Value values, std::vector<std::vector<Number>> numbers)
+      : values_(std::move(values)), numbers_(std::move(numbers)) {}
+
+  /// Another outcome that a right plan may have: what is an integer may also be this, numbers may be as far away.
+  void alsoAccept(const Expected &other);
+
+  const Value &values() const { return values_; }
+  const std::vector<Number> *numbers(std::size_t field) const {
+    return field < numbers_.size() && !numbers_[field].empty() ? &numbers_[field] : nullptr;
+  }
+  const std::vector<Value> &alternatives() const { return alternatives_; }
+  /// Of the numbers, how many nothing is known of.
+  std::uint64_t unknown() const;
+
+private:
+  Value values_;
+  std::vector<std::vector<Number>> numbers_;
+  std::vector<Value> alternatives_;
 };
 
 struct Mismatch {
@@ -29,6 +46,6 @@ struct Mismatch {
 
 /// The first element that differs; nothing where all agree. Both have the same element type and sizes. Structs are
 /// compared field by field.
-std::optional<Mismatch> compare(const Value &got, const Value &expected, const Bound &bound);
+std::optional<Mismatch> compare(const Value &got, const Expected &expected);
 
 } // namespace tangram::runtime

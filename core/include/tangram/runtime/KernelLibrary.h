@@ -21,6 +21,8 @@ public:
   std::span<const tangram_kernel *const> kernels() const { return kernels_; }
   /// By the name of the entry; throws DiagnosticError where there is none.
   const tangram_kernel &get(std::string_view name) const;
+  /// The address of a function that the library exports beside its kernels; null where there is none.
+  void *symbol(const char *name) const;
 
 private:
   struct Handle;

@@ -79,6 +79,7 @@ public:
   void setInteger(std::uint64_t position, std::int64_t value);
   std::string text(std::uint64_t position) const; // enough digits to tell it from its neighbours
   std::vector<std::uint64_t> index(std::uint64_t position) const;
+  const void *address(std::uint64_t position) const { return at(position); }
 
   /// What tangram_kernel::invoke takes for this argument; valid as long as the value is not moved.
   void *argument();

@@ -4,6 +4,8 @@
 #include "tangram/pass/Session.h"
 #include "tangram/runtime/ArgumentSpec.h"
 
+#include <set>
+
 namespace tangram::runtime {
 
 struct VerifyOptions {
@@ -62,6 +64,7 @@ struct VerifyReport {
   std::vector<std::string> arguments; // argument sets that were used
   std::vector<std::string> skipped;   // those that were not, and why
   std::vector<std::string> broken;    // those for which the plainest plan itself fails, and how
+  std::set<std::string> undecided;    // sets in which roundings decide comparisons: either outcome was accepted
   std::size_t leftOut = 0;            // calls of single plans, by VerifyOptions::patience
   std::vector<PlanFailure> failures;  // by plan
   std::vector<PlanFailure> unfit;     // plans that need more of a resource than the target has: they were not called
@@ -78,6 +81,7 @@ struct CheckReport {
   std::vector<std::string> arguments; // argument sets that were used
   std::vector<std::string> skipped;
   std::vector<std::string> broken;
+  std::set<std::string> undecided;
   std::size_t leftOut = 0;
   std::vector<PlanFailure> failures; // `plan` is an index into `plans`
   std::string nothing() const { return nothingCompared(plans.size(), arguments.size()); }

@@ -127,6 +127,12 @@ typedef struct tangram_kernel {
 
 typedef const tangram_kernel *const *(*tangram_kernel_table_fn)(uint32_t *count);
 
+/* What a reference (error_analysis.h) says of a number that its kernel has written. */
+typedef struct tangram_reference_element {
+  double value; /* the result, in a wider type */
+  double bound; /* how far from it a right plan may be: 0 exactly this, infinity nothing can be said */
+} tangram_reference_element;
+
 #ifdef __cplusplus
 }
 #endif

@@ -51,6 +51,7 @@ protected:
   virtual std::string notANumber(const ast::Type &type);
   /// The minimum or maximum of two integers of one type.
   virtual Text extremum(bool minimum, const ast::Expr *a, const ast::Expr *b, const ast::Type &type);
+  virtual Text assign(const ast::Assign *e);
   virtual Text cast(const ast::Cast *e, const ast::Type &wanted);
   virtual Text call(const ast::Call *e);
   virtual Text atomic(const ast::Atomic *e);
@@ -68,7 +69,6 @@ private:
   Text unary(const ast::Unary *e);
   Text binary(const ast::Binary *e);
   Text choice(const ast::Conditional *e, const ast::Type &wanted);
-  Text assign(const ast::Assign *e);
   Text check(const ast::Check *e);
   Text faulted(const ast::Faulted *e);
 };

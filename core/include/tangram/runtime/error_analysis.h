@@ -1,0 +1,590 @@
+// Arithmetic of reference kernels, for generated C++: numbers in a wider type, each of which knows how far from it the
+// result of a right plan may be.
+//
+// A plan may add in any order, fuse products with sums, and take its functions from any math library within OpenCL's
+// bounds. What that can change is followed operation by operation (running error analysis: Higham, Accuracy and
+// Stability of Numerical Algorithms, 3.3), with
+//   u        the unit roundoff of the type that the kernel is written in,
+//   m        the sum of the absolute values that were added, which bounds every partial sum in every order.
+// An addition adds u * m to a worst case, and (u * m)^2 to a variance: roundings of one sum are many and have no common
+// cause, so that they add up like the square root of their number (Higham and Mary, SIAM J. Sci. Comput. 41, 2019).
+// What an operand brings along may have a common cause and adds up linearly. Where everything is a multiple of a power
+// of two, and m small enough for the type, nothing is rounded in any order: such results are exact.
+// docs/verification.md has the reasoning.
+#pragma once
+
+#include <tangram/runtime/kernel_abi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+
+namespace tangram::reference {
+
+template <class T> struct Traits;
+template <> struct Traits<float> {
+  using Wide = double;
+  using Bits = std::uint32_t;
+  static constexpr int mantissa = 24, bias = 150;
+};
+template <> struct Traits<double> {
+  using Wide = long double;
+  using Bits = std::uint64_t;
+  static constexpr int mantissa = 53, bias = 1075;
+};
+
+/// 2^e, as a double: 0 or infinity beyond its range.
+inline double powerOfTwo(int e) {
+  if (e < -1022) return 0;
+  if (e > 1023) return std::numeric_limits<double>::infinity();
+  std::uint64_t bits = static_cast<std::uint64_t>(e + 1023) << 52;
+  double result;
+  std::memcpy(&result, &bits, sizeof result);
+  return result;
+}
+
+/// The largest e for which x is a multiple of 2^e; zero is one of every power.
+template <class T> int gridOf(T x) {
+  typename Traits<T>::Bits bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  constexpr int stored = Traits<T>::mantissa - 1;
+  auto mantissa = bits & ((typename Traits<T>::Bits{1} << stored) - 1);
+  int exponent = static_cast<int>(bits >> stored) & (sizeof(T) == 4 ? 0xff : 0x7ff);
+  if (exponent == 0 && mantissa == 0) return 1 << 20;
+  if (exponent == 0)
+    exponent = 1;
+  else
+    mantissa |= typename Traits<T>::Bits{1} << stored;
+  return exponent - Traits<T>::bias + __builtin_ctzll(mantissa);
+}
+
+/// What a call of a kernel is about beside its arguments.
+struct Call {
+  std::uint64_t undecided = 0; // comparisons and conversions to integers that roundings may turn
+  std::uint64_t flips = 0;     // 0: none is turned; 1: all are; else the state of a generator that turns some
+  /// Whether an undecided question is answered the other way. Not for ever: a loop may ask.
+  bool turned() {
+    ++undecided;
+    if (flips == 0) return false;
+    if (flips == 1) return undecided <= 1000000;
+    flips ^= flips << 13;
+    flips ^= flips >> 7;
+    flips ^= flips << 17;
+    return flips & 1;
+  }
+};
+inline Call call;
+
+template <class T> class Real {
+public:
+  using Wide = typename Traits<T>::Wide;
+  static constexpr double u = std::numeric_limits<T>::epsilon() / 2;
+
+  Real() : Real(T{0}) {}
+  Real(T x) : value(x), own(x), magnitude(std::abs(static_cast<double>(x))), grid(gridOf(x)) {}
+  template <class I, std::enable_if_t<std::is_integral_v<I>, int> = 0> Real(I x) : Real(static_cast<T>(x)) {
+    if (static_cast<Wide>(x) == value) return;
+    value = static_cast<Wide>(x);
+    carried = u * magnitude;
+  }
+  explicit Real(std::conditional_t<std::is_same_v<T, float>, double, float> x) : Real(static_cast<T>(x)) {}
+  template <class U, std::enable_if_t<!std::is_same_v<T, U>, int> = 0>
+  explicit Real(const Real<U> &x)
+      : value(static_cast<Wide>(x.value)), own(static_cast<T>(x.own)), magnitude(x.magnitude), carried(x.carried),
+        variance(x.variance), chain(x.chain), grid(x.grid) {
+    if (sizeof(T) < sizeof(U) && !(x.exact() && static_cast<Wide>(static_cast<T>(x.value)) == value))
+      carried += u * std::abs(static_cast<double>(value)) + tiny(value);
+  }
+
+  Wide value;
+  T own; // the plainest order, rounded as the kernel's type is
+  double magnitude;
+  double carried = 0;             // error that operands brought along
+  double variance = 0, chain = 0; // of the additions since: sum of squares, sum
+  int grid;                       // where exact: a multiple of 2^grid
+
+  bool exact() const { return carried == 0 && chain == 0; }
+  /// How far from `value` a right plan may be. A rounding is uniform in its range: 4 times the root is 7 deviations.
+  double bound() const {
+    if (chain == 0) return carried;
+    return carried + std::min(4 * std::sqrt(variance), chain);
+  }
+  /// Before it is stored where several may read it: roundings that they then share add up linearly.
+  Real settled() const {
+    Real r = *this;
+    r.carried = bound();
+    r.variance = r.chain = 0;
+    return r;
+  }
+  static bool normal(Wide v) { return v == 0 || std::abs(v) >= std::numeric_limits<T>::min(); }
+  /// Subnormal results may be flushed to zero.
+  static double tiny(Wide v) {
+    return std::abs(v) < std::numeric_limits<T>::min() ? static_cast<double>(std::numeric_limits<T>::min()) : 0;
+  }
+
+  friend Real operator+(const Real &x, const Real &y) {
+    Real r(x.value + y.value, x.own + y.own, x.magnitude + y.magnitude);
+    r.carried = x.carried + y.carried;
+    r.variance = x.variance + y.variance;
+    r.chain = x.chain + y.chain;
+    if (r.exact()) {
+      r.grid = std::min(x.grid, y.grid);
+      if (r.magnitude < powerOfTwo(r.grid + Traits<T>::mantissa)) return r;
+    }
+    double rounding = u * r.magnitude;
+    if (rounding < 1e-150) // its square is none
+      r.carried += rounding;
+    r.chain += rounding;
+    r.variance += rounding * rounding;
+    return r;
+  }
+  friend Real operator-(const Real &x, const Real &y) { return x + -y; }
+  friend Real operator*(const Real &x, const Real &y) {
+    Real r(x.value * y.value, x.own * y.own, x.magnitude * y.magnitude);
+    double ex = x.bound(), ey = y.bound();
+    if (ex == 0 && ey == 0) {
+      r.grid = x.grid + y.grid;
+      if (r.magnitude < powerOfTwo(r.grid + Traits<T>::mantissa) && normal(r.value)) return r;
+    } else {
+      r.carried = size(x) * ey + size(y) * ex + ex * ey;
+    }
+    r.carried += u * r.magnitude + tiny(r.value);
+    return r;
+  }
+  friend Real operator/(const Real &x, const Real &y) {
+    Real r(x.value / y.value, x.own / y.own, x.magnitude / size(y));
+    double ex = x.bound(), ey = y.bound();
+    if (ex == 0 && ey == 0 && representable(r.value) && normal(r.value) && r.value * y.value == x.value) {
+      r.grid = gridOf(static_cast<T>(r.value));
+      return r;
+    }
+    r.carried = ex == 0 && ey == 0 ? 0
+                : ey < size(y)     ? (ex + size(r) * ey) / (size(y) - ey)
+                                   : std::numeric_limits<double>::infinity();
+    r.carried += 5 * u * r.magnitude + tiny(r.value); // OpenCL: 2.5 ulp
+    return r;
+  }
+  Real operator-() const {
+    Real r = *this;
+    r.value = -value;
+    r.own = -own;
+    return r;
+  }
+  Real operator+() const { return *this; }
+  Real &operator+=(const Real &x) { return *this = *this + x; }
+  Real &operator-=(const Real &x) { return *this = *this - x; }
+  Real &operator*=(const Real &x) { return *this = *this * x; }
+  Real &operator/=(const Real &x) { return *this = *this / x; }
+  Real &operator++() { return *this += Real(1); }
+  Real &operator--() { return *this -= Real(1); }
+  Real operator++(int) {
+    Real before = *this;
+    ++*this;
+    return before;
+  }
+  Real operator--(int) {
+    Real before = *this;
+    --*this;
+    return before;
+  }
+
+  friend bool operator<(const Real &x, const Real &y) { return decided(x, y, x.value < y.value); }
+  friend bool operator>(const Real &x, const Real &y) { return decided(x, y, x.value > y.value); }
+  friend bool operator<=(const Real &x, const Real &y) { return decided(x, y, x.value <= y.value); }
+  friend bool operator>=(const Real &x, const Real &y) { return decided(x, y, x.value >= y.value); }
+  friend bool operator==(const Real &x, const Real &y) { return decided(x, y, x.value == y.value); }
+  friend bool operator!=(const Real &x, const Real &y) { return decided(x, y, x.value != y.value); }
+
+  /// Of a number so close to an integer that roundings decide: either neighbour.
+  template <class I, std::enable_if_t<std::is_integral_v<I>, int> = 0> explicit operator I() const {
+    if constexpr (std::is_same_v<I, bool>) {
+      return *this != Real(0);
+    } else {
+      double e = bound();
+      Wide low = std::trunc(value - e), high = std::trunc(value + e);
+      if (!(low < high)) return integer<I>(std::trunc(value));
+      Wide natural = std::trunc(value);
+      return integer<I>(call.turned() ? (natural == low ? high : low) : natural);
+    }
+  }
+
+  friend double size(const Real &x) { return std::abs(static_cast<double>(x.value)); }
+  static bool representable(Wide v) { return static_cast<Wide>(static_cast<T>(v)) == v; }
+
+  /// A result of which nothing but value and size is known yet.
+  Real(Wide v, T o, double m) : value(v), own(o), magnitude(m), grid(0) {}
+
+private:
+  static bool decided(const Real &x, const Real &y, bool answer) {
+    if (x.exact() && y.exact() && x.value == x.value && y.value == y.value) return answer;
+    double distance = std::abs(static_cast<double>(x.value - y.value));
+    if (distance > x.bound() + y.bound()) return answer;
+    return call.turned() ? !answer : answer;
+  }
+  template <class I> static I integer(Wide v) {
+    if (!(v > static_cast<Wide>(std::numeric_limits<I>::min()))) return std::numeric_limits<I>::min();
+    if (!(v < static_cast<Wide>(std::numeric_limits<I>::max()))) return std::numeric_limits<I>::max();
+    return static_cast<I>(v);
+  }
+};
+
+// ---- memory ------------------------------------------------------------------------------------------------------
+
+/// What is known of numbers in memory beside their bytes, by address. What a kernel has not written is what lies there.
+template <class T> class Shadow {
+public:
+  static constexpr std::uintptr_t page = 4096;
+
+  Real<T> &at(T *address) {
+    Page *&found = slot(address);
+    if (!found) {
+      auto &owned = pages_[key(address)];
+      owned.reset(new Page);
+      found = owned.get();
+    }
+    std::size_t i = index(address);
+    if (!found->present[i]) {
+      found->present[i] = true;
+      found->numbers[i] = Real<T>(*address);
+    }
+    return found->numbers[i];
+  }
+  Real<T> get(const T *address) {
+    Page *found = slot(address);
+    std::size_t i = index(address);
+    return found && found->present[i] ? found->numbers[i] : Real<T>(*address);
+  }
+  const Real<T> *find(const T *address) {
+    auto it = pages_.find(key(address));
+    return it != pages_.end() && it->second->present[index(address)] ? &it->second->numbers[index(address)] : nullptr;
+  }
+  /// Forgets what lies in whole pages.
+  void forget(const void *begin, std::size_t bytes) {
+    auto from = reinterpret_cast<std::uintptr_t>(begin) / page;
+    for (std::uintptr_t k = from; k < from + (bytes + page - 1) / page; ++k) {
+      pages_.erase(k);
+      if (recent_[k % kRecent].key == k) recent_[k % kRecent] = {};
+    }
+  }
+  void clear() {
+    pages_.clear();
+    for (Recent &r : recent_) r = {};
+  }
+  /// Writes what the kernel gets in its own type.
+  void flush() {
+    for (auto &[k, p] : pages_)
+      for (std::size_t i = 0; i < page / sizeof(T); ++i)
+        if (p->present[i]) reinterpret_cast<T *>(k * page)[i] = p->numbers[i].own;
+  }
+
+private:
+  struct Page {
+    bool present[page / sizeof(T)] = {};
+    Real<T> numbers[page / sizeof(T)];
+  };
+  struct Recent {
+    std::uintptr_t key = 0;
+    Page *found = nullptr;
+  };
+  static constexpr std::size_t kRecent = 256;
+
+  static std::uintptr_t key(const T *address) { return reinterpret_cast<std::uintptr_t>(address) / page; }
+  static std::size_t index(const T *address) {
+    return reinterpret_cast<std::uintptr_t>(address) % page / sizeof(T);
+  }
+  /// The page of an address, null where there is none yet.
+  Page *&slot(const T *address) {
+    std::uintptr_t k = key(address);
+    Recent &recent = recent_[k % kRecent];
+    if (recent.key != k) {
+      auto it = pages_.find(k);
+      recent = {k, it == pages_.end() ? nullptr : it->second.get()};
+    }
+    return recent.found;
+  }
+
+  std::unordered_map<std::uintptr_t, std::unique_ptr<Page>> pages_;
+  Recent recent_[kRecent];
+};
+template <class T> inline Shadow<T> shadow;
+
+/// A pointer to numbers. Elements keep what is known of them in the shadow.
+template <class T> class Pointer {
+public:
+  using Number = std::remove_const_t<T>;
+  Pointer(T *p = nullptr) : p_(p) {}
+  operator Pointer<const Number>() const { return p_; }
+  decltype(auto) operator[](std::ptrdiff_t i) const {
+    if constexpr (std::is_const_v<T>)
+      return shadow<Number>.get(p_ + i);
+    else
+      return (shadow<Number>.at(p_ + i));
+  }
+  decltype(auto) operator*() const { return (*this)[0]; }
+  friend Pointer operator+(Pointer p, std::ptrdiff_t i) { return p.p_ + i; }
+  friend Pointer operator-(Pointer p, std::ptrdiff_t i) { return p.p_ - i; }
+  friend bool operator==(Pointer p, std::nullptr_t) { return p.p_ == nullptr; }
+  T *raw() const { return p_; }
+
+private:
+  T *p_;
+};
+
+template <class T> struct PointerTo {
+  using type = T *;
+};
+template <> struct PointerTo<float> {
+  using type = Pointer<float>;
+};
+template <> struct PointerTo<double> {
+  using type = Pointer<double>;
+};
+template <> struct PointerTo<const float> {
+  using type = Pointer<const float>;
+};
+template <> struct PointerTo<const double> {
+  using type = Pointer<const double>;
+};
+
+/// A pointer to elements of another type: a window on the fields of structs.
+template <class To, class From> typename PointerTo<To>::type pointer_cast(From *p) {
+  return reinterpret_cast<To *>(p);
+}
+template <class To, class From> typename PointerTo<To>::type pointer_cast(Pointer<From> p) {
+  return pointer_cast<To>(p.raw());
+}
+
+/// A temporary: pages of its own, of which nothing is known when it comes and goes.
+template <class T> class Buffer {
+public:
+  explicit Buffer(std::initializer_list<std::size_t> extents) {
+    std::size_t count = 1;
+    bool overflow = false;
+    for (std::size_t extent : extents) overflow |= __builtin_mul_overflow(count, extent, &count);
+    if (overflow || count > (PTRDIFF_MAX - 4096) / sizeof(T)) return;
+    bytes_ = (count * sizeof(T) + 4096) / 4096 * 4096;
+    data_ = static_cast<T *>(std::aligned_alloc(4096, bytes_));
+    forget();
+  }
+  ~Buffer() {
+    forget();
+    std::free(data_);
+  }
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+  T *data() const { return data_; }
+
+private:
+  void forget() {
+    if constexpr (std::is_floating_point_v<T>)
+      if (data_) shadow<T>.forget(data_, bytes_);
+  }
+  T *data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// One worker does everything: no operation is interrupted. Each returns the value before.
+namespace atomic {
+template <class T, class V> T add(T *place, const V &value) { return std::exchange(*place, T(*place + T(value))); }
+template <class T, class V> T sub(T *place, const V &value) { return std::exchange(*place, T(*place - T(value))); }
+template <class T, class V> T min(T *place, const V &value) {
+  return std::exchange(*place, T(value) < *place ? T(value) : *place);
+}
+template <class T, class V> T max(T *place, const V &value) {
+  return std::exchange(*place, *place < T(value) ? T(value) : *place);
+}
+template <class T, class V> T bit_and(T *place, const V &value) { return std::exchange(*place, T(*place & value)); }
+template <class T, class V> T bit_or(T *place, const V &value) { return std::exchange(*place, T(*place | value)); }
+template <class T, class V> T bit_xor(T *place, const V &value) { return std::exchange(*place, T(*place ^ value)); }
+template <class T, class V> T exchange(T *place, const V &value) { return std::exchange(*place, T(value)); }
+template <class T, class V, class W> T compare_exchange(T *place, const V &expected, const W &value) {
+  T before = *place;
+  if (before == T(expected)) *place = T(value);
+  return before;
+}
+} // namespace atomic
+
+// ---- functions ---------------------------------------------------------------------------------------------------
+
+/// A function of one number: `ulps` is how far math libraries may be from it (OpenCL 1.2, section 7.4, and at least the
+/// 4 of vector libraries).
+template <class T, class F> Real<T> apply(const Real<T> &x, F f, double ulps) {
+  using Wide = typename Real<T>::Wide;
+  Wide v = f(x.value);
+  Real<T> r(v, static_cast<T>(f(x.own)), std::abs(static_cast<double>(v)));
+  double e = x.bound();
+  if (e > 0) {
+    Wide low = f(x.value - e), high = f(x.value + e);
+    r.carried = static_cast<double>(std::max(std::abs(low - v), std::abs(high - v)));
+    if (low != low || high != high) r.carried = std::numeric_limits<double>::infinity();
+  }
+  if (ulps == 0 && r.carried == 0) {
+    r.grid = gridOf(static_cast<T>(v));
+    return r;
+  }
+  r.carried += ulps * 2 * Real<T>::u * r.magnitude + Real<T>::tiny(v);
+  return r;
+}
+
+/// The same of two.
+template <class T, class F> Real<T> apply(const Real<T> &x, const Real<T> &y, F f, double ulps) {
+  using Wide = typename Real<T>::Wide;
+  Wide v = f(x.value, y.value);
+  Real<T> r(v, static_cast<T>(f(x.own, y.own)), std::abs(static_cast<double>(v)));
+  double ex = x.bound(), ey = y.bound();
+  if (ex > 0 || ey > 0)
+    for (int corner = 0; corner < 4; ++corner) {
+      Wide at = f(corner & 1 ? x.value + ex : x.value - ex, corner & 2 ? y.value + ey : y.value - ey);
+      r.carried = at != at ? std::numeric_limits<double>::infinity()
+                           : std::max(r.carried, static_cast<double>(std::abs(at - v)));
+    }
+  if (ulps == 0 && r.carried == 0) {
+    r.grid = gridOf(static_cast<T>(v));
+    return r;
+  }
+  r.carried += ulps * 2 * Real<T>::u * r.magnitude + Real<T>::tiny(v);
+  return r;
+}
+
+#define TANGRAM_REFERENCE_FUNCTION(name, ulps)                                                                         \
+  template <class T> Real<T> name(const Real<T> &x) {                                                                  \
+    return apply(x, [](auto v) { return std::name(v); }, ulps);                                                        \
+  }                                                                                                                    \
+  inline Real<float> name##f(const Real<float> &x) { return name(x); }
+#define TANGRAM_REFERENCE_FUNCTION2(name, ulps)                                                                        \
+  template <class T> Real<T> name(const Real<T> &x, const Real<T> &y) {                                                \
+    return apply(x, y, [](auto v, auto w) { return std::name(v, w); }, ulps);                                          \
+  }                                                                                                                    \
+  inline Real<float> name##f(const Real<float> &x, const Real<float> &y) { return name(x, y); }
+TANGRAM_REFERENCE_FUNCTION(acos, 4)
+TANGRAM_REFERENCE_FUNCTION(acosh, 4)
+TANGRAM_REFERENCE_FUNCTION(asin, 4)
+TANGRAM_REFERENCE_FUNCTION(asinh, 4)
+TANGRAM_REFERENCE_FUNCTION(atan, 5)
+TANGRAM_REFERENCE_FUNCTION(atanh, 5)
+TANGRAM_REFERENCE_FUNCTION(cbrt, 4)
+TANGRAM_REFERENCE_FUNCTION(ceil, 0)
+TANGRAM_REFERENCE_FUNCTION(cosh, 4)
+TANGRAM_REFERENCE_FUNCTION(erf, 16)
+TANGRAM_REFERENCE_FUNCTION(erfc, 16)
+TANGRAM_REFERENCE_FUNCTION(exp, 4)
+TANGRAM_REFERENCE_FUNCTION(exp2, 4)
+TANGRAM_REFERENCE_FUNCTION(expm1, 4)
+TANGRAM_REFERENCE_FUNCTION(fabs, 0)
+TANGRAM_REFERENCE_FUNCTION(floor, 0)
+TANGRAM_REFERENCE_FUNCTION(lgamma, 1000) // not said
+TANGRAM_REFERENCE_FUNCTION(log, 4)
+TANGRAM_REFERENCE_FUNCTION(log10, 4)
+TANGRAM_REFERENCE_FUNCTION(log1p, 4)
+TANGRAM_REFERENCE_FUNCTION(log2, 4)
+TANGRAM_REFERENCE_FUNCTION(rint, 0)
+TANGRAM_REFERENCE_FUNCTION(round, 0)
+TANGRAM_REFERENCE_FUNCTION(sinh, 4)
+TANGRAM_REFERENCE_FUNCTION(sqrt, 3)
+TANGRAM_REFERENCE_FUNCTION(tan, 5)
+TANGRAM_REFERENCE_FUNCTION(tanh, 5)
+TANGRAM_REFERENCE_FUNCTION(tgamma, 16)
+TANGRAM_REFERENCE_FUNCTION(trunc, 0)
+TANGRAM_REFERENCE_FUNCTION2(atan2, 6)
+TANGRAM_REFERENCE_FUNCTION2(copysign, 0)
+TANGRAM_REFERENCE_FUNCTION2(fmod, 0)
+TANGRAM_REFERENCE_FUNCTION2(hypot, 4)
+TANGRAM_REFERENCE_FUNCTION2(pow, 16)
+#undef TANGRAM_REFERENCE_FUNCTION
+#undef TANGRAM_REFERENCE_FUNCTION2
+
+/// Between x - e and x + e they may have been anywhere.
+template <class T, class F> Real<T> periodic(const Real<T> &x, F f) {
+  Real<T> middle = x;
+  middle.carried = middle.variance = middle.chain = 0;
+  Real<T> r = apply(middle, f, 4);
+  r.carried += std::min(x.bound(), 2.0);
+  return r;
+}
+template <class T> Real<T> sin(const Real<T> &x) {
+  return periodic(x, [](auto v) { return std::sin(v); });
+}
+template <class T> Real<T> cos(const Real<T> &x) {
+  return periodic(x, [](auto v) { return std::cos(v); });
+}
+inline Real<float> sinf(const Real<float> &x) { return sin(x); }
+inline Real<float> cosf(const Real<float> &x) { return cos(x); }
+
+/// One of the two; where roundings decide which, it is no farther away than either may be.
+template <class T> Real<T> extremum(const Real<T> &x, const Real<T> &y, bool first) {
+  Real<T> r = first ? x : y;
+  double distance = std::abs(static_cast<double>(x.value - y.value));
+  if (distance <= x.bound() + y.bound() && !(x.exact() && y.exact())) {
+    r.carried = std::max(x.bound(), y.bound());
+    r.variance = r.chain = 0;
+  }
+  return r;
+}
+template <class T> Real<T> fmin(const Real<T> &x, const Real<T> &y) {
+  return extremum(x, y, x.value < y.value || y.value != y.value);
+}
+template <class T> Real<T> fmax(const Real<T> &x, const Real<T> &y) {
+  return extremum(x, y, x.value > y.value || y.value != y.value);
+}
+template <class T> Real<T> fdim(const Real<T> &x, const Real<T> &y) { return fmax(x - y, Real<T>(0)); }
+template <class T> Real<T> fma(const Real<T> &x, const Real<T> &y, const Real<T> &z) { return x * y + z; }
+template <class T> Real<T> abs(const Real<T> &x) { return fabs(x); }
+inline Real<float> fminf(const Real<float> &x, const Real<float> &y) { return fmin(x, y); }
+inline Real<float> fmaxf(const Real<float> &x, const Real<float> &y) { return fmax(x, y); }
+inline Real<float> fdimf(const Real<float> &x, const Real<float> &y) { return fdim(x, y); }
+inline Real<float> fmaf(const Real<float> &x, const Real<float> &y, const Real<float> &z) { return fma(x, y, z); }
+template <class T> bool isnan(const Real<T> &x) { return std::isnan(x.own); }
+template <class T> bool isinf(const Real<T> &x) { return std::isinf(x.own); }
+template <class T> bool isfinite(const Real<T> &x) { return std::isfinite(x.own); }
+
+// ---- what the caller of a kernel asks ------------------------------------------------------------------------------
+
+template <class T> tangram_reference_element describe(const Real<T> &x) {
+  constexpr double infinity = std::numeric_limits<double>::infinity(), most = std::numeric_limits<T>::max();
+  double value = static_cast<double>(x.value);
+  if (x.exact() || !std::isfinite(value)) return {value, 0};
+  double bound = x.bound(), off = std::abs(static_cast<double>(x.value - static_cast<typename Real<T>::Wide>(x.own)));
+  // What overflows in one order need not in another.
+  if (!std::isfinite(x.own) || !(bound < most) || x.magnitude > most) return {value, infinity};
+  // Roundings that do have a common cause (the same number added again and again) show in the plainest order.
+  bound = std::min(x.carried + x.chain, std::max(bound, 4 * off));
+  return {value, bound + std::numeric_limits<double>::epsilon() * std::abs(value)};
+}
+
+} // namespace tangram::reference
+
+extern "C" {
+/// Before a call; `flips` as in Call.
+__attribute__((visibility("default"), used)) inline void tangram_reference_begin(std::uint64_t flips) {
+  tangram::reference::call = {0, flips};
+  tangram::reference::shadow<float>.clear();
+  tangram::reference::shadow<double>.clear();
+}
+/// After it: elements hold what the kernel gets in its own type. Returns how many such questions there were.
+__attribute__((visibility("default"), used)) inline std::uint64_t tangram_reference_end() {
+  tangram::reference::shadow<float>.flush();
+  tangram::reference::shadow<double>.flush();
+  return tangram::reference::call.undecided;
+}
+/// Of a number that lies at an address: true where the kernel has written it.
+__attribute__((visibility("default"), used)) inline bool
+tangram_reference_find(const void *address, bool isDouble, tangram_reference_element *element) {
+  using namespace tangram::reference;
+  if (isDouble) {
+    const Real<double> *found = shadow<double>.find(static_cast<const double *>(address));
+    if (found) *element = describe(*found);
+    return found;
+  }
+  const Real<float> *found = shadow<float>.find(static_cast<const float *>(address));
+  if (found) *element = describe(*found);
+  return found;
+}
+}

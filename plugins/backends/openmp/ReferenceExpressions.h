@@ -1,0 +1,21 @@
+// Expressions of a reference kernel: floating-point numbers are tangram::reference::Real, pointers to them
+// tangram::reference::Pointer (tangram/runtime/error_analysis.h).
+#pragma once
+
+#include "Expressions.h"
+
+namespace tangram::openmp {
+
+class ReferenceExpressions final : public VectorExpressions {
+public:
+  std::string type(const ast::Type &type) override;
+
+protected:
+  Text cast(const ast::Cast *e, const ast::Type &wanted) override;
+  Text call(const ast::Call *e) override;
+  Text assign(const ast::Assign *e) override;
+  std::string infinity(const ast::Type &type) override;
+  std::string notANumber(const ast::Type &type) override;
+};
+
+} // namespace tangram::openmp

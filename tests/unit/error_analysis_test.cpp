@@ -1,0 +1,177 @@
+// Numbers that know how far from them right results may be: right ones are never farther, and not much else is near.
+#include "tangram/runtime/error_analysis.h"
+
+#include <gtest/gtest.h>
+#include <numeric>
+#include <random>
+#include <vector>
+
+using tangram::reference::call;
+using tangram::reference::describe;
+using tangram::reference::Real;
+namespace reference = tangram::reference;
+
+namespace {
+
+template <class T> bool accepts(const Real<T> &expected, T got) {
+  tangram_reference_element e = describe(expected);
+  if (std::isnan(e.value)) return std::isnan(got);
+  return std::isinf(e.bound) || static_cast<double>(got) == e.value ||
+         std::abs(static_cast<double>(got) - e.value) <= e.bound;
+}
+
+template <class T> T treeSum(const std::vector<T> &x, std::size_t from, std::size_t to) {
+  if (to - from == 1) return x[from];
+  std::size_t middle = from + (to - from) / 2;
+  return treeSum(x, from, middle) + treeSum(x, middle, to);
+}
+
+template <class T> T stridedSum(const std::vector<T> &x, std::size_t lanes) {
+  std::vector<T> sums(lanes, T(0));
+  for (std::size_t i = 0; i < x.size(); ++i) sums[i % lanes] += x[i];
+  return treeSum(sums, 0, lanes);
+}
+
+template <class T> std::vector<T> numbers(std::size_t n, int kind, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<T> unit(-1, 1), positive(0, 1);
+  std::vector<T> x(n);
+  for (std::size_t i = 0; i < n; ++i)
+    x[i] = kind == 0 ? unit(random) : kind == 1 ? positive(random) : kind == 2 ? T(0.1) : std::exp(20 * unit(random));
+  return x;
+}
+
+template <class T> class ErrorAnalysis : public testing::Test {};
+using Types = testing::Types<float, double>;
+TYPED_TEST_SUITE(ErrorAnalysis, Types);
+
+TYPED_TEST(ErrorAnalysis, SumsInAnyOrderAreAccepted) {
+  using T = TypeParam;
+  for (int kind = 0; kind < 4; ++kind)
+    for (std::size_t n : {1, 2, 7, 64, 1000, 300000}) {
+      std::vector<T> x = numbers<T>(n, kind, static_cast<unsigned>(n));
+      Real<T> sum = T(0);
+      for (T v : x) sum += v;
+      T serial = std::accumulate(x.begin(), x.end(), T(0));
+      EXPECT_EQ(sum.own, serial);
+      EXPECT_TRUE(accepts(sum, serial)) << kind << " " << n;
+      EXPECT_TRUE(accepts(sum, std::accumulate(x.rbegin(), x.rend(), T(0)))) << kind << " " << n;
+      EXPECT_TRUE(accepts(sum, treeSum(x, 0, n))) << kind << " " << n;
+      for (std::size_t lanes : {2, 32, 1000}) EXPECT_TRUE(accepts(sum, stridedSum(x, lanes))) << kind << " " << n;
+    }
+}
+
+TYPED_TEST(ErrorAnalysis, ASumThatLacksAnElementIsNot) {
+  using T = TypeParam;
+  for (std::size_t n : {2, 100, 10000}) {
+    std::vector<T> x = numbers<T>(n, 0, 3);
+    x[0] = T(0.5);
+    Real<T> sum = T(0);
+    for (T v : x) sum += v;
+    EXPECT_FALSE(accepts(sum, treeSum(x, 1, n))) << n;
+  }
+}
+
+TYPED_TEST(ErrorAnalysis, WholeNumbersAreExact) {
+  using T = TypeParam;
+  std::mt19937 random(1);
+  Real<T> sum = T(0);
+  T plain = 0;
+  for (int i = 0; i < 1000000; ++i) {
+    T a = T(int(random() % 5) - 2), b = T(int(random() % 5) - 2);
+    sum += Real<T>(a) * b;
+    plain += a * b;
+  }
+  EXPECT_TRUE(sum.exact());
+  EXPECT_TRUE(accepts(sum, plain));
+  EXPECT_FALSE(accepts(sum, plain + 1));
+  // Halves are, too; what the type does not hold is not.
+  EXPECT_TRUE((Real<T>(T(3)) * Real<T>(T(0.5)) - Real<T>(T(0.25))).exact());
+  Real<T> large = std::ldexp(T(1), std::numeric_limits<T>::digits);
+  EXPECT_FALSE((large + Real<T>(T(1))).exact());
+  EXPECT_TRUE((Real<T>(T(6)) / Real<T>(T(3))).exact());
+  EXPECT_FALSE((Real<T>(T(1)) / Real<T>(T(3))).exact());
+}
+
+TYPED_TEST(ErrorAnalysis, ElementwiseResultsAreWithinAFewUlps) {
+  using T = TypeParam;
+  std::mt19937 random(2);
+  std::uniform_real_distribution<T> unit(T(0.1), 1);
+  for (int i = 0; i < 1000; ++i) {
+    T x = unit(random), y = unit(random);
+    Real<T> r = Real<T>(x) * y + Real<T>(x) / y;
+    tangram_reference_element e = describe(r);
+    EXPECT_LT(e.bound, 8 * std::numeric_limits<T>::epsilon() * std::abs(e.value));
+    EXPECT_TRUE(accepts(r, static_cast<T>(x * y + x / y)));
+    EXPECT_TRUE(accepts(r, std::fma(x, y, x / y)));
+    EXPECT_FALSE(accepts(r, static_cast<T>(x * y + x / y + 20 * std::numeric_limits<T>::epsilon() * e.value)));
+  }
+}
+
+TYPED_TEST(ErrorAnalysis, FunctionsCarryWhatTheirArgumentsMayBe) {
+  using T = TypeParam;
+  Real<T> sum = T(0);
+  T plain = 0;
+  for (int i = 1; i < 1000; ++i) {
+    sum += Real<T>(T(1)) / T(i);
+    plain += 1 / T(i);
+  }
+  EXPECT_TRUE(accepts(reference::exp(sum), std::exp(plain)));
+  EXPECT_TRUE(accepts(reference::sin(sum), std::sin(plain)));
+  EXPECT_TRUE(accepts(reference::sqrt(sum), std::sqrt(plain)));
+  EXPECT_TRUE(accepts(reference::pow(sum, Real<T>(T(2.5))), std::pow(plain, T(2.5))));
+  EXPECT_TRUE(accepts(reference::fmax(sum, Real<T>(T(1))), plain));
+  EXPECT_FALSE(accepts(reference::exp(sum), std::exp(plain) * T(1.01)));
+  EXPECT_TRUE(reference::floor(Real<T>(T(2.5))).exact());
+}
+
+TYPED_TEST(ErrorAnalysis, SpecialValues) {
+  using T = TypeParam;
+  T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  EXPECT_TRUE(accepts(Real<T>(inf) + T(1), inf));
+  EXPECT_FALSE(accepts(Real<T>(inf) + T(1), T(1)));
+  EXPECT_TRUE(accepts(Real<T>(inf) - Real<T>(inf), nan));
+  EXPECT_FALSE(accepts(Real<T>(inf) - Real<T>(inf), T(0)));
+  EXPECT_TRUE(accepts(Real<T>(nan) + T(1), nan));
+  // What overflows in one order need not in another.
+  T most = std::numeric_limits<T>::max();
+  Real<T> sum = Real<T>(most) + most - Real<T>(most);
+  EXPECT_TRUE(accepts(sum, most));
+  EXPECT_TRUE(accepts(sum, inf));
+  // Subnormal results may be flushed.
+  EXPECT_TRUE(accepts(Real<T>(std::numeric_limits<T>::min()) * T(0.3), T(0)));
+}
+
+TYPED_TEST(ErrorAnalysis, WhatRoundingsDecideIsCounted) {
+  using T = TypeParam;
+  call = {};
+  Real<T> third = Real<T>(T(1)) / T(3), one = third + third + third;
+  EXPECT_TRUE(Real<T>(T(1)) < Real<T>(T(2)));
+  EXPECT_TRUE(third < one);
+  EXPECT_EQ(call.undecided, 0u);
+  bool natural = one < Real<T>(T(1));
+  int whole = static_cast<int>(one);
+  EXPECT_EQ(call.undecided, 2u);
+  call = {0, 1};
+  EXPECT_NE(one < Real<T>(T(1)), natural);
+  EXPECT_NE(static_cast<int>(one), whole);
+  call = {};
+}
+
+TYPED_TEST(ErrorAnalysis, MemoryKeepsWhatIsKnownOfElements) {
+  using T = TypeParam;
+  std::vector<T> memory(5000, T(2));
+  reference::Pointer<T> p(memory.data());
+  reference::Pointer<const T> read = p;
+  EXPECT_TRUE(read[4000].exact());
+  p[4000] = Real<T>(T(1)) / T(3);
+  EXPECT_FALSE(read[4000].exact());
+  EXPECT_EQ((read + 3999)[1].own, T(1) / T(3));
+  EXPECT_EQ(memory[4000], T(2));
+  reference::shadow<T>.flush();
+  EXPECT_EQ(memory[4000], T(1) / T(3));
+  reference::shadow<T>.clear();
+  EXPECT_TRUE(read[4000].exact());
+}
+
+} // namespace
