@@ -13,12 +13,13 @@
 
 namespace bench {
 
-/// --NAME=VALUE of the command line, beside Google Benchmark's own flags.
+/// --NAME=VALUE of the command line, and --whole (Data.h), beside Google Benchmark's own flags.
 class Options {
 public:
   Options(int argc, char **argv) {
     benchmark::Initialize(&argc, argv);
     given.assign(argv + 1, argv + argc);
+    wholeNumbers = std::erase(given, "--whole") != 0;
   }
 
   /// A number of at least 1.
@@ -56,7 +57,8 @@ public:
 
   /// What a file is wrong about is an error as well.
   [[noreturn]] void fail(const std::string &why) const {
-    std::fprintf(stderr, "error: %s; the options are%s, and Google Benchmark's (--help)\n", why.c_str(), known.c_str());
+    std::fprintf(stderr, "error: %s; the options are --whole%s, and Google Benchmark's (--help)\n", why.c_str(),
+                 known.c_str());
     std::exit(1);
   }
 

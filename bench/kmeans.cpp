@@ -77,6 +77,7 @@ int main(int argc, char **argv) try {
   options.done();
   if (s.points > 1 << 26) options.fail(std::to_string(s.points) + " points are too many");
   auto points = file.empty() ? apps::randomPoints(s, std::random_device{}()) : apps::readPoints(file.c_str(), s);
+  bench::makeWhole(points);
   static Problem p{s, std::move(points)};
   const std::string name = bench::caseName("kmeans", file);
   // It starts from points.

@@ -27,6 +27,7 @@ struct Problem {
 };
 
 void reference(Problem &p) {
+  bench::makeWhole(p.m.value);
   for (std::size_t r = 0; r < p.m.rows(); ++r) {
     long double sum = 0, size = 0;
     for (unsigned e = p.m.row[r]; e < p.m.row[r + 1]; ++e) {

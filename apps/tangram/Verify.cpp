@@ -299,12 +299,13 @@ void addVerify(CLI::App &app, Driver &driver) {
   sub->add_option("-o,--output", flags->folder, "Keep sources and libraries in this folder")->type_name("DIR");
   sub->add_flag("--json", driver.common.json, "As JSON");
   addCommonFlags(*sub, driver);
-  sub->footer("Integers must be equal. Of floats each may be as far from the reference, the plainest plan in a wider type,\n"
-              "as roundings of its own computation explain; whole numbers, of which small ones are tried, exactly it.\n"
-              "Exit code 1 where a plan fails, or nothing was compared.\n"
-              "Examples:\n"
-              "  tangram verify sum.tg.cpp --target cpu-openmp\n"
-              "  tangram verify sum.tg.cpp --target cpu-simple --all --sizes 0,1,4095");
+  sub->footer(
+      "Integers must be equal. Of floats each may be as far from the reference, the plainest plan in a wider type,\n"
+      "as roundings of its own computation explain; whole numbers, of which small ones are tried, exactly it.\n"
+      "Exit code 1 where a plan fails, or nothing was compared.\n"
+      "Examples:\n"
+      "  tangram verify sum.tg.cpp --target cpu-openmp\n"
+      "  tangram verify sum.tg.cpp --target cpu-simple --all --sizes 0,1,4095");
   sub->callback([&driver, flags] { driver.command = [&driver, flags] { return verify(driver, *flags); }; });
 }
 

@@ -120,9 +120,10 @@ public:
 
     keepSpectrum();
     progress("the plainest plan");
-    ReferenceLibrary reference = buildReference(session_, spectrum_.name, options_.folder / kPlainestFolder);
-    baseline_.reference = reference.library;
-    report_.plainest = reference.plan;
+    baseline_.reference = options_.reference;
+    if (baseline_.reference.empty())
+      baseline_.reference = buildReference(session_, spectrum_.name, options_.folder / kPlainestFolder).library;
+    report_.plainest = Reference(baseline_.reference).kernel().plan;
     std::optional<Plan> plainest = forest.plainest();
     if (options_.exact && plainest) {
       plainest->target = report_.target;

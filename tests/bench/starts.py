@@ -14,6 +14,8 @@ def run(*more):
 listed = run()
 assert listed.returncode == 0, listed.stderr
 assert candidate + "/real_time" in listed.stdout.split(), listed.stdout
+whole = run("--whole")
+assert whole.returncode == 0 and whole.stdout == listed.stdout, whole.stderr
 for wrong in ["--nothing-like-it=1", "extra"]:
     refused = run(wrong)
     assert refused.returncode == 1 and f"unknown option '{wrong}'" in refused.stderr, (wrong, refused)

@@ -172,7 +172,8 @@ private:
   }
 
   StatementOptions statementOptions() const {
-    // What is known of elements beside their bytes goes by pages of memory: reference kernels have no small temporaries.
+    // What is known of elements beside their bytes goes by pages of memory: reference kernels have no small
+    // temporaries.
     std::int64_t stack = reference_ ? 0 : context_.options.integer("stack-bytes");
     return {context_.options.flag("line"), static_cast<std::uint64_t>(stack)};
   }

@@ -8,7 +8,8 @@ namespace tangram::runtime {
 /// What is expected of the elements of one argument after a call.
 class Expected {
 public:
-  /// Each number may be `bound` away from `value`. One that is no finite number must be met; infinity: nothing is known.
+  /// Each number may be `bound` away from `value`. One that is no finite number must be met; infinity: nothing is
+  /// known.
   struct Number {
     double value = 0, bound = 0;
   };

@@ -18,6 +18,7 @@ struct VerifyOptions {
   bool tunables = false;   // values of tunables are drawn, too; else they are what the plans say
   bool exact = false;      // floats must be the same too; always where the target promises to preserve their order
   std::vector<Plan> plans; // these instead
+  std::filesystem::path reference;               // of buildReference(), to compare with; empty: it is made
   std::map<std::string, ArgumentSpec> arguments; // of parameters that are not to be made up
   unsigned jobs = 2;
   std::size_t batch = 24; // the most plans that are compiled into one library

@@ -297,9 +297,7 @@ private:
   static constexpr std::size_t kRecent = 256;
 
   static std::uintptr_t key(const T *address) { return reinterpret_cast<std::uintptr_t>(address) / page; }
-  static std::size_t index(const T *address) {
-    return reinterpret_cast<std::uintptr_t>(address) % page / sizeof(T);
-  }
+  static std::size_t index(const T *address) { return reinterpret_cast<std::uintptr_t>(address) % page / sizeof(T); }
   /// The page of an address, null where there is none yet.
   Page *&slot(const T *address) {
     std::uintptr_t k = key(address);
@@ -355,9 +353,7 @@ template <> struct PointerTo<const double> {
 };
 
 /// A pointer to elements of another type: a window on the fields of structs.
-template <class To, class From> typename PointerTo<To>::type pointer_cast(From *p) {
-  return reinterpret_cast<To *>(p);
-}
+template <class To, class From> typename PointerTo<To>::type pointer_cast(From *p) { return reinterpret_cast<To *>(p); }
 template <class To, class From> typename PointerTo<To>::type pointer_cast(Pointer<From> p) {
   return pointer_cast<To>(p.raw());
 }
@@ -575,8 +571,8 @@ __attribute__((visibility("default"), used)) inline std::uint64_t tangram_refere
   return tangram::reference::call.undecided;
 }
 /// Of a number that lies at an address: true where the kernel has written it.
-__attribute__((visibility("default"), used)) inline bool
-tangram_reference_find(const void *address, bool isDouble, tangram_reference_element *element) {
+__attribute__((visibility("default"), used)) inline bool tangram_reference_find(const void *address, bool isDouble,
+                                                                                tangram_reference_element *element) {
   using namespace tangram::reference;
   if (isDouble) {
     const Real<double> *found = shadow<double>.find(static_cast<const double *>(address));
