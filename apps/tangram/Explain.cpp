@@ -49,7 +49,7 @@ void follow(const Forest &forest, GoalId id, const PlanNode &node, unsigned dept
     follow(forest, a.children[i], *node.children[i], depth + 1, context, chosen);
 }
 
-Json toJson(const Explanation &e) {
+Json toJson(const Explanation &e, const std::string &file) {
   Json json{{"spectrum", e.plan.spectrum},
             {"target", e.target},
             {"points", e.forest->size()},
@@ -60,6 +60,7 @@ Json toJson(const Explanation &e) {
             {"plan", tangram::print(e.plan)},
             {"key", key(e.plan)},
             {"notation", e.notation},
+            {"work", workJson(e, file)},
             {"chosen", Json::array()}};
   for (const ChosenPoint &c : e.chosen) {
     const Point &p = e.forest->point(c.id);
@@ -75,18 +76,25 @@ Json toJson(const Explanation &e) {
   return json;
 }
 
-std::string plural(const std::string &n, const char *what) {
-  return fmt::format("{} {}{}", n, what, n == "1" ? "" : "s");
-}
-
-void print(const Explanation &e) {
+void print(const Explanation &e, const std::string &file) {
   std::cout << fmt::format("spectrum {} on {}\n", e.plan.spectrum, e.target);
   std::cout << fmt::format("  {} within {} rules of depth, in a forest of {} with {}\n",
                            plural(e.forest->count().str(), "plan"), e.forest->depth(),
                            plural(std::to_string(e.forest->size()), "point"),
                            plural(std::to_string(e.alternatives), "alternative"));
   std::cout << fmt::format("chosen by {}:\n{}\nnotation: {}\n\n", e.heuristic, tangram::print(e.plan), e.notation);
-  std::cout << "why:\n";
+  std::cout << "who works, where the plan is widest:\n";
+  if (!e.alone.empty()) std::cout << fmt::format("  {}\n", e.alone);
+  for (const LevelNote &level : e.levels)
+    if (!level.above.empty()) std::cout << fmt::format("  {}\n", describeLevel(level));
+  std::cout << fmt::format("sizes: {}\n", e.sizes);
+  std::cout << "steps:\n";
+  for (const RuleWork &rule : e.work.rules)
+    if (rule.computes()) std::cout << fmt::format("  {}\n", describeStep(e, rule, file));
+  if (!e.tunables.empty()) std::cout << "tunables:\n";
+  for (const TunableNote &t : e.tunables)
+    std::cout << fmt::format("  {}={} in {} at {}: {}\n", t.name, t.value, t.of, t.level, t.from);
+  std::cout << "\nwhy:\n";
   for (const ChosenPoint &c : e.chosen) {
     const Point &p = e.forest->point(c.id);
     std::string space(2 + 2 * c.indent, ' ');
@@ -200,18 +208,20 @@ int explain(Driver &driver, const Flags &flags) {
       e.plan = s.pick(spectrums[i], e.context);
     } else {
       e.plan = given[i];
+      e.given = true;
       e.heuristic = "the plan file, or where it says nothing " + e.heuristic;
     }
     e.notation = notation(e.plan, s.module(), s.target().hardware);
     for (std::size_t p = 0; p < e.forest->size(); ++p) e.alternatives += e.forest->point(p).alternatives.size();
     if (e.plan.root) follow(*e.forest, e.forest->root(), *e.plan.root, 0, e.context, e.chosen);
+    explainWork(e, s, flags.file);
     if (!flags.whyNot.empty())
       whyNot(e, flags.whyNot);
     else if (driver.common.json)
-      all.push_back(toJson(e));
+      all.push_back(toJson(e, flags.file));
     else if (flags.html.empty()) {
       if (i) std::cout << "\n";
-      print(e);
+      print(e, flags.file);
     }
     explanations.push_back(std::move(e));
   }

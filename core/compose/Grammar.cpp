@@ -3,6 +3,7 @@
 #include "Sizes.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Requirement.h"
+#include "tangram/compose/TunableChoice.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,24 +12,6 @@
 namespace tangram {
 
 using namespace ast;
-
-std::int64_t tunableValue(const Tunable &tunable, const hardware::Hardware &hardware, const hardware::Level &level) {
-  const hardware::Level *below = hardware.below(level);
-  std::int64_t wanted = below ? static_cast<std::int64_t>(below->workers.count) : 1;
-  if (!tunable.values.empty()) {
-    // The largest that is not too many, else the smallest.
-    std::optional<std::int64_t> best;
-    for (std::int64_t value : tunable.values)
-      if (value <= wanted && (!best || value > *best)) best = value;
-    return best ? *best : *std::min_element(tunable.values.begin(), tunable.values.end());
-  }
-  std::int64_t lo = tunable.lo, step = std::max<std::int64_t>(tunable.step, 1);
-  if (lo == 0 && tunable.hi == 0) lo = 1; // no range written: none of a thing is no choice
-  std::int64_t value = below ? wanted : lo;
-  if (tunable.hi > 0) value = std::min(value, tunable.hi);
-  if (value <= lo) return lo;
-  return lo + (value - lo) / step * step;
-}
 
 bool allows(const Tunable &tunable, std::int64_t value) {
   if (!tunable.values.empty())
@@ -42,7 +25,7 @@ std::map<std::string, std::int64_t> tunableValues(const Codelet &codelet, const 
                                                   const hardware::Level &level) {
   std::map<std::string, std::int64_t> result;
   walk(codelet.body, [&](const Declare &d) {
-    if (d.tunable) result[d.name] = tunableValue(*d.tunable, hardware, level);
+    if (d.tunable) result[d.name] = chooseTunable(*d.tunable, hardware, level).value;
   });
   return result;
 }

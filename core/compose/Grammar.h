@@ -84,10 +84,7 @@ private:
   std::vector<Productions> productions_;
 };
 
-/// The value that a plan gives a tunable of a codelet composed at a level: the workers below, within what the
-/// declaration allows.
-std::int64_t tunableValue(const ast::Tunable &tunable, const hardware::Hardware &hardware,
-                          const hardware::Level &level);
+/// The values that a plan gives the tunables of a codelet composed at a level (TunableChoice.h).
 std::map<std::string, std::int64_t> tunableValues(const ast::Codelet &codelet, const hardware::Hardware &hardware,
                                                   const hardware::Level &level);
 /// True where the declaration allows the value.

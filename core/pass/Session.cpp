@@ -399,6 +399,8 @@ void Session::setExpected(ExpectedSizes sizes) {
   impl_->forests.clear();
 }
 
+const ExpectedSizes &Session::expected() const { return impl_->expected; }
+
 const Forest &Session::forest(const std::string &spectrum) {
   std::unique_ptr<Forest> &forest = impl_->forests[spectrum];
   if (forest) return *forest;

@@ -75,6 +75,7 @@ public:
 
   /// What heuristics may expect of arguments; before plans are chosen.
   void setExpected(ExpectedSizes sizes);
+  const ExpectedSizes &expected() const;
 
   bool hasTarget() const;
   const hardware::Target &target() const;

@@ -1,0 +1,36 @@
+// What a tunable's value in a plan comes from.
+#pragma once
+
+#include "tangram/ast/Node.h"
+#include "tangram/hardware/Hardware.h"
+
+#include <cstdint>
+#include <string>
+
+namespace tangram {
+
+struct TunableChoice {
+  enum class Reason : std::uint8_t {
+    Workers,       // as many as the level below has workers
+    NothingBelow,  // no level is below: the least that the declaration allows
+    RangeStart,    // the workers are fewer than the declaration allows
+    RangeEnd,      // the workers are more than the declaration allows
+    Step,          // the workers, down to the next value of the declared range
+    LargestListed, // of the listed values the largest that is not above the workers
+    LeastListed,   // all listed values are above the workers
+  };
+  std::int64_t value = 1;
+  Reason reason = Reason::Workers;
+  std::string below;        // the level whose workers count; empty: none
+  std::int64_t workers = 1; // of it
+};
+
+/// The value that a plan gives a tunable of a codelet composed at a level: the workers below, within what the
+/// declaration allows.
+TunableChoice chooseTunable(const ast::Tunable &tunable, const hardware::Hardware &hardware,
+                            const hardware::Level &level);
+
+/// The reason in words: "the 32 workers of level 'thread'".
+std::string describe(const TunableChoice &choice);
+
+} // namespace tangram
