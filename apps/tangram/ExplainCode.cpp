@@ -107,7 +107,9 @@ CodeFile attributed(const OutputFile &file, const Names &names, const Places &pl
       says = true;
     }
     if (line.text.starts_with("}")) says = false, said = nullptr;
-    line.from = says ? said : mostNamed(line.text, names);
+    const bool comment =
+        line.text.compare(std::min(line.text.find_first_not_of(" \t"), line.text.size()), 2, "//") == 0;
+    line.from = says ? said : comment ? nullptr : mostNamed(line.text, names);
     result.lines.push_back(std::move(line));
   }
   std::vector<CodeLine> &lines = result.lines;

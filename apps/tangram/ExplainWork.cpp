@@ -79,7 +79,7 @@ std::string whyNotDividing(const Explanation &e, const Codelet *codelet, const s
     if (point.alternatives[pruning.alternative].codelet == codelet)
       return fmt::format("was dropped at level '{}': {}", point.level, pruning.reason);
   }
-  for (std::size_t i = 0; i < forest.size(); ++i)
+  for (std::size_t i = forest.size(); i-- > 0;) // what is composed first stands last
     for (const Rejection &rejection : forest.point(i).rejections)
       if (rejection.codelet == codelet->name && isOf(forest.module(), codelet, forest.point(i).spectrum))
         return fmt::format("is not allowed at level '{}': {}", forest.point(i).level, rejection.reason);
