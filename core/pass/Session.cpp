@@ -40,9 +40,9 @@ constexpr DiagnosticKind kMissingFact{"session.missing-fact", DiagnosticClass::U
 constexpr DiagnosticKind kPromise{"session.promise", DiagnosticClass::User,
                                   "the target promises '{0}: {1}', and no analysis of its pipeline sees to that",
                                   "add to 'analyses' one with the option '{0}', behind 'level-matching': {2}"};
-constexpr DiagnosticKind kFused{"session.fused", DiagnosticClass::User,
-                                "'{0}: {1}' and the option 'fma' of backend '{2}' exclude each other",
-                                "leave out 'fma', or the promise"};
+constexpr DiagnosticKind kSameBits{"session.same-bits", DiagnosticClass::User,
+                                   "'{0}: {1}' and the option '{3}' of backend '{2}' exclude each other",
+                                   "leave out '{3}', or the promise"};
 constexpr DiagnosticKind kPassedOver{
     "session.passed-over", DiagnosticClass::Limitation,
     "{0} that heuristic '{1}' likes better for '{2}' cannot be used; of the first: {3}",
@@ -192,13 +192,17 @@ struct Session::Impl {
     const hardware::Step &s = target->pipeline.backend;
     const BackendDescriptor &d = backendDescriptor();
     OptionValues given = s.options;
-    // Whether a product and a sum are fused depends on the code around them.
+    // Whether a product and a sum are fused depends on the code around them, as does which functions are of vectors.
     for (const hardware::Promise &promise : target->promises) {
       bool bits = (promise.name == "order" && promise.value == "preserve") ||
                   (promise.name == "determinism" && promise.value == "everywhere");
-      if (!bits || !hasOption(d, "fma")) continue;
-      if (given.has("fma") && given.flag("fma")) fail(kFused, s.range, promise.name, promise.value, s.name);
-      given.set("fma", false);
+      if (!bits) continue;
+      for (const char *option : {"fma", "vector-math"}) {
+        if (!hasOption(d, option)) continue;
+        if (given.has(option) && given.flag(option))
+          fail(kSameBits, s.range, promise.name, promise.value, s.name, option);
+        given.set(option, false);
+      }
     }
     return checkOptions(d.options, given, fmt::format("backend '{}'", s.name), s.range);
   }

@@ -1,5 +1,5 @@
 // Vectors of generated code (tangram/runtime/vec.h).
-#include "vec/checks.h"
+#include "vec/accuracy.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -8,6 +8,11 @@
 namespace {
 
 TEST(Vec, AgreesWithLoopsOnTheBaselineMachine) { EXPECT_EQ(vec_checks::run(), 0); }
+
+TEST(Vec, MathIsAccurateOnTheBaselineMachine) {
+  vec_checks::failures = 0;
+  EXPECT_EQ(vec_checks::runAccuracy(), 0);
+}
 
 TEST(Vec, AgreesWithLoopsOnTheMachineAtHand) {
   std::string source = std::string(TANGRAM_SOURCE_DIR) + "/tests/unit/vec/native.cpp";

@@ -196,6 +196,7 @@ private:
     w.blank();
     w.directive("#include <tangram/runtime/kernel_abi.h>");
     if (reference_) w.directive("#include <tangram/runtime/error_analysis.h>");
+    if (needs_.vectors && !context_.options.flag("vector-math")) w.directive("#define TANGRAM_VEC_MATH_LIBRARY 0");
     if (needs_.vectors) w.directive("#include <tangram/runtime/vec.h>");
     if (needs_.checks)
       w.directive(fmt::format("#include <tangram/runtime/{}.h>", needs_.vectors ? "vec/checked" : "checked"));
