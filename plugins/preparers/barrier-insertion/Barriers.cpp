@@ -154,7 +154,7 @@ const Block *Barriers::repeated(const Touches &header, const Block *body,
     inside(body, stmts);
     if (conflict(since_, header)) sync(stmts);
     Touches next = entry;
-    add(next, since_);
+    add(next, withoutPairs(since_));
     if (next.size() == entry.size()) {
       left_[body] = next;
       since_ = std::move(next);

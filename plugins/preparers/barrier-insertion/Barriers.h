@@ -24,7 +24,7 @@ public:
   Barriers(PassContext &context, const hardware::LaunchLevels &levels, const ast::Kernel &kernel, ast::Names &names,
            const ast::Launch &launch);
   const ast::Launch *run();
-  const std::set<std::string> &frozen() const { return owners_.frozen(); }
+  std::set<std::string> frozen() const { return owners_.frozen(); }
 
 private:
   // ---- code of a unit (Barriers.cpp) ----

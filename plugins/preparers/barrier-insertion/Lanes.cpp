@@ -20,11 +20,12 @@ void Barriers::cooperate(const Cooperate *node, Stmts &out) {
   Uniformity uniformity(Region{node->body, node->lane, true, node->level});
   const Cooperate *outer = std::exchange(lanes_, node);
   const Uniformity *outerUniformity = std::exchange(uniformity_, &uniformity);
-  Owners::Index index = std::exchange(index_, {node->lane, node->level, levels_.workers(node->level)});
+  Owners::Index index = std::exchange(index_, {node->lane, node->level, levels_.workers(node->level), &uniformity});
   Stmts *outside = std::exchange(outside_, &out);
   guard_ = nullptr;
   Stmts body;
   lanes(node->body->stmts, body);
+  since_ = withoutPairs(std::move(since_));
   outside_ = outside;
   index_ = index;
   uniformity_ = outerUniformity;
@@ -35,6 +36,7 @@ void Barriers::cooperate(const Cooperate *node, Stmts &out) {
 void Barriers::lanes(const std::vector<const Stmt *> &stmts, Stmts &out) {
   for (std::size_t i = 0; i < stmts.size(); ++i) {
     lane(stmts[i], out);
+    forgetPairs(since_, assignedVariables(stmts[i]));
     if (!uniformity_->holdsPart(stmts[i]) || i + 1 == stmts.size()) continue;
     // Some lanes have left a loop; the others go on.
     const Expr *outer = guard_, *run = nullptr;

@@ -12,7 +12,8 @@ using namespace ast;
 
 bool conflict(const Touch &a, const Touch &b) {
   if (a.buffer != b.buffer || (!a.writes && !b.writes) || (a.atomic && b.atomic)) return false;
-  return a.owner.empty() || a.owner != b.owner;
+  if (!a.owner.empty() && a.owner == b.owner) return false;
+  return std::none_of(a.pairs.begin(), a.pairs.end(), [&](const auto &pair) { return b.pairs.count(pair.first) != 0; });
 }
 
 bool conflict(const Touches &earlier, const Touches &later) {
@@ -31,21 +32,27 @@ bool conflictWithin(const Touches &touches) {
 void add(Touches &to, const Touches &more) {
   for (const Touch &t : more) {
     bool known = std::any_of(to.begin(), to.end(), [&](const Touch &o) {
-      return o.buffer == t.buffer && o.writes == t.writes && o.atomic == t.atomic && o.owner == t.owner;
+      return o.buffer == t.buffer && o.writes == t.writes && o.atomic == t.atomic && o.owner == t.owner &&
+             o.pairs == t.pairs;
     });
     if (!known) to.push_back(t);
   }
 }
 
-namespace {
-
-const Expr *withoutCasts(const Expr *e) {
-  while (const auto *cast = dyn<Cast>(e)) {
-    if (!cast->type.isInteger() || cast->type.bytes() < 4 || !cast->operand->type.isInteger()) break;
-    e = cast->operand;
-  }
-  return e;
+Touches withoutPairs(Touches touches) {
+  for (Touch &t : touches) t.pairs.clear();
+  return touches;
 }
+
+void forgetPairs(Touches &touches, const std::set<std::string> &changed) {
+  for (Touch &t : touches)
+    std::erase_if(t.pairs, [&](const auto &pair) {
+      return std::any_of(pair.second.begin(), pair.second.end(),
+                         [&](const std::string &name) { return changed.count(name) != 0; });
+    });
+}
+
+namespace {
 
 /// Views that are made anew in each iteration of a loop.
 void viewsInLoops(const Node *tree, bool inLoop, std::set<std::string> &moving) {
@@ -61,7 +68,7 @@ void viewsInLoops(const Node *tree, bool inLoop, std::set<std::string> &moving) 
 
 } // namespace
 
-Owners::Owners(const Kernel &kernel, const Launch &launch) : storage_(kernel), known_(kernel) {
+Owners::Owners(const Kernel &kernel, const Launch &launch) : storage_(kernel), known_(kernel), pairs_(kernel, launch) {
   walk(&launch, [&](const Alloc &a) {
     if (a.memory == "registers") private_.insert(a.name);
   });
@@ -156,14 +163,59 @@ std::string Owners::owner(const Storage::Access &access, const Index &index) con
   return "";
 }
 
+std::set<std::string> Owners::frozen() const {
+  std::set<std::string> all = frozen_;
+  all.insert(pairs_.frozen().begin(), pairs_.frozen().end());
+  return all;
+}
+
+Owners::Index Owners::under(const Expr *cond, bool holds, Index index) const {
+  if (!index.uniformity) return index;
+  auto lane = [&](const Expr *e) { return isIndex(e, index.variable); };
+  for (Pair &pair : pairs_.of(cond, holds, *index.uniformity, lane)) index.pairs.push_back(std::move(pair));
+  return index;
+}
+
+void Owners::collect(const Node *node, const Index &index, Touches &out) const {
+  if (isa<Expr>(node)) {
+    auto lane = [&](const Expr *e) { return isIndex(e, index.variable); };
+    for (const Storage::Access &access : storage_.accesses(node)) {
+      if (storage_.readOnly(access.buffer) || private_.count(access.buffer) ||
+          storage_.kind(access.buffer) == Storage::Kind::Array)
+        continue;
+      Touch touch{access.buffer, access.writes, access.atomic, owner(access, index), {}};
+      const VarRef *base = rootVariable(access.place);
+      for (const Pair &pair : index.pairs)
+        if (base && !movingViews_.count(base->name) && access.indices.size() == 1 &&
+            Pairs::has(pair, access.indices[0], lane))
+          touch.pairs[pair.tag + " in " + base->name] = pair.rests;
+      add(out, {touch});
+    }
+    return;
+  }
+  if (const auto *branch = dyn<If>(node); branch && index.uniformity) {
+    collect(branch->cond, index, out);
+    collect(branch->then, under(branch->cond, true, index), out);
+    if (branch->otherwise) collect(branch->otherwise, under(branch->cond, false, index), out);
+    return;
+  }
+  bool repeats = isa<Loop>(node) || isa<For>(node) || isa<While>(node) || isa<DoWhile>(node);
+  if (!repeats) {
+    for (const Node *child : children(*node)) collect(child, index, out);
+    return;
+  }
+  Touches inside;
+  for (const Node *child : children(*node)) collect(child, index, inside);
+  forgetPairs(inside, declaredIn(node));
+  add(out, inside);
+}
+
 Touches Owners::touches(const Node *tree, const Index &index) const {
   Touches result;
-  for (const Storage::Access &access : storage_.accesses(tree)) {
-    if (storage_.readOnly(access.buffer) || private_.count(access.buffer) ||
-        storage_.kind(access.buffer) == Storage::Kind::Array)
-      continue;
-    add(result, {{access.buffer, access.writes, access.atomic, owner(access, index)}});
-  }
+  if (!tree) return result;
+  collect(tree, index, result);
+  // Before and behind an assignment pairs of one name are not the same ones.
+  forgetPairs(result, assignedVariables(tree));
   return result;
 }
 

@@ -19,7 +19,7 @@ private:
   const ast::Node *mutateLaunch(const ast::Launch *launch) override {
     barriers::Barriers barriers(context_, levels_, kernel_, names_, *launch);
     const ast::Launch *result = barriers.run();
-    frozen_.insert(barriers.frozen().begin(), barriers.frozen().end());
+    frozen_.merge(barriers.frozen());
     return result;
   }
   PassContext &context_;

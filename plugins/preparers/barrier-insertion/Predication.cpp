@@ -13,12 +13,14 @@ void Barriers::branch(const If *s, Stmts &out) {
   before(touches(s->cond), out);
   auto side = [&](const Block *body, const Expr *guard) {
     const Expr *outer = std::exchange(guard_, guard);
+    Owners::Index around = std::exchange(index_, owners_.under(s->cond, body == s->then, index_));
     Stmts stmts;
     lanes(body->stmts, stmts);
+    index_ = std::move(around);
     guard_ = outer;
     return stmts;
   };
-  if (!uniformity_->varying(s->cond) && !needsGuard(s->cond)) {
+  if (!uniformity_->varying(s->cond) && !(guard_ && needsGuard(s->cond))) {
     Touches start = since_;
     const Block *then = b().block(side(s->then, guard_));
     Touches end = std::exchange(since_, start);
@@ -45,7 +47,7 @@ void Barriers::laneLoop(const Stmt *s, Stmts &out) {
   jumping_.push_back({s, nullptr, nullptr, false});
   auto leave = [&] { jumping_.pop_back(); };
   if (const auto *node = dyn<For>(s)) {
-    if (divergent || needsGuard(node->cond)) {
+    if (divergent || (guard_ && needsGuard(node->cond))) {
       leave();
       return apart(s, node->init, node->cond, node->step, node->body, false, out);
     }
@@ -57,7 +59,7 @@ void Barriers::laneLoop(const Stmt *s, Stmts &out) {
     const Block *body = repeated(header, node->body, inside);
     out.push_back(arena_.derive(node, [&](For &copy) { copy.body = body; }));
   } else if (const auto *loop = dyn<While>(s)) {
-    if (divergent || needsGuard(loop->cond)) {
+    if (divergent || (guard_ && needsGuard(loop->cond))) {
       leave();
       return apart(s, nullptr, loop->cond, nullptr, loop->body, false, out);
     }
@@ -66,7 +68,7 @@ void Barriers::laneLoop(const Stmt *s, Stmts &out) {
     const Block *body = repeated(header, loop->body, inside);
     out.push_back(arena_.derive(loop, [&](While &copy) { copy.body = body; }));
   } else if (const auto *until = dyn<DoWhile>(s)) {
-    if (divergent || needsGuard(until->cond)) {
+    if (divergent || (guard_ && needsGuard(until->cond))) {
       leave();
       return apart(s, nullptr, until->cond, nullptr, until->body, true, out);
     }
@@ -99,7 +101,7 @@ const Expr *Barriers::vote(const Stmt *loop, const Expr *live, Stmts &out) {
       arena_.make<Alloc>(here_, name, u32, std::vector<const Expr *>{b().u64(1)}, lanes_->level, "scratchpad"));
   const Expr *flag = b().element(b().var(name, Type::array(1, u32)), {b().u64(0)}, u32);
   const Expr *lane = b().var(lanes_->lane, u32);
-  auto touch = [&](bool write, bool atomic) { before({{name, write, atomic, ""}}, out); };
+  auto touch = [&](bool write, bool atomic) { before({{name, write, atomic, "", {}}}, out); };
   touch(true, false);
   out.push_back(b().when(b().equal(lane, b().integer(u32, 0)), {b().assign(flag, b().integer(u32, 0))}));
   touch(true, true);
