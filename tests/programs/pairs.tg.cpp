@@ -49,8 +49,8 @@ __codelet __coop __tag(bitonic) void sorted(Array<1, int> a) __requires(a.size()
   if (id < a.size()) a[id] = t[id];
 }
 
-__spectrum void tiles(Array<1, int> a);
-__codelet void tiles(Array<1, int> a) {
+__spectrum void sorted_tiles(Array<1, int> a);
+__codelet void sorted_tiles(Array<1, int> a) {
   size_t n = a.size(), p = (n + 7) / 8;
   map(sorted, partition(a, p, sequence(0, 8, n), sequence(1), sequence(8, 8, n)));
 }
