@@ -36,7 +36,7 @@ TunableChoice chooseTunable(const ast::Tunable &tunable, const hardware::Hardwar
 }
 
 std::string describe(const TunableChoice &choice) {
-  const std::string workers =
+  std::string workers =
       fmt::format("the {} worker{} of level '{}'", choice.workers, choice.workers == 1 ? "" : "s", choice.below);
   switch (choice.reason) {
   case TunableChoice::Reason::Workers: return workers;

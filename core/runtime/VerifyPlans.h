@@ -42,7 +42,8 @@ struct BatchEvents {
 /// What plans are compared with.
 struct Baseline {
   std::filesystem::path reference; // of buildReference()
-  /// Where floats must be the same to the last bit: the library of the plainest plan for the same target, and its entry.
+  /// Where floats must be the same to the last bit: the library of the plainest plan for the same target, and its
+  /// entry.
   std::filesystem::path plainest;
   std::string plainestName;
   bool exact() const { return !plainest.empty(); }

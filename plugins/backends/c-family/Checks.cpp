@@ -58,15 +58,17 @@ void checkArgument(Writer &w, const Signature &s, const Argument &a) {
     values += ", " + size;
   }
   w.line(fmt::format("if ({} == nullptr{}) {}{}{});", a.data, some, fail,
-                     stringLiteral(fmt::format("{}: '{}' is null, but it has {} elements", s.entry, a.name, format)), values));
+                     stringLiteral(fmt::format("{}: '{}' is null, but it has {} elements", s.entry, a.name, format)),
+                     values));
   for (std::size_t d = 0; d < a.strides.size(); ++d) {
     // A row and all that it holds lie within its stride.
     bool last = d + 1 == a.strides.size();
     std::string extent = last ? a.sizes[d + 1] : fmt::format("{} * {}", a.sizes[d + 1], a.strides[d + 1]);
-    w.line(fmt::format("if ({} > 1{} && {} < {}) {}{}, {}, {});", a.sizes[d], some, a.strides[d], extent, fail,
-                       stringLiteral(fmt::format("{}: stride {} of '{}' is %zu, less than the %zu elements that it steps over",
-                                          s.entry, d, a.name)),
-                       a.strides[d], extent));
+    w.line(fmt::format(
+        "if ({} > 1{} && {} < {}) {}{}, {}, {});", a.sizes[d], some, a.strides[d], extent, fail,
+        stringLiteral(fmt::format("{}: stride {} of '{}' is %zu, less than the %zu elements that it steps over",
+                                  s.entry, d, a.name)),
+        a.strides[d], extent));
   }
 }
 

@@ -43,7 +43,7 @@ std::string unpackArguments(Writer &w, const Signature &s, const FromPointer &co
     checks.push_back(
         fmt::format("  status = tangram_fail({}_kernel::last_error, TANGRAM_BAD_ARGUMENT, {});", s.entry,
                     stringLiteral(fmt::format("{}: the elements of '{}' do not lie side by side in its last dimension",
-                                       s.entry, a.name))));
+                                              s.entry, a.name))));
   }
   w.line("int status = TANGRAM_OK;");
   for (const std::string &check : checks) w.line(check);
@@ -111,8 +111,8 @@ void defineDescriptor(Writer &w, const Signature &s, const std::string &target, 
   w.line(fmt::format(
       "constexpr tangram_kernel {}_kernel_descriptor = {{sizeof(tangram_kernel), TANGRAM_KERNEL_ABI, {}, {}, {}, {}, "
       "{}, {}, {}_invoke{}}};",
-      s.entry, stringLiteral(s.entry), stringLiteral(s.spectrum), stringLiteral(s.kernel->plan), stringLiteral(target), s.arguments.size(),
-      s.arguments.empty() ? "nullptr" : s.entry + "_params", s.entry, last));
+      s.entry, stringLiteral(s.entry), stringLiteral(s.spectrum), stringLiteral(s.kernel->plan), stringLiteral(target),
+      s.arguments.size(), s.arguments.empty() ? "nullptr" : s.entry + "_params", s.entry, last));
 }
 
 void defineTable(Writer &w, const std::vector<Signature> &signatures,

@@ -146,8 +146,8 @@ void defineCheck(Writer &w, const Signature &s, const DeviceStyle &style) {
         w.line(fmt::format("if (reinterpret_cast<uintptr_t>({}) % {} != 0) return tangram_fail(last_error, "
                            "TANGRAM_BAD_ARGUMENT, {});",
                            a.data, a.element.bytes(),
-                           c_family::stringLiteral(fmt::format("{}: '{}' is not aligned to its elements of {} bytes", s.entry,
-                                                        a.name, a.element.bytes()))));
+                           c_family::stringLiteral(fmt::format("{}: '{}' is not aligned to its elements of {} bytes",
+                                                               s.entry, a.name, a.element.bytes()))));
   w.line("return TANGRAM_OK;");
   w.close();
 }
@@ -181,7 +181,8 @@ void defineForDevice(Writer &w, const Signature &s, const DeviceStyle &style) {
   w.line(fmt::format(
       "return tangram_fail({}_kernel::last_error, TANGRAM_BAD_ARGUMENT, {}, {} == nullptr ? 0 : {}, "
       "tangram_needed);",
-      s.entry, c_family::stringLiteral(fmt::format("{0}: the workspace has %zu bytes, but {0}_workspace() says %zu", s.entry)),
+      s.entry,
+      c_family::stringLiteral(fmt::format("{0}: the workspace has %zu bytes, but {0}_workspace() says %zu", s.entry)),
       extra.workspace, extra.bytes));
   w.close();
   std::string args;

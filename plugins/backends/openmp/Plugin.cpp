@@ -34,14 +34,14 @@ std::vector<OptionSpec> backendOptions() {
       {},
       {},
       {}};
-  OptionSpec math{
-      "vector-math",
-      "Whether functions as exp and sin of vectors are those of a vector math library (glibc's libmvec), where there is "
-      "one: within 4 units in the last place, which need not be those of the scalar functions.",
-      true,
-      {},
-      {},
-      {}};
+  OptionSpec math{"vector-math",
+                  "Whether functions as exp and sin of vectors are those of a vector math library (glibc's libmvec), "
+                  "where there is "
+                  "one: within 4 units in the last place, which need not be those of the scalar functions.",
+                  true,
+                  {},
+                  {},
+                  {}};
   OptionSpec stack{"stack-bytes",       "Temporaries of known size up to this many bytes live on the stack.",
                    std::int64_t{16384}, 0.0,
                    1048576.0,           {}};

@@ -9,8 +9,8 @@ using namespace ast;
 void HostStatements::describe(const Launch &launch) {
   const DeviceFunction &function = *functions_.at(&launch);
   w_.line(fmt::format("constexpr tangram_ptx::Launch tangram_launch_{0} = {{\"{1}\", \"{0}\", {2}, {3}, {4}}};",
-                      function.name, function.kernel->name, c_family::stringLiteral(function.kernel->plan), launch.threads,
-                      function.scratchpadBytes));
+                      function.name, function.kernel->name, c_family::stringLiteral(function.kernel->plan),
+                      launch.threads, function.scratchpadBytes));
 }
 
 void HostStatements::kernel(const Kernel &kernel, const std::string &stream, const std::string &workspace) {
