@@ -12,7 +12,7 @@
 
 namespace tangram {
 
-const char *coreBuildId() { return TANGRAM_BUILD_ID; }
+const char *coreBuildId() { return kBuildId; }
 
 namespace {
 
@@ -35,9 +35,9 @@ constexpr DiagnosticKind kStructSize{
     "plugin.struct-size", DiagnosticClass::User,
     "plugin '{0}' describes itself in {1} bytes, but version {2} of the plugin API has {3}",
     "rebuild the plugin against this version of tangram"};
-constexpr DiagnosticKind kBuildId{"plugin.build-id", DiagnosticClass::User,
-                                  "plugin '{0}' was compiled against core '{1}', but this core is '{2}'",
-                                  "rebuild the plugin against this version of tangram"};
+constexpr DiagnosticKind kOtherBuildId{"plugin.build-id", DiagnosticClass::User,
+                                       "plugin '{0}' was compiled against core '{1}', but this core is '{2}'",
+                                       "rebuild the plugin against this version of tangram"};
 constexpr DiagnosticKind kThrew{"plugin.registration-failed", DiagnosticClass::User,
                                 "plugin '{0}' ({1}) failed while it registered: {2}",
                                 "fix the plugin, or leave it out; nothing of it is used"};
@@ -68,7 +68,7 @@ std::vector<std::string> pluginFiles(const fs::path &folder) {
 }
 
 bool isStale(const Diagnostic &diagnostic) {
-  for (const DiagnosticKind &kind : {kApiVersion, kStructSize, kBuildId})
+  for (const DiagnosticKind &kind : {kApiVersion, kStructSize, kOtherBuildId})
     if (diagnostic.id == kind.id) return true;
   return false;
 }
@@ -138,7 +138,7 @@ const TangramPlugin &PluginLoader::Impl::open(const fs::path &path, boost::dll::
     fail(kStructSize, {}, shownPath, plugin->structSize, kPluginApiVersion, sizeof(TangramPlugin));
   if (!plugin->buildId) fail(kNoStruct, {}, shownPath, "its build id is null");
   if (std::string_view(plugin->buildId) != coreBuildId())
-    fail(kBuildId, {}, shownPath, shown(plugin->buildId), coreBuildId());
+    fail(kOtherBuildId, {}, shownPath, shown(plugin->buildId), coreBuildId());
   if (!plugin->name || !*plugin->name) fail(kNoStruct, {}, shownPath, "it has no name");
   if (!plugin->version || !*plugin->version) fail(kNoStruct, {}, shownPath, "it has no version");
   if (!plugin->summary || !*plugin->summary) fail(kNoStruct, {}, shownPath, "it has no summary");

@@ -4,7 +4,7 @@
 using namespace tangram;
 
 extern "C" __attribute__((visibility("default"))) const TangramPlugin *tangram_plugin() {
-  static TangramPlugin plugin{sizeof(TangramPlugin), kPluginApiVersion, TANGRAM_BUILD_ID, "test-bad", "1.0",
+  static TangramPlugin plugin{sizeof(TangramPlugin), kPluginApiVersion, kBuildId, "test-bad", "1.0",
                               "is wrong, for tests", [](Registry &) {}};
 #if defined(CASE_API_VERSION)
   plugin.apiVersion = 999;
