@@ -24,6 +24,12 @@ constexpr DiagnosticKind kUnknownLevel{"openmp.unknown-level", DiagnosticClass::
                                        "a loop runs at level '{}', which target '{}' does not have",
                                        "compile it for the target that it was composed for"};
 
+constexpr DiagnosticKind kLargeArray{"openmp.large-array", DiagnosticClass::Limitation,
+                                     "the local array '{}' has {} bytes, and a thread's stack has room for {}",
+                                     "work on fewer elements at a time"};
+
+constexpr std::uint64_t kMostLocalBytes = 1 << 20; // of one array
+
 /// Straight code that every compiler turns into vector instructions.
 bool isSimple(const Block &body) {
   return walk(&body,
@@ -35,15 +41,20 @@ bool isSimple(const Block &body) {
          !any<Declare>(&body, [](const Declare &d) { return !d.extents.empty(); });
 }
 
-/// Bytes of a temporary where its extents are known; nothing where they are not.
-std::optional<std::uint64_t> bytesOf(const Alloc &a, const Constants &constants) {
-  std::uint64_t bytes = c_family::elementBytes(a.element);
-  for (const Expr *extent : a.extents) {
+/// Bytes of a temporary or local array where its extents are known; nothing where they are not.
+std::optional<std::uint64_t> bytesOf(const Type &element, const std::vector<const Expr *> &extents,
+                                     const Constants &constants) {
+  std::uint64_t bytes = c_family::elementBytes(element);
+  for (const Expr *extent : extents) {
     if (!constants.isConstantExpression(extent)) return {};
     std::optional<Int> value = constants.value(extent);
     if (!value || *value < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(*value), &bytes)) return {};
   }
   return bytes;
+}
+
+std::optional<std::uint64_t> bytesOf(const Alloc &a, const Constants &constants) {
+  return bytesOf(a.element, a.extents, constants);
 }
 
 /// Whether a temporary below `node` comes from the heap.
@@ -67,17 +78,28 @@ bool Statements::canFail(const Kernel &kernel, const StatementOptions &options) 
 
 void Statements::assertStack(const Kernel &kernel, Arena &arena) {
   Constants constants(kernel);
-  walk(kernel.body, [&](const Alloc &a) {
-    std::optional<std::uint64_t> bytes = bytesOf(a, constants);
-    if (!bytes || *bytes > options_.stackBytes) return;
+  auto check = [&](const std::string &name, const Type &element, const std::vector<const Expr *> &given,
+                   std::uint64_t most) {
     std::vector<const Expr *> extents;
-    for (const Expr *extent : a.extents) extents.push_back(constants.inlined(extent, arena));
+    for (const Expr *extent : given) extents.push_back(constants.inlined(extent, arena));
     if (std::none_of(extents.begin(), extents.end(), [](const Expr *e) { return contains<VarRef>(e); })) return;
     w_.line(
         fmt::format("static_assert(({}) * sizeof({}) <= {}, \"{} does not fit the stack: set the tunables lower, or "
                     "compile a plan with the values that you want (tangram compile --plan)\");",
-                    elements(extents), e_.type(a.element), options_.stackBytes, a.name));
-  });
+                    elements(extents), e_.type(element), most, name));
+  };
+  walk(
+      kernel.body,
+      [&](const Alloc &a) {
+        std::optional<std::uint64_t> bytes = bytesOf(a, constants);
+        if (bytes && *bytes <= options_.stackBytes) check(a.name, a.element, a.extents, options_.stackBytes);
+      },
+      [&](const Declare &d) {
+        std::optional<std::uint64_t> bytes = bytesOf(d.type, d.extents, constants);
+        if (d.extents.empty() || !bytes) return;
+        if (*bytes > kMostLocalBytes) fail(kLargeArray, d.range, d.name, *bytes, kMostLocalBytes);
+        check(d.name, d.type, d.extents, kMostLocalBytes);
+      });
 }
 
 void Statements::kernel(const Kernel &kernel, Arena &arena) {

@@ -7,6 +7,7 @@
 
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
+#include <set>
 
 namespace tangram::frontend {
 
@@ -16,9 +17,9 @@ const clang::Expr *stripped(const clang::Expr *e);
 class Body {
 public:
   enum class Role { Spectrum, Codelet, Function };
-  /// `title`: what to call it in a message, "codelet 'kog' of 'sum'".
+  /// `title`: what to call it in a message, "codelet 'kog' of 'sum'". `passing`: of a Function.
   Body(Program &program, const clang::FunctionDecl *function, Role role, const FunctionQualifiers &qualifiers,
-       std::string title);
+       std::string title, const Passing *passing = nullptr);
 
   /// Parameters first: what follows refers to them. All throw DiagnosticError.
   std::vector<const ast::Param *> params();
@@ -32,6 +33,8 @@ private:
 
   // ---- Statements.cpp ----
   void statement(const clang::Stmt *stmt, Stmts &out);
+  void statementOf(const clang::Stmt *stmt, Stmts &out);
+  bool swap(const clang::Expr *e, Stmts &out);
   const ast::Block *nested(const clang::Stmt *stmt);
   void ifStatement(const clang::IfStmt *stmt, Stmts &out);
   void forStatement(const clang::ForStmt *stmt, Stmts &out);
@@ -51,6 +54,7 @@ private:
   const ast::Tunable *tunable(const clang::VarDecl *declared, const ast::Type &type);
   std::int64_t tunableNumber(const clang::Expr *e, const ast::Type &type);
   Exprs extents(clang::QualType &type, const clang::VarDecl *declared);
+  void checkExtents(const ast::Block *body) const;
   Variable &enter(const clang::VarDecl *declared, const std::string &name, const ast::Type &type);
   const Variable &lookup(const clang::VarDecl *declared, ast::SourceRange use);
   const ast::Expr *table(const clang::VarDecl *global, ast::SourceRange use);
@@ -83,6 +87,19 @@ private:
   const ast::Expr *fields(const clang::InitListExpr *list, const ast::Type &type);
   const ast::Expr *member(const clang::MemberExpr *e);
   const ast::Expr *structAssign(const clang::CallExpr *e);
+
+  /// What a constructor that nobody wrote makes: initialisers of fields, zero where there is none.
+  const ast::Expr *defaults(const clang::CXXConstructExpr *e, const ast::Type &type);
+
+  // ---- References.cpp ----
+  std::vector<const ast::Param *> passedParams();
+  const ast::Expr *givenBack(ast::SourceRange where, const ast::Expr *value);
+  void giveBack(const clang::ReturnStmt *stmt, Stmts &out);
+  const ast::Expr *object(ast::SourceRange where); // of a member function
+  const ast::Expr *functionCall(const clang::CallExpr *e, const clang::FunctionDecl *callee);
+  const ast::Expr *settled(const ast::Expr *place, const std::set<std::string> &changed, Exprs &before);
+  /// A variable without a value, declared in front of the current statement.
+  const ast::Expr *scratch(const std::string &name, const ast::Type &type, ast::SourceRange where);
 
   // ---- Operators.cpp ----
   const ast::Expr *unary(const clang::UnaryOperator *e);
@@ -123,6 +140,10 @@ private:
   std::vector<const clang::VarDecl *> open_;
   std::map<const clang::VarDecl *, std::string> tables_; // constants outside that the body looks up
   Stmts prologue_;
+  Stmts scratch_; // declarations that the current statement needs in front of it
+  const Passing *passing_ = nullptr;
+  std::vector<std::string> passed_; // names of the parameters in the body
+  std::string object_;              // the first of them, of a member function
   unsigned depth_ = 0, nesting_ = 0;
   bool inCondition_ = false;
 };

@@ -6,11 +6,19 @@
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 
+#include <set>
+
 namespace tangram::frontend {
 
 using namespace ast;
 
 namespace {
+
+bool isOutput(llvm::StringRef name) {
+  static const std::set<llvm::StringRef> known{"printf", "fprintf", "dprintf", "vprintf", "vfprintf", "puts",
+                                               "fputs",  "putchar", "putc",    "fputc",   "fwrite",   "perror"};
+  return known.count(name) != 0;
+}
 
 bool inStd(const clang::FunctionDecl *function) { return function->isInStdNamespace(); }
 
@@ -44,13 +52,16 @@ const ast::Expr *Body::call(const clang::CallExpr *e) {
 
   if (const auto *method = clang::dyn_cast<clang::CXXMethodDecl>(callee)) {
     if (method->isVirtual()) fail(kNotInLanguage, where, "a virtual call", "call a plain function");
-    if (clang::isa<clang::CXXConversionDecl>(method) || method->getParent()->isLambda())
+    if (method->getParent()->isLambda())
       fail(kNotInLanguage, where, "a lambda", "write a function, or a spectrum to map");
-    if (!method->isStatic())
-      fail(kUnsupported, where, fmt::format("the member function '{}'", method->getQualifiedNameAsString()),
-           "write a plain function");
+    if (method->getParent()->getName() == "basic_ostream") fail(kOutput, where, "std::ostream");
+    if (!program_.ranges().isUsers(method->getLocation()))
+      fail(kUnsupported, where,
+           fmt::format("the member function '{}' of a library", method->getQualifiedNameAsString()),
+           "write a plain function, or a struct of your own");
   }
   if (inCondition_ && !callee->isConstexpr()) fail(kConditionCall, where, callee->getNameAsString());
+  if (callee->getIdentifier() && isOutput(callee->getName())) fail(kOutput, where, callee->getNameAsString());
   if (callee->isVariadic()) fail(kVariadic, where, callee->getNameAsString());
   if (callee->isNoReturn())
     fail(kNotInLanguage, where, fmt::format("'{}', which never returns,", callee->getNameAsString()), "return a value");
@@ -59,13 +70,7 @@ const ast::Expr *Body::call(const clang::CallExpr *e) {
   if (callee->isConstexpr() && !program_.ranges().isUsers(callee->getLocation()))
     if (const Expr *value = folded(e)) return value;
 
-  std::string name = program_.function(function_, callee, where);
-  Exprs args;
-  for (const clang::Expr *arg : e->arguments()) args.push_back(expr(arg));
-  clang::QualType returned = callee->getReturnType();
-  Type result =
-      returned->isVoidType() ? Type(Scalar::Void) : type(returned, where, fmt::format("the result of '{}'", name));
-  return arena().make<Call>(where, result, name, std::move(args));
+  return functionCall(e, callee);
 }
 
 const ast::Expr *Body::mapInto(const clang::CallExpr *e) {
@@ -79,7 +84,19 @@ const ast::Expr *Body::mapInto(const clang::CallExpr *e) {
   const std::string &name = as<VarRef>(target)->name;
   if (isConstContainer(e->getArg(0))) fail(kWriteConst, where, fmt::format("'{}'", name));
   const Expr *value = expr(results);
-  if (any<VarRef>(value, [&](const VarRef &read) { return read.name == name; })) fail(kMapIntoArgument, where, name);
+  if (!(value->type == target->type)) {
+    auto shape = [&](const Type &t) {
+      return t.isVoid() ? std::string("nothing")
+                        : fmt::format("{} of {} in {} dimension{}", t.element().isArray() ? "containers" : "elements",
+                                      t.element().text(), t.rank(), t.rank() == 1 ? "" : "s");
+    };
+    fail(kMapIntoType, where, as<Map>(value)->spectrum, shape(value->type), name, shape(target->type));
+  }
+  bool reads = false; // its elements, or passes it on
+  walk(
+      value, [](const Size &size) { return isa<VarRef>(size.container) ? WalkResult::Skip : WalkResult::Advance; },
+      [&](const VarRef &read) { reads |= read.name == name; });
+  if (reads) fail(kMapIntoArgument, where, name);
   return arena().make<Assign>(where, target->type, AssignOp::Set, target, value);
 }
 

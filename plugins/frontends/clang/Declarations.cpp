@@ -2,6 +2,9 @@
 #include "Messages.h"
 #include "Types.h"
 
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Walk.h"
+
 #include <algorithm>
 #include <llvm/ADT/StringExtras.h>
 
@@ -16,8 +19,9 @@ constexpr std::uint64_t kMaxArrayBytes = 1 << 20; // of a worker's stack or regi
 } // namespace
 
 Body::Body(Program &program, const clang::FunctionDecl *function, Role role, const FunctionQualifiers &qualifiers,
-           std::string title)
-    : program_(program), function_(function), role_(role), qualifiers_(qualifiers), title_(std::move(title)) {}
+           std::string title, const Passing *passing)
+    : program_(program), function_(function), role_(role), qualifiers_(qualifiers), title_(std::move(title)),
+      passing_(passing) {}
 
 Body::Scope::~Scope() {
   for (std::size_t i = mark_; i < body_.open_.size(); ++i) body_.variables_.at(body_.open_[i]).open = false;
@@ -47,6 +51,7 @@ const Body::Variable &Body::lookup(const clang::VarDecl *declared, ast::SourceRa
 }
 
 std::vector<const ast::Param *> Body::params() {
+  if (passing_) return passedParams();
   std::vector<const Param *> result;
   for (const clang::ParmVarDecl *param : function_->parameters()) {
     ast::SourceRange where = range(param->getSourceRange());
@@ -54,7 +59,6 @@ std::vector<const ast::Param *> Body::params() {
     std::string what =
         param->getName().empty() ? fmt::format("parameter {}", result.size() + 1) : fmt::format("parameter '{}'", name);
     Type read = type(param->getType(), where, what);
-    if (role_ == Role::Function && read.isArray()) fail(kHelperContainer, where, name, title_);
     if (read.isArray() && read.element().isArray()) fail(kNestedParameter, where, name);
     bool writes = read.isArray() && !param->getType().isConstQualified();
     Variable &variable = enter(param, name, read);
@@ -64,6 +68,7 @@ std::vector<const ast::Param *> Body::params() {
 }
 
 ast::Type Body::result() {
+  if (passing_) return passing_->made;
   clang::QualType returned = function_->getReturnType();
   ast::SourceRange where = range(function_->getReturnTypeSourceRange());
   if (!where.valid()) where = range(function_->getLocation());
@@ -114,6 +119,32 @@ void Body::declaration(const clang::Decl *declared, Stmts &out) {
   }
 }
 
+/// Arrays of a cooperative codelet, of all lanes or of one, are as large as is known when code is made.
+void Body::checkExtents(const ast::Block *body) const {
+  std::set<std::string> assigned = assignedVariables(body), known;
+  auto isKnown = [&](const Expr *e) {
+    return !any<Expr>(e, [&](const Expr &part) {
+      switch (part.kind()) {
+      case Kind::VarRef: return known.count(as<VarRef>(&part)->name) == 0;
+      case Kind::IntLit:
+      case Kind::FloatLit:
+      case Kind::CoopDim:
+      case Kind::Cast:
+      case Kind::Unary:
+      case Kind::Binary:
+      case Kind::Conditional: return false;
+      default: return true;
+      }
+    });
+  };
+  walk(body, [&](const Declare &d) {
+    for (const Expr *extent : d.extents)
+      if (!isKnown(extent)) fail(kLaneExtent, extent->range.valid() ? extent->range : d.range, d.name);
+    bool fixed = d.init && d.extents.empty() && !assigned.count(d.name) && isKnown(d.init);
+    if (d.tunable || fixed) known.insert(d.name);
+  });
+}
+
 /// Peels the extents off a local array's type.
 std::vector<const ast::Expr *> Body::extents(clang::QualType &type, const clang::VarDecl *declared) {
   Exprs result;
@@ -136,10 +167,11 @@ std::vector<const ast::Expr *> Body::extents(clang::QualType &type, const clang:
 
 namespace {
 
-/// `Pair p;`, `Pair p[4];`: the constructor that does nothing.
-bool isDefault(const clang::Expr *init) {
+/// `Pair p;`, `Pair p[4];`: the constructor that does nothing, or, of what lanes share, would do nothing for all of it.
+bool isDefault(const clang::Expr *init, bool shared) {
   const auto *made = clang::dyn_cast_or_null<clang::CXXConstructExpr>(init);
-  return made && made->getConstructor()->isDefaultConstructor() && !made->requiresZeroInitialization();
+  return made && made->getConstructor()->isDefaultConstructor() && (made->getConstructor()->isTrivial() || shared) &&
+         !made->requiresZeroInitialization();
 }
 
 } // namespace
@@ -189,7 +221,7 @@ const ast::Stmt *Body::variable(const clang::VarDecl *declared) {
   const Expr *init = nullptr;
   const clang::Expr *written = declared->getInit();
   // An array without initialiser of a class type has one all the same; of a scalar it has none.
-  if (read.isStruct() && isDefault(written)) written = nullptr;
+  if (read.isStruct() && isDefault(written, shared || declaredType->isVariableArrayType())) written = nullptr;
   if (written && !choices) init = initialiser(written, declaredType);
 
   isConst |= sizes.empty() ? false : elementType.isConstQualified();

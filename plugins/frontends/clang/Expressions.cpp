@@ -15,6 +15,7 @@ using namespace ast;
 namespace {
 
 constexpr unsigned kMaxNesting = 512; // expressions in expressions
+constexpr unsigned kMaxFilled = 4096; // elements of an array that initialisers of fields make
 
 double rounded(const Type &type, double value) {
   return type.scalar() == Scalar::F32 ? static_cast<double>(static_cast<float>(value)) : value;
@@ -41,6 +42,7 @@ const ast::Expr *Body::exprOf(const clang::Expr *e) {
   case S::ConstantExprClass: return expr(clang::cast<clang::ConstantExpr>(e)->getSubExpr());
   case S::SubstNonTypeTemplateParmExprClass:
     return expr(clang::cast<clang::SubstNonTypeTemplateParmExpr>(e)->getReplacement());
+  case S::CXXDefaultInitExprClass: return expr(clang::cast<clang::CXXDefaultInitExpr>(e)->getExpr());
   case S::CXXDefaultArgExprClass: return expr(clang::cast<clang::CXXDefaultArgExpr>(e)->getExpr());
   case S::GenericSelectionExprClass: return expr(clang::cast<clang::GenericSelectionExpr>(e)->getResultExpr());
   case S::ChooseExprClass: return expr(clang::cast<clang::ChooseExpr>(e)->getChosenSubExpr());
@@ -116,7 +118,8 @@ const ast::Expr *Body::exprOf(const clang::Expr *e) {
       fail(kUnsupported, where, "a container without a name", "declare it as a variable: Array<1, T> t(n);");
     Type read = type(e->getType(), where, "this value");
     if (construct->getConstructor()->isCopyOrMoveConstructor()) return expr(construct->getArg(0));
-    return build(where).zero(read); // Pair()
+    bool plain = construct->getConstructor()->isTrivial() || construct->getConstructor()->isUserProvided();
+    return plain ? build(where).zero(read) : defaults(construct, read); // Pair()
   }
   case S::CXXParenListInitExprClass: {
     Type read = type(e->getType(), where, "this value");
@@ -139,7 +142,7 @@ const ast::Expr *Body::exprOf(const clang::Expr *e) {
   case S::CXXNullPtrLiteralExprClass:
   case S::GNUNullExprClass: fail(kNotInLanguage, where, "a pointer", "use an Array and an index");
   case S::StmtExprClass: fail(kNotInLanguage, where, "a statement inside an expression", "write a function");
-  case S::CXXThisExprClass: fail(kNotInLanguage, where, "this", "write a plain function");
+  case S::CXXThisExprClass: return object(where);
   case S::CXXTypeidExprClass: fail(kNotInLanguage, where, "typeid", "choose by overloads or templates");
   default:
     fail(kUnsupported, where, fmt::format("this expression ({})", e->getStmtClassName()),
@@ -199,9 +202,28 @@ const ast::Expr *Body::initialiser(const clang::Expr *e, clang::QualType type_) 
     while (const auto *inner = context().getAsArrayType(leaf)) leaf = inner->getElementType();
     Type read = type(leaf, where, "this array");
     if (clang::isa<clang::ImplicitValueInitExpr>(e)) return arena().make<InitList>(where, read, Exprs{});
+    std::uint64_t count = 0;
+    if (const auto *constant = clang::dyn_cast<clang::ConstantArrayType>(array))
+      count = constant->getSize().getLimitedValue();
+    auto fill = [&](Exprs &values, const clang::Expr *with) {
+      if (count > kMaxFilled) fail(kUnsupported, where, "initialisers of the fields of so many elements", "use a loop");
+      const auto *made = clang::dyn_cast<clang::CXXConstructExpr>(with);
+      bool each = made && !element->isArrayType();
+      while (values.size() < count) values.push_back(each ? defaults(made, read) : initialiser(with, element));
+    };
+    if (clang::isa<clang::CXXConstructExpr>(e)) { // initialisers of fields
+      Exprs values;
+      fill(values, e);
+      return arena().make<InitList>(where, read, std::move(values));
+    }
     if (!list) fail(kUnsupported, where, "this initialiser of an array", "write the values in braces");
     Exprs values; // those left out are zero
     for (const clang::Expr *value : list->inits()) values.push_back(initialiser(value, element));
+    const clang::Expr *filler = list->hasArrayFiller() ? list->getArrayFiller() : nullptr;
+    if (filler && read.isStruct() && !clang::isa<clang::ImplicitValueInitExpr>(filler)) {
+      fill(values, filler);
+      return arena().make<InitList>(where, read, std::move(values));
+    }
     while (!values.empty() && clang::isa<clang::ImplicitValueInitExpr>(list->getInit(values.size() - 1)))
       values.pop_back();
     return arena().make<InitList>(where, read, std::move(values));
@@ -262,8 +284,7 @@ const ast::Expr *Body::cast(const clang::CastExpr *e) {
     fail(kNotInLanguage, where, "a local array as a whole",
          "use its elements, or a temporary container: Array<1, T> t(n);");
   }
-  case clang::CK_UserDefinedConversion:
-    fail(kNotInLanguage, where, "a conversion that a class defines", "convert scalars");
+  case clang::CK_UserDefinedConversion: return expr(inner); // a call
   default: {
     Type to = type(e->getType(), where, "this value");
     fail(kNotInLanguage, where, fmt::format("a conversion to {} ({})", to.text(), e->getCastKindName()),
@@ -287,6 +308,10 @@ const ast::Expr *Body::reference(const clang::DeclRefExpr *e) {
     // A constant of an enclosing function cannot be meant: bodies do not nest.
     const Variable &known = lookup(named, where);
     return build(where).var(known.name, known.type);
+  }
+  if (named->isInStdNamespace() && named->getIdentifier()) {
+    llvm::StringRef stream = named->getName();
+    if (stream == "cout" || stream == "cerr" || stream == "clog") fail(kOutput, where, "std::" + stream.str());
   }
   // Outside the body: a constant, or nothing that a codelet may touch.
   clang::QualType declaredType = named->getType();

@@ -40,6 +40,22 @@ std::string firstWord(const Ranges &ranges, clang::SourceLocation location) {
   return token.is(clang::tok::raw_identifier) ? token.getRawIdentifier().str() : "";
 }
 
+/// How a function of the language is called; null for others.
+const char *formsOf(llvm::StringRef function) {
+  if (function == "partition")
+    return "partition(c, n, start, inc, end): n, then three sequence(...), for each dimension that is cut, of at most "
+           "as "
+           "many as the container has; rows first";
+  if (function == "sequence")
+    return "sequence(a), sequence(start, inc, end), or sequence(c, start, inc, end) where c is an Array<1, T>";
+  if (function == "map")
+    return "map(f, c...): a spectrum, of a template with its arguments, map(f<float>, c), and what it runs over";
+  if (function == "atomicCompareExchange") return "atomicCompareExchange(target, expected, desired)";
+  if (function.starts_with("atomic") || function == "orderedAdd")
+    return "the target, an element of a container or a __shared variable, and a value";
+  return nullptr;
+}
+
 } // namespace
 
 void Forward::BeginSourceFile(const clang::LangOptions &language, const clang::Preprocessor *preprocessor) {
@@ -78,6 +94,8 @@ std::optional<Diagnostic> Forward::inOurWords(const clang::Diagnostic &info, con
   bool undeclared = info.getID() == clang::diag::err_undeclared_var_use ||
                     info.getID() == clang::diag::err_undeclared_var_use_suggest;
   if (undeclared && findings_.tags.count(word)) return makeDiagnostic(kTagCalled, ranges.of(where), word);
+  if (info.getID() == clang::diag::err_ovl_no_viable_function_in_call)
+    if (const char *forms = formsOf(word)) return makeDiagnostic(kForms, ranges.of(where), word, forms);
   if (info.getID() == clang::diag::err_typecheck_sclass_fscope ||
       info.getID() == clang::diag::err_typecheck_sclass_func)
     for (const auto &[location, text] : wordsOfLine(ranges, where))
@@ -92,7 +110,10 @@ std::string Forward::adviceFor(unsigned id) const {
     return "write a counting loop: for (unsigned i = 0; i < c.size(); ++i)";
   case clang::diag::err_explicit_instantiation_undefined_func_template:
     return "to ask for an instance of a spectrum template write __instance(NAME<TYPE>);";
-  case clang::diag::err_typecheck_nonviable_condition: return "";
+  case clang::diag::err_ovl_no_viable_oper:
+    return "operators of structs are functions with their names: Point operator+(Point a, Point b); a container takes "
+           "the "
+           "results of a map that gives such elements";
   default: return "";
   }
 }

@@ -6,6 +6,7 @@
 
 #include <clang/Sema/Sema.h>
 #include <clang/Sema/Template.h>
+#include <llvm/ADT/StringExtras.h>
 
 namespace tangram::frontend {
 namespace {
@@ -14,7 +15,9 @@ std::string instanceName(const std::string &name, llvm::ArrayRef<clang::Template
                          const clang::ASTContext &context) {
   std::string list;
   for (const clang::TemplateArgument &arg : args)
-    list += (list.empty() ? "" : ",") + spelled(arg.getAsType().getCanonicalType(), context);
+    list += (list.empty() ? "" : ",") + (arg.getKind() == clang::TemplateArgument::Integral
+                                             ? llvm::toString(arg.getAsIntegral(), 10)
+                                             : spelled(arg.getAsType().getCanonicalType(), context));
   return name + "<" + list + ">";
 }
 
@@ -137,6 +140,22 @@ clang::QualType Program::typeNamed(const std::string &text) {
   return {};
 }
 
+std::optional<llvm::APSInt> Program::numberNamed(llvm::StringRef text, clang::QualType type) {
+  bool isSigned = type->isSignedIntegerOrEnumerationType();
+  unsigned bits = type->isBooleanType() ? 1 : static_cast<unsigned>(context_.getTypeSize(type));
+  llvm::APInt value;
+  bool negative = text.consume_front("-");
+  if (type->isBooleanType() && (text == "true" || text == "false"))
+    value = llvm::APInt(64, text == "true");
+  else if (text.empty() || text.getAsInteger(0, value) || value.getActiveBits() > 64)
+    return {};
+  llvm::APSInt number(value.zextOrTrunc(72), /*isUnsigned=*/false); // wide enough for each, with its sign
+  if (negative) number = -number;
+  bool fits = isSigned ? number.isSignedIntN(bits) : !number.isNegative() && number.isIntN(bits);
+  if (!fits) return {};
+  return llvm::APSInt(number.trunc(bits), !isSigned);
+}
+
 void Program::want(const std::string &wanted, ast::SourceRange file) {
   if (wanted.empty()) return;
   std::string name = wanted.substr(0, wanted.find('<'));
@@ -155,8 +174,10 @@ void Program::want(const std::string &wanted, ast::SourceRange file) {
     return;
   }
   const clang::TemplateParameterList *params = group->spectrum->getDescribedFunctionTemplate()->getTemplateParameters();
-  std::string example = name + "<float";
-  for (unsigned i = 1; i < params->size(); ++i) example += ",float";
+  std::string example;
+  for (const clang::NamedDecl *param : *params)
+    example += (example.empty() ? name + "<" : ",") +
+               (clang::isa<clang::NonTypeTemplateParmDecl>(param) ? std::string("4") : std::string("float"));
   example += ">";
   if (!list || wanted.back() != '>') fail(kTemplateArguments, where, wanted, example);
 
@@ -166,7 +187,16 @@ void Program::want(const std::string &wanted, ast::SourceRange file) {
   llvm::StringRef(text).split(parts, ',');
   if (parts.size() != params->size()) fail(kTemplateArguments, where, wanted, example);
   std::vector<clang::TemplateArgument> args;
-  for (llvm::StringRef part : parts) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    llvm::StringRef part = parts[i];
+    if (const auto *number = clang::dyn_cast<clang::NonTypeTemplateParmDecl>(params->getParam(i))) {
+      clang::QualType type = number->getType();
+      std::optional<llvm::APSInt> value = numberNamed(part.trim(), type);
+      if (!value)
+        fail(kInstanceNumber, where, part.trim().str(), wanted, number->getNameAsString(), spelled(type, context_));
+      args.emplace_back(context_, *value, context_.getCanonicalType(type).getUnqualifiedType());
+      continue;
+    }
     clang::QualType type = typeNamed(part.trim().str());
     if (type.isNull() || !(scalarType(type, context_) || structure(type, where)))
       fail(kInstanceType, where, part.trim().str(), wanted);

@@ -68,8 +68,9 @@ inline constexpr DiagnosticKind kTwoSpectrums{"language.two-spectrums", Class::U
 inline constexpr DiagnosticKind kVariadic{"language.variadic", Class::User,
                                           "'{0}' takes a variable number of arguments", "write out the parameters"};
 inline constexpr DiagnosticKind kTemplateParameter{
-    "language.template-parameter", Class::Limitation, "template parameter '{0}' of '{1}' is not a type",
-    "spectrums are templates over element types; pass a number as a parameter, or make it a __tunable"};
+    "language.template-parameter", Class::Limitation,
+    "template parameter '{0}' of '{1}' is neither a type nor an integer",
+    "spectrums are templates over element types and integers: template <class T, int N>"};
 inline constexpr DiagnosticKind kNothingInstantiated{
     "language.nothing-instantiated", Class::User,
     "the file has only spectrum templates, and asks for no instance of '{0}' or another one",
@@ -83,10 +84,13 @@ inline constexpr DiagnosticKind kNoTemplate{"language.no-template", Class::User,
                                             "ask for '{1}'"};
 inline constexpr DiagnosticKind kTemplateArguments{"language.template-arguments", Class::User,
                                                    "'{0}' does not say which instance of the template is wanted",
-                                                   "write its element types, for example '{1}'"};
+                                                   "write its element types and integers, for example '{1}'"};
 inline constexpr DiagnosticKind kInstanceType{"language.instance-type", Class::User,
                                               "'{0}' in '{1}' is not a type that an element can have",
                                               "write an arithmetic type: float, double, int, unsigned, int64_t, ..."};
+inline constexpr DiagnosticKind kInstanceNumber{
+    "language.instance-number", Class::User, "'{0}' in '{1}' is no value of template parameter '{2}', which is '{3}'",
+    "write an integer that the type holds"};
 inline constexpr DiagnosticKind kInstantiation{"language.instantiation", Class::User,
                                                "'{0}' cannot be made from its template",
                                                "see what Clang says of it; every codelet must be valid for the types "
@@ -160,6 +164,9 @@ inline constexpr DiagnosticKind kContainerAssign{
 inline constexpr DiagnosticKind kMapIntoArgument{"language.map-into-argument", Class::User,
                                                  "the results of a map are assigned to '{0}', which the map reads",
                                                  "declare a new container with the results, and copy its elements"};
+inline constexpr DiagnosticKind kMapIntoType{
+    "language.map-into-type", Class::User, "map({0}, ...) gives {1}, and '{2}' has {3}",
+    "declare a container of what the map gives, or map a spectrum that gives what the container has"};
 inline constexpr DiagnosticKind kContainerExtents{"language.container-extents", Class::User,
                                                   "the container '{0}' has no size",
                                                   "say it where it is declared: Array<1, T> {0}(n);"};
@@ -187,6 +194,12 @@ inline constexpr DiagnosticKind kVariableExtent{
     "language.extent", Class::User, "the extent of local array '{0}' is no constant",
     "declare a temporary container: Array<1, T> {0}(n); the extents of local arrays in cooperative codelets may use "
     "coopDim()"};
+
+inline constexpr DiagnosticKind kLaneExtent{
+    "language.extent", Class::User, "the extent of '{0}' is not known before the codelet runs",
+    "write numbers, tunables, coopDim() and what follows from them, and a loop around where there are more elements; "
+    "or "
+    "have a compound codelet around pass a temporary container: Array<1, T> {0}(n)"};
 
 inline constexpr DiagnosticKind kLargeArray{"language.large-array", Class::Limitation,
                                             "the local array '{0}' has {1} bytes",
@@ -234,6 +247,20 @@ inline constexpr DiagnosticKind kHelperContainer{
 inline constexpr DiagnosticKind kRecursion{"language.recursion", Class::User,
                                            "'{0}' calls itself, directly or through others",
                                            "write a loop; only spectrums are composed recursively"};
+inline constexpr DiagnosticKind kReturnedReference{
+    "language.returned-reference", Class::Limitation,
+    "'{0}' returns a reference to something else than its object, or a struct that it is given to change",
+    "return the value"};
+inline constexpr DiagnosticKind kTemporaryChanged{"language.temporary-changed", Class::User,
+                                                  "'{0}' is given a temporary value to change",
+                                                  "put it into a variable first"};
+inline constexpr DiagnosticKind kAliased{"language.aliased", Class::Limitation,
+                                         "'{0}' changes '{1}', which may be the same variable here as '{2}'",
+                                         "copy one of them into a variable of its own before"};
+inline constexpr DiagnosticKind kOutput{
+    "language.output", Class::User, "'{0}' in a codelet, which has no output",
+    "write what is to be seen into an Array that is passed for it, and print that where the kernel is called"};
+inline constexpr DiagnosticKind kForms{"language.forms", Class::User, "these are no arguments of '{0}'", "write {1}"};
 inline constexpr DiagnosticKind kNoBody{"language.no-body", Class::User, "'{0}' is called and has no definition here",
                                         "define it in this file or in one that it includes"};
 inline constexpr DiagnosticKind kUnknownFunction{

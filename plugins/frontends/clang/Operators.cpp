@@ -86,7 +86,9 @@ const ast::Expr *Body::unary(const clang::UnaryOperator *e) {
   ast::SourceRange where = range(e->getSourceRange());
   switch (e->getOpcode()) {
   case clang::UO_AddrOf: fail(kNotInLanguage, where, "the address of something", "use an Array and an index");
-  case clang::UO_Deref: fail(kNotInLanguage, where, "a pointer", "use an Array and an index");
+  case clang::UO_Deref:
+    if (clang::isa<clang::CXXThisExpr>(stripped(e->getSubExpr()))) return object(where);
+    fail(kNotInLanguage, where, "a pointer", "use an Array and an index");
   case clang::UO_Extension: return expr(e->getSubExpr());
   case clang::UO_Real:
   case clang::UO_Imag:

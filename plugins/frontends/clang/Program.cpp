@@ -53,13 +53,15 @@ const ast::Module *Program::read(const std::string &wanted, ast::SourceRange fil
     attempt([&] {
       Helper &helper = *helpers_[i];
       FunctionQualifiers none;
-      Body body(*this, helper.definition, Body::Role::Function, none, fmt::format("function '{}'", helper.name));
+      Body body(*this, helper.definition, Body::Role::Function, none, fmt::format("function '{}'", helper.name),
+                &passing(helper.definition, ranges_.of(helper.definition->getLocation())));
       std::vector<const ast::Param *> params = body.params();
       ast::Type result = body.result();
       functions_.push_back(arena_.make<ast::Function>(ranges_.of(helper.definition->getSourceRange()), helper.name,
                                                       result, std::move(params), body.block()));
     });
   attempt([&] { checkRecursion(); });
+  attempt([&] { checkAliases(); });
   if (wrong()) return nullptr;
   if (spectrums.empty()) {
     const Group &group = *groups_.front();
@@ -114,6 +116,15 @@ const ast::Spectrum *Program::make(Entry &entry) {
                                     std::move(codelets));
 }
 
+std::string plainName(const clang::NamedDecl &declaration) {
+  std::string plain;
+  for (char c : qualifiedName(declaration)) {
+    if (c == ':' && !plain.empty() && plain.back() == '_') continue;
+    plain += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
+  }
+  return plain;
+}
+
 std::string Program::function(const clang::FunctionDecl *caller, const clang::FunctionDecl *callee,
                               ast::SourceRange call) {
   helperCalls_.push_back({caller->getCanonicalDecl(), callee->getCanonicalDecl(), call});
@@ -125,11 +136,7 @@ std::string Program::function(const clang::FunctionDecl *caller, const clang::Fu
       fail(kNoBody, call, qualifiedName(*callee));
     fail(kUnknownFunction, call, qualifiedName(*callee));
   }
-  std::string name = qualifiedName(*callee), plain;
-  for (char c : name) {
-    if (c == ':' && !plain.empty() && plain.back() == '_') continue;
-    plain += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
-  }
+  std::string plain = plainName(*callee);
   if (ast::isMathFunction(plain)) plain += "_";
   helpers_.push_back(std::make_unique<Helper>());
   helper = helpers_.back().get();

@@ -3,6 +3,7 @@
 
 #include "Qualifiers.h"
 #include "Ranges.h"
+#include "References.h"
 
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Node.h"
@@ -14,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +25,7 @@ class Sema;
 
 namespace tangram::frontend {
 
-/// Clang has said what is wrong.
+/// It was said already what is wrong.
 struct ClangComplained {};
 
 class Program {
@@ -42,10 +44,21 @@ public:
   std::optional<std::string> spectrum(const clang::FunctionDecl *callee, ast::SourceRange call);
   /// The name of the Function that `callee` becomes.
   std::string function(const clang::FunctionDecl *caller, const clang::FunctionDecl *callee, ast::SourceRange call);
+  /// How a function of the file is called.
+  const Passing &passing(const clang::FunctionDecl *function, ast::SourceRange use);
+  /// A call by which a parameter of the function and one that it changes may be the same variable: refused where that
+  /// matters.
+  struct Alias {
+    std::string function, called, read, written; // names: in the module, as the user has it; of the parameters
+    ast::SourceRange range;
+  };
+  void mayAlias(Alias alias) { aliases_.push_back(std::move(alias)); }
   /// A Function of ours, made when first asked for.
   std::string synthesized(const std::string &name,
                           const std::function<const ast::Function *(const std::string &)> &make);
 
+  /// Whether it is a scalar, or a struct of the user's.
+  bool isValue(clang::QualType type, ast::SourceRange use);
   /// A struct of the user's, made when first asked for; nothing for another type. Throws where it is no plain one.
   std::optional<ast::Type> structure(clang::QualType type, ast::SourceRange use);
 
@@ -101,12 +114,17 @@ private:
   [[noreturn]] void failNoSpectrum(Group &group, clang::FunctionDecl *codelet);
   void want(const std::string &wanted, ast::SourceRange file);
   void wantInstances();
+  /// A template argument of an integral type; nothing where it is no value of that.
+  std::optional<llvm::APSInt> numberNamed(llvm::StringRef text, clang::QualType type);
   clang::QualType typeNamed(const std::string &text);
   Entry &enter(Group &group, clang::FunctionDecl *declaration);
   clang::FunctionDecl *instantiate(clang::FunctionTemplateDecl *codelet, const clang::TemplateArgumentList &args,
                                    clang::SourceLocation where);
   const ast::Spectrum *make(Entry &entry);
   void checkRecursion();
+  void checkAliases();
+  Passing findPassing(const clang::FunctionDecl *function);
+  std::optional<unsigned> returnedPlace(const Passing &passing, const clang::Expr *e);
   void checkConditions(const ast::Module &module);
 
   clang::Sema &sema_;
@@ -127,6 +145,9 @@ private:
   std::vector<const ast::Struct *> structs_; // what others have as fields stand before them
   std::vector<std::unique_ptr<Helper>> helpers_;
   std::map<const clang::FunctionDecl *, Helper *> helperOf_;
+  std::map<const clang::FunctionDecl *, std::unique_ptr<Passing>> passings_;
+  std::set<const clang::FunctionDecl *> refused_; // what is wrong with how they are called was said
+  std::vector<Alias> aliases_;
   std::map<std::string, std::string> synthesized_;
   std::vector<const ast::Function *> functions_;
   std::vector<HelperCall> helperCalls_;

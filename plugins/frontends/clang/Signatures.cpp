@@ -19,6 +19,12 @@ std::string letters(std::size_t index) {
   return result;
 }
 
+/// Of a template: int N, bool b, an enumeration.
+bool isIntegral(const clang::NamedDecl *param) {
+  const auto *number = clang::dyn_cast<clang::NonTypeTemplateParmDecl>(param);
+  return number && number->getType()->isIntegralOrEnumerationType();
+}
+
 bool bothContainers(clang::QualType a, clang::QualType b) { return arrayType(a) && arrayType(b); }
 
 } // namespace
@@ -45,7 +51,7 @@ void Program::checkTemplate(const clang::FunctionDecl &function, const std::stri
   const clang::FunctionTemplateDecl *pattern = function.getDescribedFunctionTemplate();
   if (!pattern) return;
   for (const clang::NamedDecl *param : *pattern->getTemplateParameters())
-    if (!clang::isa<clang::TemplateTypeParmDecl>(param) || param->isTemplateParameterPack())
+    if (!(clang::isa<clang::TemplateTypeParmDecl>(param) || isIntegral(param)) || param->isTemplateParameterPack())
       fail(kTemplateParameter, ranges_.of(param->getLocation()), param->getNameAsString(), name);
 }
 
@@ -115,6 +121,19 @@ std::string Program::mismatch(Group &group, clang::FunctionDecl *codelet) {
   if (a && b && a->getTemplateParameters()->size() != b->getTemplateParameters()->size())
     return fmt::format("it has {} template parameters, the spectrum {}", a->getTemplateParameters()->size(),
                        b->getTemplateParameters()->size());
+  if (a && b)
+    for (unsigned i = 0; i < a->getTemplateParameters()->size(); ++i) {
+      const clang::NamedDecl *own = a->getTemplateParameters()->getParam(i),
+                             *other = b->getTemplateParameters()->getParam(i);
+      const auto *x = clang::dyn_cast<clang::NonTypeTemplateParmDecl>(own),
+                 *y = clang::dyn_cast<clang::NonTypeTemplateParmDecl>(other);
+      if (!x && !y) continue;
+      if (x && y && context_.hasSameUnqualifiedType(x->getType(), y->getType())) continue;
+      auto shownAs = [&](const clang::NonTypeTemplateParmDecl *p) {
+        return p ? fmt::format("'{}'", spelled(p->getType(), context_)) : std::string("a type");
+      };
+      return fmt::format("template parameter {} is {}, in the spectrum {}", i + 1, shownAs(x), shownAs(y));
+    }
   if (codelet->getNumParams() != spectrum->getNumParams())
     return fmt::format("it has {} parameters, the spectrum {}", codelet->getNumParams(), spectrum->getNumParams());
   for (unsigned i = 0; i < codelet->getNumParams(); ++i) {

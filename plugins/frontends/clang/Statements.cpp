@@ -24,7 +24,14 @@ const ast::Block *Body::block() {
     statement(body, stmts); // a function try block, which is refused there
   }
   stmts.insert(stmts.begin(), prologue_.begin(), prologue_.end());
-  return arena().make<Block>(range(body ? body->getSourceRange() : function_->getSourceRange()), std::move(stmts));
+  bool returns = !stmts.empty() && isa<Return>(stmts.back());
+  if (passing_ && !passing_->back.empty() && passing_->gives != Passing::Gives::Value && !returns)
+    stmts.push_back(
+        arena().make<Return>(range(function_->getLocation()), givenBack(range(function_->getLocation()), nullptr)));
+  const auto *made =
+      arena().make<Block>(range(body ? body->getSourceRange() : function_->getSourceRange()), std::move(stmts));
+  if (qualifiers_.coop) checkExtents(made);
+  return made;
 }
 
 const ast::Block *Body::nested(const clang::Stmt *stmt) {
@@ -39,6 +46,42 @@ const ast::Block *Body::nested(const clang::Stmt *stmt) {
 }
 
 void Body::statement(const clang::Stmt *stmt, Stmts &out) {
+  Stmts outer = std::exchange(scratch_, {}), made;
+  statementOf(stmt, made);
+  out.insert(out.end(), scratch_.begin(), scratch_.end());
+  out.insert(out.end(), made.begin(), made.end());
+  scratch_ = std::move(outer);
+}
+
+/// std::swap(a, b); as a statement. False for any other.
+bool Body::swap(const clang::Expr *e, Stmts &out) {
+  const auto *call = clang::dyn_cast<clang::CallExpr>(stripped(e));
+  const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  if (!callee || !callee->isInStdNamespace() || !callee->getIdentifier() || callee->getName() != "swap") return false;
+  ast::SourceRange where = range(call->getSourceRange());
+  for (const clang::Expr *arg : call->arguments())
+    if (!program_.isValue(arg->getType(), where))
+      fail(kNotInLanguage, where, "this form of std::swap", "swap scalars, structs or elements of containers");
+  std::vector<const Expr *> places;
+  std::set<std::string> changed;
+  for (const clang::Expr *arg : call->arguments()) {
+    checkWritable(arg, range(arg->getSourceRange()));
+    places.push_back(expr(arg));
+    const VarRef *root = rootVariable(places.back());
+    if (!root) fail(kTemporaryChanged, range(arg->getSourceRange()), "std::swap");
+    changed.insert(root->name);
+  }
+  Exprs before;
+  for (const Expr *&place : places) place = settled(place, changed, before);
+  for (const Expr *step : before) out.push_back(arena().make<Evaluate>(where, step));
+  std::string name = names_.fresh("swapped");
+  out.push_back(build(where).declare(name, places[0]->type, places[0]));
+  out.push_back(build(where).assign(places[0], places[1]));
+  out.push_back(build(where).assign(places[1], build(where).var(name, places[0]->type)));
+  return true;
+}
+
+void Body::statementOf(const clang::Stmt *stmt, Stmts &out) {
   ast::SourceRange where = range(stmt->getSourceRange());
   using S = clang::Stmt;
   if (const auto *e = clang::dyn_cast<clang::Expr>(stmt)) {
@@ -46,6 +89,7 @@ void Body::statement(const clang::Stmt *stmt, Stmts &out) {
     if (const auto *cast = clang::dyn_cast<clang::CastExpr>(e->IgnoreParens());
         cast && cast->getCastKind() == clang::CK_ToVoid)
       e = cast->getSubExpr();
+    if (swap(e, out)) return;
     const Expr *value = expr(e);
     if (isa<VarRef>(value) || isa<IntLit>(value) || isa<FloatLit>(value)) return;
     out.push_back(arena().make<Evaluate>(where, value));
@@ -71,9 +115,10 @@ void Body::statement(const clang::Stmt *stmt, Stmts &out) {
   case S::BreakStmtClass: out.push_back(arena().make<Break>(where)); return;
   case S::ContinueStmtClass: out.push_back(arena().make<Continue>(where)); return;
   case S::ReturnStmtClass: {
+    if (passing_ && !passing_->back.empty()) return giveBack(clang::cast<clang::ReturnStmt>(stmt), out);
     const clang::Expr *returned = clang::cast<clang::ReturnStmt>(stmt)->getRetValue();
     const Expr *value = returned ? expr(returned) : nullptr;
-    if (value && value->type.isVoid()) { // return f(); where f gives nothing
+    if (value && function_->getReturnType()->isVoidType()) { // return f(); where f gives nothing
       out.push_back(arena().make<Evaluate>(value->range, value));
       value = nullptr;
     }

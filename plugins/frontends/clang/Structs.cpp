@@ -22,15 +22,14 @@ std::pair<std::string, std::string> complaint(const clang::Decl *member) {
   if (clang::isa<clang::CXXConstructorDecl>(member))
     return {"a constructor", "leave it out: braces give the fields their values"};
   if (clang::isa<clang::CXXDestructorDecl>(member)) return {"a destructor", "leave it out: a struct is plain values"};
-  if (clang::isa<clang::CXXMethodDecl>(member))
-    return {"a member function", "write a plain function that takes the struct"};
+  if (const auto *method = clang::dyn_cast<clang::CXXMethodDecl>(member))
+    return method->isVirtual() ? std::pair<std::string, std::string>{"a virtual function", "write a plain one"}
+                               : std::pair<std::string, std::string>{};
   if (const auto *variable = clang::dyn_cast<clang::VarDecl>(member); variable && !variable->isConstexpr())
     return {"a static variable", "declare a constexpr one, or pass the value as a parameter"};
   const auto *field = clang::dyn_cast<clang::FieldDecl>(member);
   if (!field) return {};
   if (field->isBitField()) return {"a bit-field", "use an integer type of 8, 16, 32 or 64 bits"};
-  if (field->hasInClassInitializer())
-    return {"a field with an initialiser", "give the value where a variable is made: in braces"};
   clang::QualType type = field->getType();
   if (!field->getIdentifier()) return {"a field without a name", "name it"};
   if (type->isReferenceType() || type->isPointerType())
@@ -52,6 +51,10 @@ std::string identifier(const std::string &name) {
 }
 
 } // namespace
+
+bool Program::isValue(clang::QualType type, ast::SourceRange use) {
+  return scalarType(type, context_) || structure(type, use);
+}
 
 std::optional<ast::Type> Program::structure(clang::QualType type, ast::SourceRange use) {
   const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
@@ -120,6 +123,24 @@ const ast::Expr *Body::fields(const clang::InitListExpr *list, const ast::Type &
   return arena().make<InitList>(where, read, std::move(values));
 }
 
+const ast::Expr *Body::defaults(const clang::CXXConstructExpr *e, const ast::Type &read) {
+  ast::SourceRange where = range(e->getSourceRange());
+  std::map<const clang::FieldDecl *, const Expr *> given;
+  for (const clang::CXXCtorInitializer *init : e->getConstructor()->inits())
+    if (init->getMember() && init->getInit()) {
+      const auto *inner = clang::dyn_cast<clang::CXXConstructExpr>(stripped(init->getInit()));
+      if (inner && inner->getConstructor()->isTrivial() && inner->getConstructor()->isDefaultConstructor()) continue;
+      given[init->getMember()->getCanonicalDecl()] = expr(init->getInit());
+    }
+  Exprs values;
+  for (const clang::FieldDecl *field : e->getConstructor()->getParent()->fields()) {
+    auto found = given.find(field->getCanonicalDecl());
+    Type type_ = type(field->getType(), where, fmt::format("field '{}'", field->getNameAsString()));
+    values.push_back(found == given.end() ? build(where).zero(type_) : found->second);
+  }
+  return arena().make<InitList>(where, read, std::move(values));
+}
+
 const ast::Expr *Body::member(const clang::MemberExpr *e) {
   ast::SourceRange where = range(e->getSourceRange());
   const auto *field = clang::dyn_cast<clang::FieldDecl>(e->getMemberDecl());
@@ -128,7 +149,8 @@ const ast::Expr *Body::member(const clang::MemberExpr *e) {
       if (const Expr *value = folded(e)) return value;
     fail(kUnsupported, where, "a member of a class", "use the fields of plain structs");
   }
-  if (e->isArrow()) fail(kNotInLanguage, where, "a pointer", "use an Array and an index");
+  if (e->isArrow() && !clang::isa<clang::CXXThisExpr>(stripped(e->getBase())))
+    fail(kNotInLanguage, where, "a pointer", "use an Array and an index");
   const Expr *base = expr(e->getBase());
   ast::Type read = type(field->getType(), where, fmt::format("field '{}'", field->getNameAsString()));
   // Of a constant outside of functions.
@@ -142,7 +164,8 @@ const ast::Expr *Body::member(const clang::MemberExpr *e) {
 /// Null where the call is no assignment of a whole struct.
 const ast::Expr *Body::structAssign(const clang::CallExpr *e) {
   const auto *method = clang::dyn_cast_or_null<clang::CXXMethodDecl>(e->getDirectCallee());
-  bool copies = method && (method->isCopyAssignmentOperator() || method->isMoveAssignmentOperator());
+  bool copies =
+      method && !method->isUserProvided() && (method->isCopyAssignmentOperator() || method->isMoveAssignmentOperator());
   if (!copies || !clang::isa<clang::CXXOperatorCallExpr>(e)) return nullptr;
   ast::SourceRange where = range(e->getSourceRange());
   ast::Type read = type(e->getArg(0)->getType(), where, "this value");

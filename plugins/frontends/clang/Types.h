@@ -33,5 +33,7 @@ std::string spelled(clang::QualType type, const clang::ASTContext &context);
 
 /// The namespaces that a reader would write, and the name.
 std::string qualifiedName(const clang::NamedDecl &declaration);
+/// The same as an identifier.
+std::string plainName(const clang::NamedDecl &declaration);
 
 } // namespace tangram::frontend

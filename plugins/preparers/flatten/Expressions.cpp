@@ -20,6 +20,10 @@ constexpr DiagnosticKind kNoResult{"flatten.no-result", DiagnosticClass::User,
 constexpr DiagnosticKind kIndices{"flatten.indices", DiagnosticClass::User, "{} indices for a container of rank {}",
                                   "write one index a dimension"};
 
+constexpr DiagnosticKind kReassigned{"flatten.reassigned-container", DiagnosticClass::Limitation,
+                                     "another container is assigned to '{}'",
+                                     "assign the results of a map, or declare another variable"};
+
 constexpr DiagnosticKind kLaneContainer{"flatten.lane-container", DiagnosticClass::Limitation,
                                         "{} in a cooperative codelet",
                                         "index the codelet's parameters, or use a local array"};
@@ -164,7 +168,16 @@ const Expr *Flattener::expr(const Expr *e) {
   }
   if (const auto *subscript = dyn<Subscript>(e)) {
     std::vector<const Expr *> indices;
-    return !e->type.isArray() && containerBelow(subscript, indices) ? element(subscript) : ordered(e);
+    if (!e->type.isArray() && containerBelow(subscript, indices)) return element(subscript);
+    if (isa<VarRef>(subscript->base) && !subscript->base->type.isArray()) { // a local array, which is no value
+      const Expr *array = renamed(subscript->base);
+      indices = operands(subscript->indices);
+      return arena_.derive(subscript, [&](Subscript &copy) {
+        copy.base = array;
+        copy.indices = indices;
+      });
+    }
+    return ordered(e);
   }
   if (e->type.isArray()) return reference(container(e));
   if (const auto *size = dyn<Size>(e)) return sizeOf(size);
@@ -279,17 +292,23 @@ const Expr *Flattener::structAssign(const Assign *e) {
   return target;
 }
 
+/// The results go straight into the elements of the container.
+void Flattener::mapInto(const Assign *e) {
+  const auto *results = dyn<Map>(e->value);
+  const auto *target = dyn<VarRef>(e->target);
+  if (!results || !target) fail(kReassigned, e->range, target ? target->name : "a container");
+  Container into = container(target);
+  map(results, "", &into);
+}
+
 void Flattener::effect(const Expr *e) {
+  if (const auto *assign = dyn<Assign>(e); assign && assign->type.isArray()) return mapInto(assign);
   if (!hoists(e)) {
     const Expr *rest = renamed(e);
     if (hasEffects(rest)) emit(arena_.make<Evaluate>(here_, rest));
     return;
   }
   if (const auto *node = dyn<Map>(e)) return void(map(node, ""));
-  if (const auto *assign = dyn<Assign>(e); assign && assign->type.isArray()) {
-    Container into = container(assign->target);
-    return void(map(as<Map>(assign->value), "", &into));
-  }
   if (const auto *assign = dyn<Assign>(e); assign && assign->type.isStruct())
     return emit(arena_.make<Evaluate>(here_, assignment(assign)));
   if (const auto *cast = dyn<Cast>(e)) return effect(cast->operand);

@@ -85,6 +85,7 @@ private:
   const ast::Expr *member(const ast::Member *e);
   const ast::Expr *structAssign(const ast::Assign *e);
   std::vector<const ast::Expr *> operands(const std::vector<const ast::Expr *> &list);
+  void mapInto(const ast::Assign *e);
   /// Evaluates for its effects alone.
   void effect(const ast::Expr *e);
   /// The value now, whatever happens later; a new constant where it is not stable.

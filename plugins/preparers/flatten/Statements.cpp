@@ -10,9 +10,6 @@ namespace {
 constexpr DiagnosticKind kEmptyContainer{"flatten.empty-container", DiagnosticClass::Limitation,
                                          "container '{}' has neither a value nor a size",
                                          "initialise it with a map, a partition or another container"};
-constexpr DiagnosticKind kReassigned{"flatten.reassigned-container", DiagnosticClass::Limitation,
-                                     "container '{}' is assigned to after its declaration",
-                                     "declare another variable for the second container"};
 
 /// Whether a `continue` of this very loop stands in its body.
 bool continues(const Block *body) {
@@ -84,7 +81,6 @@ void Flattener::statement(const Stmt *stmt) {
 void Flattener::declare(const Declare *stmt) {
   bool assigned = scope_->assigned.count(stmt->name) != 0;
   if (stmt->type.isArray()) {
-    if (assigned) fail(kReassigned, stmt->range, stmt->name);
     Container c;
     if (stmt->init) {
       c = container(stmt->init, stmt->name);

@@ -2,6 +2,7 @@
 #include "structs.h"
 
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 namespace plain {

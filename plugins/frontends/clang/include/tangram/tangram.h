@@ -114,6 +114,7 @@ public:
 #ifdef __TANGRAM__
   Array(const Array &) = default;
   const Array &operator=(const Array &) const;
+  template <class Other> const Array &operator=(const Other &) const; // which is refused, in words of the language
 #endif
 
   /// The number of elements.
@@ -150,11 +151,23 @@ Sequence sequence(const Array<1, T> &c, size_type start, size_type inc, size_typ
 template <unsigned N, class T>
 __TANGRAM_PRIMITIVE("partition")
 Array<1, Array<N, T>> partition(const Array<N, T> &c, size_type n, Sequence start, Sequence inc, Sequence end);
-/// n0 by n1 tiles of a matrix: rows first, then columns.
+/// n0 by n1 tiles of a matrix: rows first, then columns. Of a container of more dimensions the first two are cut.
+template <unsigned N, class T, typename detail::When<(N >= 2)>::type = 0>
+__TANGRAM_PRIMITIVE("partition")
+Array<2, Array<N, T>> partition(const Array<N, T> &c, size_type n0, Sequence start0, Sequence inc0, Sequence end0,
+                                size_type n1, Sequence start1, Sequence inc1, Sequence end1);
+/// Blocks, cut along the first three dimensions, or along four.
+template <unsigned N, class T, typename detail::When<(N >= 3)>::type = 0>
+__TANGRAM_PRIMITIVE("partition")
+Array<3, Array<N, T>> partition(const Array<N, T> &c, size_type n0, Sequence start0, Sequence inc0, Sequence end0,
+                                size_type n1, Sequence start1, Sequence inc1, Sequence end1, size_type n2,
+                                Sequence start2, Sequence inc2, Sequence end2);
 template <class T>
 __TANGRAM_PRIMITIVE("partition")
-Array<2, Array<2, T>> partition(const Array<2, T> &c, size_type n0, Sequence start0, Sequence inc0, Sequence end0,
-                                size_type n1, Sequence start1, Sequence inc1, Sequence end1);
+Array<4, Array<4, T>> partition(const Array<4, T> &c, size_type n0, Sequence start0, Sequence inc0, Sequence end0,
+                                size_type n1, Sequence start1, Sequence inc1, Sequence end1, size_type n2,
+                                Sequence start2, Sequence inc2, Sequence end2, size_type n3, Sequence start3,
+                                Sequence inc3, Sequence end3);
 
 namespace detail {
 
