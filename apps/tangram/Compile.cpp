@@ -98,6 +98,13 @@ void addCompile(CLI::App &app, Driver &driver) {
   addProgramFlags(*sub, *flags);
   addChecked(*sub, driver);
   addExpected(*sub, *flags);
+  sub->add_option(
+         "--also", flags->also,
+         "Another source that gets the same options: an --expect of a container that it has, and FILE has not, "
+         "is no mistake")
+      ->type_name("FILE")
+      ->take_all()
+      ->allow_extra_args(false);
   sub->add_option("--plan,-p", flags->plans,
                   "Follow the plans of this file instead of choosing; may stand several times. Without --spectrum, "
                   "nothing else is compiled")

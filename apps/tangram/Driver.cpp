@@ -66,10 +66,33 @@ std::vector<std::string> splitPlans(const std::string &text) {
   return parts;
 }
 
-/// `--expect NAME=SIZES` by name; throws where no spectrum has such a parameter.
-ExpectedSizes readExpected(const std::vector<std::string> &texts, const ast::Module &module) {
+/// Whether a spectrum of one of these files has a container of that name and rank. What is wrong with a file is said
+/// where it is compiled itself.
+bool isExpectedElsewhere(const std::string &name, std::size_t rank, const ProgramFlags &flags,
+                         const CommonFlags &common) {
+  for (const std::string &file : flags.also) {
+    try {
+      SessionOptions options;
+      for (const std::string &folder : common.pluginPath) options.pluginFolders.emplace_back(folder);
+      Session other(std::move(options));
+      other.setIncludes(flags.includes, flags.defines);
+      other.open(file, "", fmt::format("{}", fmt::join(flags.spectrums, ";")));
+      for (const ast::Spectrum *spectrum : other.module().spectrums)
+        for (const ast::Param *param : spectrum->params)
+          if (param->name == name && param->type.rank() == rank) return true;
+    } catch (const DiagnosticError &) {
+      return true;
+    } catch (const ErrorsReported &) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// `--expect NAME=SIZES` by name; throws where no spectrum of the program, or of those beside it, has such a parameter.
+ExpectedSizes readExpected(const ProgramFlags &flags, const CommonFlags &common, const ast::Module &module) {
   ExpectedSizes result;
-  for (const std::string &text : texts) {
+  for (const std::string &text : flags.expected) {
     std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) fail(kExpectForm, {}, text);
     std::string name = text.substr(0, equals);
@@ -81,6 +104,7 @@ ExpectedSizes readExpected(const std::vector<std::string> &texts, const ast::Mod
         if (param->type.rank() > 0) names.insert(param->name);
         fits |= param->name == name && param->type.rank() == sizes.size();
       }
+    if (!fits && isExpectedElsewhere(name, sizes.size(), flags, common)) continue;
     if (!names.count(name)) fail(kExpectName, {}, name, suggest(name, {names.begin(), names.end()}));
     if (!fits) fail(kExpectRank, {}, text, name, sizes.size());
     result[name] = std::move(sizes);
@@ -135,7 +159,7 @@ Session &Driver::open(const ProgramFlags &flags) {
   std::string instances;
   for (const std::string &name : wanted) instances += (instances.empty() ? "" : ";") + name;
   s.open(flags.file, flags.target, instances);
-  if (!flags.expected.empty()) s.setExpected(readExpected(flags.expected, s.module()));
+  if (!flags.expected.empty()) s.setExpected(readExpected(flags, common, s.module()));
   return s;
 }
 

@@ -24,7 +24,7 @@ struct CommonFlags {
 /// A file and how it is to be read: what compile, explain, verify and run have in common.
 struct ProgramFlags {
   std::string file, target;
-  std::vector<std::string> spectrums, plans, includes, defines, expected;
+  std::vector<std::string> spectrums, plans, includes, defines, expected, also;
 };
 
 class Driver {

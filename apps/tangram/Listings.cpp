@@ -198,7 +198,7 @@ int detect(Driver &driver, const std::string &name, const std::string &output) {
   return 0;
 }
 
-/// What the backend's compiler is told by the target's options, as a response file of that compiler.
+/// What the compiler of the target's code is told, as a response file of that compiler.
 int compilerFlags(Driver &driver, const std::string &name, const std::string &output) {
   Session &s = driver.session();
   hardware::Target target = hardware::loadTarget(name, s.arena());
@@ -207,16 +207,11 @@ int compilerFlags(Driver &driver, const std::string &name, const std::string &ou
   const BackendDescriptor &d = s.registry().backends.get(step.name, step.range);
   OptionValues values = checkOptions(d.options, step.options, fmt::format("backend '{}'", d.name), step.range);
   std::string text;
-  auto add = [&](const char *option, const std::string &before) {
-    if (!values.has(option)) return;
-    for (const std::string &word : values.texts(option)) {
-      text += "\"";
-      for (char c : before + word) text += (c == '"' || c == '\\' ? std::string("\\") : std::string()) + c;
-      text += "\"\n";
-    }
-  };
-  add("flags", "");
-  add("include", "-I");
+  for (const std::string &word : d.create(values)->compilerFlags(values)) {
+    text += "\"";
+    for (char c : word) text += (c == '"' || c == '\\' ? std::string("\\") : std::string()) + c;
+    text += "\"\n";
+  }
   if (output.empty())
     std::cout << text;
   else

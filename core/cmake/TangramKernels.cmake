@@ -13,7 +13,7 @@
 #              kernels of a project are so where the variable TANGRAM_CHECKED is true
 #   SPECTRUMS  which spectrums to compile, where not all of the file
 #   PLAN       a plan file to follow instead of choosing one
-#   OPTIONS    more options of `tangram compile`
+#   OPTIONS    more options of `tangram compile`, for each source; an --expect is for those that have the container
 #   DEPENDS    more files that the result depends on; the sources, what they include in quotes, the plan, the target
 #              file and tangram are known anyway
 #
@@ -182,9 +182,18 @@ function(_tangram_add_library library target folder)
     if(NOT twice EQUAL -1)
       message(FATAL_ERROR "tangram_add_kernels(${library}): two sources are named ${stem}: their headers would clash")
     endif()
+    set(also "") # what is expected of a container of one source is no mistake in the others
+    if("--expect" IN_LIST ARG_OPTIONS OR "${ARG_OPTIONS}" MATCHES "--expect=")
+      foreach(other ${ARG_SOURCES})
+        get_filename_component(other_path ${other} ABSOLUTE)
+        if(NOT other_path STREQUAL path)
+          list(APPEND also --also ${other_path})
+        endif()
+      endforeach()
+    endif()
     add_custom_command(
       OUTPUT ${folder}/${stem}${suffix} ${folder}/${stem}.h
-      COMMAND ${tangram} compile ${path} --target ${target_argument} ${options} --emit source -o ${folder} --stem ${stem}
+      COMMAND ${tangram} compile ${path} --target ${target_argument} ${options} ${also} --emit source -o ${folder} --stem ${stem}
       DEPENDS ${path} ${included} ${tangram} ${plugins} ${file} ${plan} ${ARG_DEPENDS}
       COMMENT "Compiling codelets of ${stem} for ${target}"
       VERBATIM)

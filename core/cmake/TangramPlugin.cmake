@@ -25,6 +25,7 @@ function(tangram_add_plugin name)
     return()
   endif()
 
+  file(REMOVE ${TANGRAM_PLUGIN_OUTPUT_DIRECTORY}/libtangram-${name}.left-out)
   # A precompiled header is used again where the same macros are defined.
   set_target_properties(tangram-${name} PROPERTIES DEFINE_SYMBOL "")
   if(NOT ARG_OWN_HEADERS)
@@ -43,4 +44,16 @@ function(tangram_add_plugin name)
     set_property(GLOBAL APPEND PROPERTY TANGRAM_BACKEND_USAGE ${usage})
     install(FILES ${usage} DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tangram)
   endif()
+endfunction()
+
+# tangram_leave_out(NAME WHY ADVICE)
+#
+# Says why the plugin NAME of Tangram's own tree is not built, and what to do to have it: when CMake runs, and where a
+# target or command asks for it. One line each.
+function(tangram_leave_out name why advice)
+  message(STATUS "Plugin ${name} is left out: ${why}; ${advice}")
+  set(file ${TANGRAM_PLUGIN_OUTPUT_DIRECTORY}/libtangram-${name}.left-out)
+  file(WRITE ${file} "${why}\n${advice}\n")
+  file(REMOVE ${TANGRAM_PLUGIN_OUTPUT_DIRECTORY}/libtangram-${name}.so) # of an earlier build
+  install(FILES ${file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/tangram/plugins)
 endfunction()

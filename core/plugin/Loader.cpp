@@ -8,6 +8,7 @@
 #include <boost/dll/runtime_symbol_info.hpp>
 #include <boost/dll/shared_library.hpp>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 
 namespace tangram {
@@ -51,6 +52,7 @@ constexpr DiagnosticKind kNoFolder{"plugin.no-folder", DiagnosticClass::User, "p
                                    "correct --plugin-path or TANGRAM_PLUGIN_PATH", Severity::Warning};
 
 constexpr std::string_view kPrefix = "libtangram-", kSuffix = ".so";
+constexpr std::string_view kLeftOutSuffix = ".left-out"; // instead, where the plugin was not built
 
 bool isPluginFile(const fs::path &path) {
   std::string name = path.filename().string();
@@ -65,6 +67,19 @@ std::vector<std::string> pluginFiles(const fs::path &folder) {
     if (isPluginFile(it->path())) result.push_back(it->path().filename().string());
   std::sort(result.begin(), result.end());
   return result;
+}
+
+/// What tangram_leave_out() has written instead of plugins: why, and in the next line what to do.
+void readLeftOut(const fs::path &folder, Registry &registry) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::string name = it->path().filename().string();
+    if (!name.starts_with(kPrefix) || !name.ends_with(kLeftOutSuffix)) continue;
+    name = name.substr(kPrefix.size(), name.size() - kPrefix.size() - kLeftOutSuffix.size());
+    std::ifstream in(it->path());
+    LeftOut reason;
+    if (std::getline(in, reason.why) && std::getline(in, reason.advice)) registry.addLeftOut(name, reason);
+  }
 }
 
 bool isStale(const Diagnostic &diagnostic) {
@@ -223,6 +238,7 @@ void PluginLoader::loadAll(const std::vector<fs::path> &folders, Registry &regis
       diags.report(kNoFolder, {}, folder.string(), error.message());
       continue;
     }
+    readLeftOut(folder, registry);
     auto refuse = [&](const std::string &file, const Diagnostic &diagnostic) {
       auto handle = diags.report(kNotUsable, {}, diagnostic.message, diagnostic.advice);
       for (const Note &note : diagnostic.notes) handle.note(note.range, note.message);

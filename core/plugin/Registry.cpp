@@ -15,6 +15,7 @@ constexpr DiagnosticKind kUnknown{"registry.unknown", DiagnosticClass::User, "th
 constexpr DiagnosticKind kNone{"registry.none", DiagnosticClass::User,
                                "there is no {0} '{1}': no plugin that is loaded brings any",
                                "`tangram plugins` lists what is loaded; --plugin-path names a folder with more"};
+constexpr DiagnosticKind kLeftOut{"registry.left-out", DiagnosticClass::User, "{0} '{1}' was not built: {2}", "{3}"};
 
 bool isName(const std::string &name) {
   if (name.empty() || name.front() < 'a' || name.front() > 'z' || name.back() == '-') return false;
@@ -61,6 +62,8 @@ template <class D> void Table<D>::add(D descriptor) {
 
 template <class D> const D &Table<D>::get(const std::string &name, ast::SourceRange where) const {
   if (const D *found = find(name)) return *found;
+  if (auto known = leftOut_.find(name); known != leftOut_.end())
+    fail(kLeftOut, where, what_, shown(name), known->second.why, known->second.advice);
   Diagnostic diagnostic = entries_.empty()
                               ? makeDiagnostic(kNone, where, what_, shown(name))
                               : makeDiagnostic(kUnknown, where, what_, shown(name), suggest(name, names()));
@@ -96,6 +99,12 @@ void Registry::addFailure(const std::string &failure) {
   heuristics.failures_.push_back(failure);
   passes.failures_.push_back(failure);
   backends.failures_.push_back(failure);
+}
+
+void Registry::addLeftOut(const std::string &plugin, const LeftOut &reason) {
+  for (auto *table :
+       {&frontends.leftOut_, &analyses.leftOut_, &heuristics.leftOut_, &passes.leftOut_, &backends.leftOut_})
+    table->emplace(plugin, reason);
 }
 
 } // namespace tangram

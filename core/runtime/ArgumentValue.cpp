@@ -109,6 +109,10 @@ std::uint64_t greatest(tangram_element element) {
 void fillRandom(Value &value, std::uint64_t seed, bool whole) {
   Random random(seed);
   std::int64_t lo = isSigned(value) ? -100 : 0, hi = value.element() == TANGRAM_BOOL ? 1 : 100;
+  if (value.element() == TANGRAM_I8 || value.element() == TANGRAM_U8) { // all that a byte can be
+    hi = static_cast<std::int64_t>(greatest(value.element()));
+    lo = isSigned(value) ? -hi - 1 : 0;
+  }
   for (std::uint64_t i = 0; i < value.count(); ++i)
     if (!value.isFloating())
       value.setInteger(i, random.between(lo, hi));

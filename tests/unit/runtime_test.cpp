@@ -134,6 +134,14 @@ TEST(ArgumentSpec, Forms) {
 }
 
 TEST(ArgumentSpec, SizesMayBeLeftToTheCaller) {
+  Value bytes = made("random:64K", TANGRAM_U8, 1), small = made("random:64K", TANGRAM_I8, 1);
+  std::set<std::int64_t> seen, seenSigned;
+  for (std::uint64_t i = 0; i < bytes.count(); ++i) {
+    seen.insert(bytes.integer(i));
+    seenSigned.insert(small.integer(i));
+  }
+  EXPECT_EQ(seen.size(), 256u);
+  EXPECT_EQ(seenSigned.size(), 256u);
   EXPECT_TRUE(parseArgumentSpec("random").leavesSizes());
   EXPECT_TRUE(parseArgumentSpec("index:x").leavesSizes());
   EXPECT_FALSE(parseArgumentSpec("index:x:5").leavesSizes());

@@ -102,15 +102,16 @@ std::filesystem::path includeFolder(const std::string &header, const std::string
   return {};
 }
 
-std::vector<std::string> includeFlags(BuildContext &context, const std::string &header, const std::string &inSource) {
-  std::vector<std::string> flags;
-  for (const std::string &folder : context.options.texts("include")) flags.push_back("-I" + folder);
+std::vector<std::string> optionFlags(const OptionValues &options, const std::string &header,
+                                     const std::string &inSource) {
+  std::vector<std::string> flags = options.texts("flags");
+  for (const std::string &folder : options.texts("include")) flags.push_back("-I" + folder);
   auto add = [&](const std::string &wanted, const std::string &fallback) {
     std::filesystem::path folder = includeFolder(wanted, fallback);
     if (!folder.empty())
       flags.push_back("-I" + folder.string());
-    else if (context.options.texts("include").empty())
-      fail(kNoRuntime, rangeOf(context.options, "compiler"), wanted);
+    else if (options.texts("include").empty())
+      fail(kNoRuntime, rangeOf(options, "compiler"), wanted);
   };
   add(kAbiHeader, TANGRAM_SOURCE_INCLUDE);
   if (!header.empty()) add(header, inSource);

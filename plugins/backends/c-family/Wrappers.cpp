@@ -54,8 +54,10 @@ void wrapper(Writer &w, const Signature &s, const std::string &called, Form form
   if (form == Form::Containers) {
     // Forwards to the form with pointers, so that it is there only for containers of the right element.
     std::string forwarded = args.substr(0, s.hasResult ? args.rfind(", &") : args.size());
-    w.line(fmt::format("template <{}> inline auto {}({}) -> decltype({}({})) {{ return {}({}); }}", templates, s.entry,
-                       params, s.entry, forwarded, s.entry, forwarded));
+    // By its full name: a struct's own namespace has the C entry, whose name is the same.
+    w.line(fmt::format("template <{0}> inline auto {1}({2}) -> decltype(tangram_kernels::{1}({3})) {{ return "
+                       "tangram_kernels::{1}({3}); }}",
+                       templates, s.entry, params, forwarded));
     return;
   }
   w.open(fmt::format("inline {} {}({})", result, s.entry, params));

@@ -68,17 +68,21 @@ void checkArchitecture(const std::string &compiler, const OptionValues &options)
 
 } // namespace
 
+std::vector<std::string> CudaBackend::compilerFlags(const OptionValues &options) {
+  std::vector<std::string> flags = c_family::optionFlags(options, "tangram/cuda/device.h", TANGRAM_CUDA_SOURCE_INCLUDE);
+  flags.insert(flags.begin(), options.flag("fma") ? "--fmad=true" : "--fmad=false");
+  return flags;
+}
+
 std::filesystem::path CudaBackend::build(const std::vector<OutputFile> &files, BuildContext &context) {
   c_family::CompilerCall call{
       "CUDA",
       {"-std=c++17", "-shared", "-Xcompiler", "-fPIC", "-cudart", "static", "-arch=" + context.options.text("arch"),
-       context.options.flag("fma") ? "--fmad=true" : "--fmad=false", "-I" + context.folder.string()},
+       "-I" + context.folder.string()},
       "or add the folder of nvcc to the PATH. 'tangram compile --emit source' needs no compiler"};
   call.compiler = findCompiler(context.options.text("compiler"));
   checkArchitecture(call.compiler, context.options);
-  for (const std::string &flag : context.options.texts("flags")) call.args.push_back(flag);
-  for (const std::string &flag : c_family::includeFlags(context, "tangram/cuda/device.h", TANGRAM_CUDA_SOURCE_INCLUDE))
-    call.args.push_back(flag);
+  for (const std::string &flag : compilerFlags(context.options)) call.args.push_back(flag);
   return c_family::compileLibrary(files, context, call);
 }
 

@@ -12,8 +12,6 @@ target_compile_features(${TANGRAM_KERNELS_TARGET} PRIVATE cuda_std_17)
 if(IS_DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/include/tangram/cuda)
   target_include_directories(${TANGRAM_KERNELS_TARGET} SYSTEM PRIVATE ${CMAKE_CURRENT_LIST_DIR}/include)
 endif()
-# The same bits as on other targets: nothing is fused.
-target_compile_options(${TANGRAM_KERNELS_TARGET} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false>)
 # As `tangram compile --emit library` does.
 target_compile_options(${TANGRAM_KERNELS_TARGET} PRIVATE
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:--options-file ${TANGRAM_KERNELS_FLAGS}>")

@@ -5,14 +5,15 @@
 
 namespace tangram::opencl {
 
+std::vector<std::string> OpenCLBackend::compilerFlags(const OptionValues &options) {
+  return c_family::optionFlags(options, "tangram/opencl/program.h", TANGRAM_OPENCL_SOURCE_INCLUDE);
+}
+
 std::filesystem::path OpenCLBackend::build(const std::vector<OutputFile> &files, BuildContext &context) {
   // Never unloaded: drivers keep threads that may outlive the last call.
   c_family::CompilerCall call{
       "C++", {"-std=c++17", "-fPIC", "-shared", "-Wl,-z,nodelete", "-I" + context.folder.string()}, ""};
-  for (const std::string &flag : context.options.texts("flags")) call.args.push_back(flag);
-  for (const std::string &flag :
-       c_family::includeFlags(context, "tangram/opencl/program.h", TANGRAM_OPENCL_SOURCE_INCLUDE))
-    call.args.push_back(flag);
+  for (const std::string &flag : compilerFlags(context.options)) call.args.push_back(flag);
   call.libraries = {"-lOpenCL"};
   return c_family::compileLibrary(files, context, call);
 }

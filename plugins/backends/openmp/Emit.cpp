@@ -210,8 +210,16 @@ private:
     if (needs_.heap) w.directive("#include <initializer_list>");
     if (needs_.limits) w.directive("#include <limits>");
     if (needs_.atomics) w.directive("#include <type_traits>");
-    if (needs_.threads) w.directive("#include <omp.h>");
     w.blank();
+    if (needs_.threads) {
+      w.directive("#if defined(_OPENMP)");
+      w.directive("#include <omp.h>");
+      w.directive("#elif !defined(TANGRAM_SERIAL)");
+      w.directive("#error \"without OpenMP this would run in one thread: compile it with -fopenmp, or define "
+                  "TANGRAM_SERIAL to have it so\"");
+      w.directive("#endif");
+      w.blank();
+    }
     if (needs_.simd) {
       w.directive("#if defined(__clang__)");
       w.directive(
@@ -312,8 +320,11 @@ private:
     w.open(fmt::format("{} run({})", openmp::Statements::canFail(kernel, statementOptions()) ? "int" : "void", params));
     if (constants_ == "template") asserts();
     unsigned nested = regions(kernel.body, context_.target.hardware);
-    if (nested > 1)
+    if (nested > 1) {
+      w.directive("#if defined(_OPENMP)");
       w.line(fmt::format("if (omp_get_max_active_levels() < {0}) omp_set_max_active_levels({0});", nested));
+      w.directive("#endif");
+    }
     statements.kernel(kernel, arena);
     w.close();
     note(statements);

@@ -11,6 +11,7 @@ class PtxBackend final : public Backend {
 public:
   std::vector<OutputFile> emit(const ast::Module &module, EmitContext &context) override;
   std::filesystem::path build(const std::vector<OutputFile> &files, BuildContext &context) override;
+  std::vector<std::string> compilerFlags(const OptionValues &options) override;
   Detection detect(hardware::Hardware &hardware) override;
 };
 

@@ -19,6 +19,10 @@ std::vector<OutputFile> PtxBackend::emit(const ast::Module &module, EmitContext 
   return files;
 }
 
+std::vector<std::string> PtxBackend::compilerFlags(const OptionValues &options) {
+  return c_family::optionFlags(options, "tangram/ptx/program.h", TANGRAM_PTX_SOURCE_INCLUDE);
+}
+
 // Only the host's half is built here; the driver makes code of the device's when it first runs.
 std::filesystem::path PtxBackend::build(const std::vector<OutputFile> &files, BuildContext &context) {
   // Never unloaded: the driver keeps what it was given.
@@ -26,9 +30,7 @@ std::filesystem::path PtxBackend::build(const std::vector<OutputFile> &files, Bu
                               {"-std=" + context.options.text("standard"), "-fPIC", "-shared", "-Wl,-z,nodelete",
                                "-I" + context.folder.string()},
                               ""};
-  for (const std::string &flag : context.options.texts("flags")) call.args.push_back(flag);
-  for (const std::string &flag : c_family::includeFlags(context, "tangram/ptx/program.h", TANGRAM_PTX_SOURCE_INCLUDE))
-    call.args.push_back(flag);
+  for (const std::string &flag : compilerFlags(context.options)) call.args.push_back(flag);
   call.libraries = {"-ldl"};
   return c_family::compileLibrary(files, context, call);
 }

@@ -131,6 +131,9 @@ public:
   /// Makes a shared library that exports tangram_kernel_table() (runtime/kernel_abi.h). Throws DiagnosticError with the
   /// tool's output where the tool fails or is missing.
   virtual std::filesystem::path build(const std::vector<OutputFile> &files, BuildContext &context) = 0;
+  /// What somebody who compiles the emitted text otherwise tells the compiler, one word each: what the text relies on,
+  /// folders of headers, the option `flags`. Neither a standard nor for which device; empty where there is no compiler.
+  virtual std::vector<std::string> compilerFlags(const OptionValues &) { return {}; }
   /// Resolves `auto` worker counts and fills in sizes from the machine at hand.
   virtual Detection detect(hardware::Hardware &hardware) = 0;
 };

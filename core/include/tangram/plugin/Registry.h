@@ -10,9 +10,14 @@
 
 namespace tangram {
 
+/// Why a plugin that there could be was not built, and what to do to have it.
+struct LeftOut {
+  std::string why, advice;
+};
+
 /// Components of one kind by name. add() throws DiagnosticError where the name is taken (says by which plugin)
-/// or the descriptor is incomplete; get() where it is unknown (says the nearest names, and which plugins could not be
-/// loaded).
+/// or the descriptor is incomplete; get() where it is unknown (says the nearest names, which plugins could not be
+/// loaded, and why one of that name was not built).
 template <class D> class Table {
 public:
   explicit Table(std::string what) : what_(std::move(what)) {}
@@ -27,6 +32,7 @@ private:
   std::string what_;
   std::string plugin_;
   std::vector<std::string> failures_;
+  std::map<std::string, LeftOut> leftOut_; // by plugin
   std::map<std::string, D> entries_;
 };
 
@@ -42,6 +48,8 @@ public:
   void setPlugin(const std::string &name);
   /// A plugin that could not be loaded ("path: why"): what is unknown from now on may have been in it.
   void addFailure(const std::string &failure);
+  /// A plugin that was not built: a component of its name is taken to be its.
+  void addLeftOut(const std::string &plugin, const LeftOut &reason);
 };
 
 } // namespace tangram

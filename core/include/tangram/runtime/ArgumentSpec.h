@@ -1,6 +1,7 @@
 // What `--arg NAME=SPEC` says: where an argument's elements come from.
 //
-//   random:16M  random:512Kx128    uniform: floats in [-1, 1], signed in [-100, 100], unsigned in [0, 100]
+//   random:16M  random:512Kx128    uniform: floats in [-1, 1], signed in [-100, 100], unsigned in [0, 100]; bytes
+//                                  are all that a byte can be
 //   special:N                      as random, and one of four is NaN, an infinity or a zero; of integers the least, the
 //                                  greatest or zero
 //   iota:1000   zeros:N   ones:N   0, 1, 2, ...; all 0; all 1

@@ -48,5 +48,8 @@ int main() {
     }
     if (!same) return std::printf("%d elements: %d, and C++ gives %d\n", n, got, wanted), 1;
   }
+  std::vector<Point> points{{1, 2}, {3, 4}}, others(2);
+  tangram_kernels::swapped_all(points, others);
+  if (others[1].x != 4 || others[1].y != 3) return std::puts("swapped_all"), 1;
   std::puts("all right");
 }

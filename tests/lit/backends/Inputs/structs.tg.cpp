@@ -166,3 +166,11 @@ int twice(const Array<1, int> in, Array<1, Line> lines, Line extra) {
   }
   return sum;
 }
+
+#ifndef PLAIN
+// The wrapper for C++ calls the one with pointers, and not the C entry of the same name, which a struct's namespace has.
+__spectrum void swapped_all(const Array<1, Point> in, Array<1, Point> out) __requires(in.size() == out.size());
+__codelet void swapped_all(const Array<1, Point> in, Array<1, Point> out) {
+  for (unsigned i = 0; i < in.size(); ++i) out[i] = swapped(in[i]);
+}
+#endif

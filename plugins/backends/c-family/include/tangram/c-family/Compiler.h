@@ -24,9 +24,9 @@ std::filesystem::path compileLibrary(const std::vector<OutputFile> &files, Build
 
 /// The folder in which `header` lies, beside the plugin as it is installed, or else `inSource`; empty: not found.
 std::filesystem::path includeFolder(const std::string &header, const std::string &inSource = "");
-/// -I of the folders of the core's runtime headers and of `header` (none where empty), and of those that the backend's
-/// option `include` names.
-std::vector<std::string> includeFlags(BuildContext &context, const std::string &header = "",
-                                      const std::string &inSource = "");
+/// The words of the backend's option `flags`, and -I of the folders that its option `include` names, of the core's
+/// runtime headers, and of `header` (none where empty).
+std::vector<std::string> optionFlags(const OptionValues &options, const std::string &header = "",
+                                     const std::string &inSource = "");
 
 } // namespace tangram::c_family
