@@ -80,4 +80,4 @@ class Search:
         self.failures += [f"{f['plan']}: {f['arguments']}: {f['reason']}" for f in said["failures"]]
         if said["nothing"]:
             self.failures.append(f"{spectrum}: {said['nothing']}")
-        return sorted(folder.glob("spectrum_0/*/*.so")) if run.returncode == 0 else []
+        return sorted(folder.glob("spectrum_0/plans_*/*.so")) if run.returncode == 0 else []

@@ -23,7 +23,8 @@ __codelet __tag(serial) void visit_vertex(int active, const Array<1, unsigned> e
       visit_edge(edges[e], depth, depths, next, again);
 }
 
-__codelet __tag(edges) void visit_vertex(int active, const Array<1, unsigned> edges, int depth, Array<1, int> depths,
+// Of the edges to a vertex, one alone finds its depth to be -1, and marks it.
+__codelet __independent __tag(edges) void visit_vertex(int active, const Array<1, unsigned> edges, int depth, Array<1, int> depths,
                                          Array<1, int> next, Array<1, int> again) {
   if (active != 0)
     map(visit_edge, edges, depth, depths, next, again);
@@ -36,7 +37,7 @@ __spectrum void bfs_level(const Array<1, unsigned> row, const Array<1, unsigned>
     __requires(row.size() == active.size() + 1) __requires(depths.size() == active.size())
     __requires(next.size() == active.size()) __requires(again.size() == 1) __requires(depth >= 0);
 
-__codelet __tag(vertices) void bfs_level(const Array<1, unsigned> row, const Array<1, unsigned> column,
+__codelet __independent __tag(vertices) void bfs_level(const Array<1, unsigned> row, const Array<1, unsigned> column,
                                          const Array<1, int> active, int depth, Array<1, int> depths,
                                          Array<1, int> next, Array<1, int> again) {
   size_t n = active.size();

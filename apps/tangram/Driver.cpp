@@ -70,13 +70,12 @@ std::vector<std::string> splitPlans(const std::string &text) {
 /// where it is compiled itself.
 bool isExpectedElsewhere(const std::string &name, std::size_t rank, const ProgramFlags &flags,
                          const CommonFlags &common) {
-  for (const std::string &file : flags.also) {
-    try {
+  for (const std::string &file : flags.also) try {
       SessionOptions options;
       for (const std::string &folder : common.pluginPath) options.pluginFolders.emplace_back(folder);
       Session other(std::move(options));
       other.setIncludes(flags.includes, flags.defines);
-      other.open(file, "", fmt::format("{}", fmt::join(flags.spectrums, ";")));
+      other.open(file, "", "");
       for (const ast::Spectrum *spectrum : other.module().spectrums)
         for (const ast::Param *param : spectrum->params)
           if (param->name == name && param->type.rank() == rank) return true;
@@ -85,7 +84,6 @@ bool isExpectedElsewhere(const std::string &name, std::size_t rank, const Progra
     } catch (const ErrorsReported &) {
       return true;
     }
-  }
   return false;
 }
 
@@ -124,6 +122,7 @@ Session &Driver::session() {
   SessionOptions options;
   for (const std::string &folder : common.pluginPath) options.pluginFolders.emplace_back(folder);
   options.heuristic = common.heuristic;
+  options.undecided = common.undecided;
   const char *checked = std::getenv("TANGRAM_CHECKED");
   options.checked = common.checked || (checked && *checked && std::string_view(checked) != "0");
   if (const char *where = std::getenv("TANGRAM_CRASH_IN")) options.crashIn = where;
@@ -397,6 +396,12 @@ void addProgramFlags(CLI::App &app, ProgramFlags &flags) {
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("-D", flags.defines, "Define a macro")->type_name("NAME[=VALUE]")->take_all()->allow_extra_args(false);
+}
+
+void addUndecided(CLI::App &app, Driver &driver) {
+  app.add_flag(
+      "--undecided", driver.common.undecided,
+      "Plans, too, with codelets of which it could not be decided whether calls of a map touch the same elements");
 }
 
 void addChecked(CLI::App &app, Driver &driver) {

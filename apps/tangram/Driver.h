@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 struct CommonFlags {
   std::vector<std::string> pluginPath;
   std::string printAfter, heuristic, color = "auto";
-  bool timePasses = false, json = false, checked = false;
+  bool timePasses = false, json = false, checked = false, undecided = false;
 };
 
 /// A file and how it is to be read: what compile, explain, verify and run have in common.
@@ -105,6 +105,8 @@ void addCommonFlags(CLI::App &app, Driver &driver);
 void addProgramFlags(CLI::App &app, ProgramFlags &flags);
 /// For commands that make code.
 void addChecked(CLI::App &app, Driver &driver);
+/// For commands that show and check plans, or are given one.
+void addUndecided(CLI::App &app, Driver &driver);
 /// For commands that choose a plan.
 void addExpected(CLI::App &app, ProgramFlags &flags);
 

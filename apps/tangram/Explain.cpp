@@ -258,6 +258,7 @@ void addExplain(CLI::App &app, Driver &driver) {
   auto flags = std::make_shared<Flags>();
   addProgramFlags(*sub, *flags);
   addExpected(*sub, *flags);
+  addUndecided(*sub, driver);
   sub->add_flag("--rules", flags->rules, "Print the composition rules of the program, and those for each level");
   sub->add_option("--why-not", flags->whyNot, "Why a codelet is not used at a level; also SPECTRUM.CODELET@LEVEL")
       ->type_name("CODELET@LEVEL");

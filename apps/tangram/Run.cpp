@@ -319,6 +319,7 @@ void addRun(CLI::App &app, Driver &driver) {
   auto flags = std::make_shared<Flags>();
   addProgramFlags(*sub, *flags);
   addChecked(*sub, driver);
+  addUndecided(*sub, driver);
   addExpected(*sub, *flags);
   sub->add_option(
          "--arg,-a", flags->arguments,

@@ -279,6 +279,7 @@ void addVerify(CLI::App &app, Driver &driver) {
   auto flags = std::make_shared<Flags>();
   addProgramFlags(*sub, *flags);
   addChecked(*sub, driver);
+  addUndecided(*sub, driver);
   sub->add_flag("--all", flags->all, "Every plan, however many there are");
   sub->add_option("--sample", flags->sample, "This many plans, drawn uniformly")->type_name("N");
   sub->add_option("--max", flags->most, "Where there are more plans than this, 200 are drawn (default 500)")

@@ -83,10 +83,10 @@ private:
     SizeBound elements, work; // of a map
     Expected expected;
     Stride acrossCalls = Stride::Zero;
-    using Key =
-        std::tuple<GoalKind, std::size_t, std::size_t, unsigned, Bounds, SizeBound, SizeBound, Expected, Stride>;
+    using Key = std::tuple<GoalKind, std::size_t, std::size_t, std::size_t, unsigned, Bounds, SizeBound, SizeBound,
+                           Expected, Stride>;
     Key key() const {
-      return {what.kind, what.spectrum, what.level, depth, bounds, elements, work, expected, acrossCalls};
+      return {what.kind, what.spectrum, what.level, what.context, depth, bounds, elements, work, expected, acrossCalls};
     }
   };
 
@@ -308,8 +308,12 @@ private:
       if (!unproven.empty()) {
         alternative.guarded = true;
         alternative.condition = unproven;
-        GoalId fallback =
-            point({{GoalKind::PlainCall, goal.what.spectrum, goal.what.level}, depth, goal.bounds, {}, {}, {}});
+        GoalId fallback = point({{GoalKind::PlainCall, goal.what.spectrum, goal.what.level, goal.what.context},
+                                 depth,
+                                 goal.bounds,
+                                 {},
+                                 {},
+                                 {}});
         if (forest_.points_[fallback].count == 0)
           return reject(fmt::format("needs {}, but the container may have more elements, and {}",
                                     withWidth(unproven, level), noFallback(fallback, goal)));
@@ -351,7 +355,8 @@ private:
   }
   std::string noFallback(GoalId fallback, const Goal &goal) const {
     const Point &below = forest_.points_[fallback];
-    unsigned height = grammar_.productions({GoalKind::PlainCall, goal.what.spectrum, goal.what.level}).height;
+    unsigned height =
+        grammar_.productions({GoalKind::PlainCall, goal.what.spectrum, goal.what.level, goal.what.context}).height;
     if (height != kNoHeight && height > below.depth)
       return fmt::format("another codelet to fall back on needs {} than the search depth {} leaves",
                          plural(height - below.depth), depth_);

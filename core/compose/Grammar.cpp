@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <queue>
+#include <set>
 
 namespace tangram {
 
@@ -58,11 +59,10 @@ Grammar::Grammar(const Module &module, const hardware::Hardware &hardware, const
     }
   }
 
-  productions_.resize(shapes_.size() * hardware.levels.size() * 4);
   for (std::size_t s = 0; s < shapes_.size(); ++s)
     for (std::size_t l = 0; l < hardware.levels.size(); ++l)
-      for (GoalKind kind : {GoalKind::Call, GoalKind::Map, GoalKind::PlainCall, GoalKind::PlainMap})
-        build({kind, s, l}, facts);
+      for (GoalKind kind : {GoalKind::Call, GoalKind::Map, GoalKind::PlainCall, GoalKind::PlainMap}) want({kind, s, l});
+  for (std::size_t i = 0; i < goals_.size(); ++i) build(i, facts);
   measure();
 }
 
@@ -124,12 +124,57 @@ std::string whyNotInTurn(const Atomic &add, const hardware::Hardware &hardware, 
 
 } // namespace
 
-void Grammar::build(const Nonterminal &goal, const Facts &facts) {
-  Productions &result = productions_[index(goal)];
+void Grammar::want(const Nonterminal &goal) {
+  if (!indices_.try_emplace(key(goal), goals_.size()).second) return;
+  goals_.push_back(goal);
+  productions_.emplace_back();
+  races_.emplace_back();
+  // What a check at run time falls back on.
+  if (goal.kind == GoalKind::Call) want({GoalKind::PlainCall, goal.spectrum, goal.level, goal.context});
+}
+
+std::string Grammar::race(const CodeletShape &shape, const Races::Contended &contended, const Facts &facts) const {
+  for (unsigned param : contended) {
+    auto write = facts.races.writes.find({shape.codelet, param});
+    if (write == facts.races.writes.end() || param >= shape.codelet->params.size()) continue;
+    return fmt::format("writes '{}' without atomics{}, which other calls of a map may touch at the same time",
+                       shape.codelet->params[param]->name,
+                       write->second.valid() ? fmt::format(" in line {}", write->second.line) : "");
+  }
+  return "";
+}
+
+std::size_t Grammar::contextOf(const CodeletShape &shape, std::size_t site, const Races::Contended &contended,
+                               bool serial, const Facts &facts) {
+  std::size_t callee = shape.callees[site];
+  const Expr *node = shape.sites[site];
+  Context context(shapes_[callee].size());
+  if (auto passed = facts.races.passed.find(node); passed != facts.races.passed.end())
+    for (unsigned i = 0; i < passed->second.size(); ++i)
+      for (unsigned param : passed->second[i])
+        if (contended.count(param))
+          for (Races::Contended &each : context) each.insert(i);
+  // Of a map, one call after the other touches nothing at the same time.
+  if (const auto *map = dyn<Map>(node); map && !serial)
+    for (std::size_t c = 0; c < context.size(); ++c)
+      if (auto found = facts.races.contended.find({map, shapes_[callee][c].codelet});
+          found != facts.races.contended.end())
+        context[c].insert(found->second.begin(), found->second.end());
+  if (std::all_of(context.begin(), context.end(), [](const Races::Contended &c) { return c.empty(); })) return 0;
+  auto [it, fresh] = knownContexts_.try_emplace({callee, context}, contexts_.size());
+  if (fresh) contexts_.push_back(std::move(context));
+  return it->second;
+}
+
+void Grammar::build(std::size_t at, const Facts &facts) {
+  const Nonterminal goal = goals_[at];
+  Productions result;
+  std::string left; // out
   const hardware::Level &level = hardware_.levels[goal.level];
   std::size_t below = level.distributes() ? this->level(level.subordinate) : hardware_.levels.size();
   bool hasBelow = below < hardware_.levels.size();
   auto allow = [&](Rule rule, std::vector<Nonterminal> children) {
+    for (const Nonterminal &child : children) want(child);
     result.allowed.push_back({rule, 0, Capability::None, std::move(children), kNoHeight});
   };
   auto reject = [&](Rule rule, std::string codelet, std::string reason) {
@@ -138,16 +183,20 @@ void Grammar::build(const Nonterminal &goal, const Facts &facts) {
   std::string lowest = fmt::format("no level below '{}'", level.name);
   std::string noCompute = fmt::format("level '{}' has no computational capability to run a loop", level.name);
 
+  auto finish = [&] {
+    productions_[at] = std::move(result);
+    races_[at] = std::move(left);
+  };
   switch (goal.kind) {
   case GoalKind::Map: {
     const Atomic *add = ordered(*module_.spectrums[goal.spectrum]);
     std::string why = !hasBelow ? lowest : add ? whyNotInTurn(*add, hardware_, level) : "";
     if (why.empty())
-      allow(Rule::Distribute, {{GoalKind::Call, goal.spectrum, below}});
+      allow(Rule::Distribute, {{GoalKind::Call, goal.spectrum, below, goal.context}});
     else
       reject(Rule::Distribute, "", why);
     if (level.computes())
-      allow(Rule::Serialize, {{GoalKind::Call, goal.spectrum, goal.level}});
+      allow(Rule::Serialize, {{GoalKind::Call, goal.spectrum, goal.level, goal.context}});
     else
       reject(Rule::Serialize, "", noCompute);
     if (!hasBelow)
@@ -155,23 +204,23 @@ void Grammar::build(const Nonterminal &goal, const Facts &facts) {
     else if (add)
       reject(Rule::Split, "", "its calls add in order (orderedAdd), and a chunk of them would hold up all behind it");
     else
-      allow(Rule::Split, {{GoalKind::Map, goal.spectrum, below}});
-    return;
+      allow(Rule::Split, {{GoalKind::Map, goal.spectrum, below, goal.context}});
+    return finish();
   }
   case GoalKind::PlainMap:
     if (level.computes())
-      allow(Rule::Serialize, {{GoalKind::PlainCall, goal.spectrum, goal.level}});
+      allow(Rule::Serialize, {{GoalKind::PlainCall, goal.spectrum, goal.level, goal.context}});
     else
       reject(Rule::Serialize, "", noCompute);
-    return;
+    return finish();
   case GoalKind::PlainCall:
     // Down to the first level that runs scalar code.
     if (!level.scalar) {
       if (hasBelow)
-        allow(Rule::Devolve, {{GoalKind::PlainCall, goal.spectrum, below}});
+        allow(Rule::Devolve, {{GoalKind::PlainCall, goal.spectrum, below, goal.context}});
       else
         reject(Rule::Devolve, "", lowest);
-      return;
+      return finish();
     }
     break;
   case GoalKind::Call: break;
@@ -188,6 +237,12 @@ void Grammar::build(const Nonterminal &goal, const Facts &facts) {
       reject(Rule::Select, shape.codelet->name, match->second.reason);
       continue;
     }
+    const Races::Contended contended = goal.context ? contexts_[goal.context][c] : Races::Contended{};
+    if (std::string why = race(shape, contended, facts); !why.empty()) {
+      left = fmt::format("codelet '{}' {}", shape.codelet->name, why);
+      reject(Rule::Select, shape.codelet->name, std::move(why));
+      continue;
+    }
     Production production{Rule::Select, c, match->second.capability, {}, kNoHeight};
     bool sound = true;
     for (std::size_t i = 0; i < shape.sites.size(); ++i) {
@@ -198,16 +253,19 @@ void Grammar::build(const Nonterminal &goal, const Facts &facts) {
       }
       GoalKind kind = isa<Map>(shape.sites[i]) ? (goal.isPlain() ? GoalKind::PlainMap : GoalKind::Map)
                                                : (goal.isPlain() ? GoalKind::PlainCall : GoalKind::Call);
-      production.children.push_back({kind, shape.callees[i], goal.level});
+      production.children.push_back(
+          {kind, shape.callees[i], goal.level, contextOf(shape, i, contended, goal.isPlain(), facts)});
+      want(production.children.back());
     }
     if (sound) result.allowed.push_back(std::move(production));
   }
   if (goal.kind == GoalKind::Call) {
     if (hasBelow)
-      allow(Rule::Devolve, {{GoalKind::Call, goal.spectrum, below}});
+      allow(Rule::Devolve, {{GoalKind::Call, goal.spectrum, below, goal.context}});
     else
       reject(Rule::Devolve, "", lowest);
   }
+  finish();
 }
 
 /// Knuth's generalisation of shortest paths to grammars: a production is as high as its highest child, plus one where
@@ -247,6 +305,18 @@ void Grammar::measure() {
   }
 }
 
+std::string Grammar::whyRace(const Nonterminal &goal) const {
+  std::vector<std::size_t> todo{index(goal)};
+  std::set<std::size_t> seen(todo.begin(), todo.end());
+  for (std::size_t i = 0; i < todo.size(); ++i) {
+    if (!races_[todo[i]].empty()) return races_[todo[i]];
+    for (const Production &production : productions_[todo[i]].allowed)
+      for (const Nonterminal &child : production.children)
+        if (productions(child).height == kNoHeight && seen.insert(index(child)).second) todo.push_back(index(child));
+  }
+  return "";
+}
+
 std::string Grammar::whyEndless(const Nonterminal &goal, const Production &production) const {
   for (const Nonterminal &child : production.children) {
     const Productions &below = productions(child);
@@ -254,6 +324,8 @@ std::string Grammar::whyEndless(const Nonterminal &goal, const Production &produ
     const std::string &name = module_.spectrums[child.spectrum]->name;
     const std::string &levelName = hardware_.levels[child.level].name;
     if (shapes_[child.spectrum].empty()) return fmt::format("spectrum '{}' has no codelets", name);
+    if (std::string race = whyRace(child); !race.empty())
+      return fmt::format("'{}' cannot be composed for calls that run at once: {}", name, race);
     std::vector<std::size_t> reached = reachable(child.spectrum);
     if (production.rule == Rule::Select && std::find(reached.begin(), reached.end(), goal.spectrum) != reached.end())
       return fmt::format("its call of '{}' never comes to an end: no codelet that '{}' or a level below it can run "

@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 
 namespace tangram {
@@ -18,6 +19,8 @@ enum class GoalKind : std::uint8_t { Call, Map, PlainCall, PlainMap };
 struct Nonterminal {
   GoalKind kind = GoalKind::Call;
   std::size_t spectrum = 0, level = 0;
+  /// What other calls may touch while this one runs (Facts::races); 0: nothing that matters.
+  std::size_t context = 0;
   bool isMap() const { return kind == GoalKind::Map || kind == GoalKind::PlainMap; }
   bool isPlain() const { return kind == GoalKind::PlainCall || kind == GoalKind::PlainMap; }
   bool operator==(const Nonterminal &) const = default;
@@ -64,15 +67,28 @@ public:
   bool sizesMatter(std::size_t spectrum) const { return sizesMatter_[spectrum]; }
   /// Why a production that the machine allows has no derivation of any depth.
   std::string whyEndless(const Nonterminal &goal, const Production &production) const;
+  /// The codelet that a goal without derivations lacks because its calls may race; empty where that is not why.
+  std::string whyRace(const Nonterminal &goal) const;
 
   const ast::Module &module() const { return module_; }
   const hardware::Hardware &hardware() const { return hardware_; }
 
 private:
-  std::size_t index(const Nonterminal &goal) const {
-    return (goal.spectrum * hardware_.levels.size() + goal.level) * 4 + static_cast<std::size_t>(goal.kind);
+  /// Of each codelet of a spectrum, the parameters that other calls may touch.
+  using Context = std::vector<Races::Contended>;
+
+  std::size_t index(const Nonterminal &goal) const { return indices_.at(key(goal)); }
+  static std::tuple<GoalKind, std::size_t, std::size_t, std::size_t> key(const Nonterminal &goal) {
+    return {goal.kind, goal.spectrum, goal.level, goal.context};
   }
-  void build(const Nonterminal &goal, const Facts &facts);
+  /// Makes sure that its productions will be built.
+  void want(const Nonterminal &goal);
+  void build(std::size_t at, const Facts &facts);
+  /// Why a codelet is not to be used for calls that run at once; empty: it may.
+  std::string race(const CodeletShape &shape, const Races::Contended &contended, const Facts &facts) const;
+  /// Of what a codelet calls at a site.
+  std::size_t contextOf(const CodeletShape &shape, std::size_t site, const Races::Contended &contended, bool serial,
+                        const Facts &facts);
   void measure();
 
   const ast::Module &module_;
@@ -81,7 +97,12 @@ private:
   std::map<std::string, std::size_t, std::less<>> spectrums_, levels_;
   std::vector<std::vector<CodeletShape>> shapes_;
   std::vector<bool> sizesMatter_;
+  std::map<std::tuple<GoalKind, std::size_t, std::size_t, std::size_t>, std::size_t> indices_;
+  std::vector<Nonterminal> goals_;
   std::vector<Productions> productions_;
+  std::vector<std::string> races_; // of each of these: why a codelet of it is left out, if one is
+  std::vector<Context> contexts_{{}};
+  std::map<std::pair<std::size_t, Context>, std::size_t> knownContexts_;
 };
 
 /// The values that a plan gives the tunables of a codelet composed at a level (TunableChoice.h).

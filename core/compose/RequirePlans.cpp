@@ -24,6 +24,12 @@ constexpr DiagnosticKind kEndless{
     "add an atomic codelet to '{0}', which computes without calling spectrums"};
 constexpr DiagnosticKind kNoPlan{"compose.no-plan", DiagnosticClass::User, "'{}' cannot be composed on '{}'",
                                  "see the notes for what each codelet needs"};
+constexpr DiagnosticKind kRaces{
+    "compose.races", DiagnosticClass::User,
+    "'{}' cannot be composed on '{}' without calls of a map that may touch the same elements",
+    "see the notes for which: write by atomics, or give each call a part of its own; where no call touches what "
+    "another "
+    "one writes, put __independent in front of the codelet that has the map"};
 constexpr DiagnosticKind kDepth{"compose.depth", DiagnosticClass::User,
                                 "'{0}' has no plan on '{1}' within the search depth {2}: the shortest needs {3} rules",
                                 "set 'depth: {3}' or more in the target"};
@@ -68,7 +74,8 @@ public:
       note(d, s);
       return called(std::move(d), s);
     }
-    Diagnostic d = makeDiagnostic(kNoPlan, top.range, top.name, target);
+    bool races = !grammar_.whyRace({GoalKind::Call, root, 0}).empty();
+    Diagnostic d = makeDiagnostic(races ? kRaces : kNoPlan, top.range, top.name, target);
     note(d, root);
     return d;
   }

@@ -284,6 +284,7 @@ struct Session::Impl {
       });
       facts->established.insert(d.establishes.begin(), d.establishes.end());
     }
+    if (options.undecided) facts->races.contended.clear();
   }
 
   const ast::Module *pass(const ast::Module *before, const hardware::Step &s, PassContext &context) {

@@ -38,7 +38,8 @@ __codelet void keep_part(const Array<1, int> in, Array<1, int> kept, Array<1, in
 // kept[0]: where to begin, and where it ends.
 __spectrum void keep_positive(const Array<1, int> in, Array<1, int> kept, Array<1, int> out)
     __requires(kept.size() == 1) __requires(in.size() == out.size());
-__codelet void keep_positive(const Array<1, int> in, Array<1, int> kept, Array<1, int> out) {
+// What a call keeps begins where the one before it ends.
+__codelet __independent void keep_positive(const Array<1, int> in, Array<1, int> kept, Array<1, int> out) {
   __tunable(values(4, 16, 64)) unsigned tile;
   size_t len = in.size(), tiles = (len + tile - 1) / tile;
   kept[0] = 0;

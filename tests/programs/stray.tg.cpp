@@ -17,7 +17,7 @@ __codelet __tag(host) void shifted(int far, const Array<1, int> in, Array<1, int
 
 // Waits for what is written elsewhere: on a device the host does.
 __spectrum void raise(int x, int at, Array<1, int> flags);
-__codelet void raise(int x, int at, Array<1, int> flags) { flags[at] = 1; } // writes element FAR of 'flags', which has 8
+__codelet void raise(int x, int at, Array<1, int> flags) { atomicOr(flags[at], 1); } // changes element FAR of 'flags', which has 8
 
 __spectrum void waiting(int far, const Array<1, int> in, Array<1, int> flags)
     __requires(flags.size() == 8) __requires(in.size() > 0);

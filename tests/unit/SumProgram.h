@@ -46,8 +46,8 @@ inline std::string partition(const std::string &type, const std::string &contain
 inline std::string codelet(const std::string &name, const std::vector<std::string> &statements, bool coop = false,
                            const std::string &env = "", const std::string &conditions = "",
                            const std::string &params = "(Param \"in\" array<1,i32> in)") {
-  return fmt::format("(Codelet \"{}\" \"\" {} [{}] [{}] [{}] (Block [{}]))\n", name, coop, env, params, conditions,
-                     fmt::join(statements, "\n"));
+  return fmt::format("(Codelet \"{}\" \"\" {} false [{}] [{}] [{}] (Block [{}]))\n", name, coop, env, params,
+                     conditions, fmt::join(statements, "\n"));
 }
 inline std::string spectrum(const std::string &name, const std::vector<std::string> &codelets,
                             const std::string &result = "i32",
@@ -173,7 +173,8 @@ inline Registry &plugins() {
   static PluginLoader loader;
   static Registry *registry = [] {
     auto *made = new Registry; // outlives the loader's libraries at exit in either order: never destroyed
-    for (std::string name : {"parallelism", "locality", "level-matching", "parallelism-first", "exhaustive", "random"})
+    for (std::string name :
+         {"parallelism", "locality", "level-matching", "races", "parallelism-first", "exhaustive", "random"})
       loader.load(fmt::format("{}/lib/tangram/plugins/libtangram-{}.so", TANGRAM_BINARY_DIR, name), *made);
     return made;
   }();
@@ -190,7 +191,7 @@ struct Program {
 
   Program(const std::string &text, hardware::Hardware machine) : hardware(std::move(machine)) {
     module = ast::as<ast::Module>(ast::parse(text, arena, "program"));
-    for (std::string name : {"parallelism", "locality", "level-matching"}) {
+    for (std::string name : {"parallelism", "locality", "level-matching", "races"}) {
       const AnalysisDescriptor &analysis = plugins().analyses.get(name);
       analysis.create(checkOptions(analysis.options, {}, name))->run(*module, hardware, facts, diags);
       facts.established.insert(analysis.establishes.begin(), analysis.establishes.end());

@@ -50,6 +50,10 @@ const ast::Expr *Body::call(const clang::CallExpr *e) {
   if (std::optional<std::string> name = program_.spectrum(callee, where)) return spectrumCall(e, *name);
   if (const Expr *known = libraryCall(e, callee)) return known;
 
+  // Constants of the standard library: std::numeric_limits<float>::max() and the like.
+  if (callee->isConstexpr() && !program_.ranges().isUsers(callee->getLocation()))
+    if (const Expr *value = folded(e)) return value;
+
   if (const auto *method = clang::dyn_cast<clang::CXXMethodDecl>(callee)) {
     if (method->isVirtual()) fail(kNotInLanguage, where, "a virtual call", "call a plain function");
     if (method->getParent()->isLambda())
@@ -65,11 +69,6 @@ const ast::Expr *Body::call(const clang::CallExpr *e) {
   if (callee->isVariadic()) fail(kVariadic, where, callee->getNameAsString());
   if (callee->isNoReturn())
     fail(kNotInLanguage, where, fmt::format("'{}', which never returns,", callee->getNameAsString()), "return a value");
-
-  // Constants of the standard library: std::numeric_limits<float>::max() and the like.
-  if (callee->isConstexpr() && !program_.ranges().isUsers(callee->getLocation()))
-    if (const Expr *value = folded(e)) return value;
-
   return functionCall(e, callee);
 }
 

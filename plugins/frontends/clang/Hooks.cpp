@@ -12,7 +12,7 @@ namespace {
 using clang::tok::TokenKind;
 
 bool isFunctionQualifier(const std::string &word) {
-  return word == "__codelet" || word == "__coop" || word == "__tag" || word == "__env";
+  return word == "__codelet" || word == "__coop" || word == "__independent" || word == "__tag" || word == "__env";
 }
 
 /// The place behind the bracket that closes the one at `open`.
@@ -81,8 +81,8 @@ template <class Words> Head headBefore(const Words &words, std::size_t first) {
 } // namespace
 
 const std::vector<std::string> &qualifierNames() {
-  static const std::vector<std::string> names{"__spectrum", "__codelet", "__coop",     "__shared",  "__tunable",
-                                              "__tag",      "__env",     "__requires", "__instance"};
+  static const std::vector<std::string> names{"__spectrum", "__codelet", "__coop", "__independent", "__shared",
+                                              "__tunable",  "__tag",     "__env",  "__requires",    "__instance"};
   return names;
 }
 

@@ -128,6 +128,9 @@ inline constexpr DiagnosticKind kSharedTunable{"language.shared", Class::User, "
 inline constexpr DiagnosticKind kCoopCompound{
     "language.coop-compound", Class::Limitation, "{0} is used in {1}, which is cooperative",
     "a cooperative codelet computes by itself: put calls of spectrums into a codelet without __coop"};
+inline constexpr DiagnosticKind kIndependentWithoutMap{
+    "language.independent", Class::User, "__independent stands on {0}, which has no map",
+    "it is a promise about the calls of a codelet's maps: drop it, or move it to the codelet that has the map"};
 inline constexpr DiagnosticKind kSpectrumInFunction{"language.spectrum-in-function", Class::User,
                                                     "{0} is used in {1}, which is no codelet",
                                                     "only codelets call spectrums: make the function a spectrum"};

@@ -108,9 +108,13 @@ const ast::Spectrum *Program::make(Entry &entry) {
                 fmt::format("codelet '{}' of '{}'", named, entry.name));
       std::vector<const ast::Param *> own = body.params();
       std::vector<const ast::Expr *> needs = body.conditions();
+      const ast::Block *block = body.block();
+      if (qualifiers.independent && !ast::contains<ast::Map>(block))
+        fail(kIndependentWithoutMap, ranges_.of(qualifiers.independentAt->getLocation()),
+             fmt::format("codelet '{}' of '{}'", named, entry.name));
       codelets.push_back(arena_.make<ast::Codelet>(ranges_.of(codelet->getSourceRange()), named, qualifiers.tag,
-                                                   qualifiers.coop, qualifiers.env, std::move(own), std::move(needs),
-                                                   body.block()));
+                                                   qualifiers.coop, qualifiers.independent, qualifiers.env,
+                                                   std::move(own), std::move(needs), block));
     });
   return arena_.make<ast::Spectrum>(where, entry.name, result, std::move(params), std::move(conditions),
                                     std::move(codelets));

@@ -46,6 +46,8 @@ FunctionQualifiers qualifiersOf(const clang::FunctionDecl &function) {
       result.codelet = true;
     else if (text == "coop")
       result.coop = true, result.coopAt = attribute;
+    else if (text == "independent")
+      result.independent = true, result.independentAt = attribute;
     else if (text.consume_front("tag="))
       result.tag = text.trim().str(), result.tagged = attribute;
     else if (text.consume_front("env="))

@@ -10,8 +10,8 @@
 namespace tangram::frontend {
 
 struct FunctionQualifiers {
-  bool spectrum = false, codelet = false, coop = false;
-  const clang::Attr *tagged = nullptr, *coopAt = nullptr, *envAt = nullptr;
+  bool spectrum = false, codelet = false, coop = false, independent = false;
+  const clang::Attr *tagged = nullptr, *coopAt = nullptr, *envAt = nullptr, *independentAt = nullptr;
   std::string tag;
   std::vector<std::string> env;
   std::vector<const clang::Expr *> conditions; // as written in __requires

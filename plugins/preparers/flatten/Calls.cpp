@@ -90,7 +90,7 @@ const Expr *Flattener::functionCall(const Call *call) {
     fail(kRecursion, call->range, call->callee);
   auto function = std::find_if(module_.functions.begin(), module_.functions.end(),
                                [&](const Function *f) { return f->name == call->callee; });
-  const auto *codelet = arena_.make<Codelet>((*function)->range, (*function)->name, "", false, Texts{},
+  const auto *codelet = arena_.make<Codelet>((*function)->range, (*function)->name, "", false, false, Texts{},
                                              (*function)->params, std::vector<const Expr *>{}, (*function)->body);
   const auto *specialised =
       arena_.make<SpectrumCall>(call->range, call->type, call->callee, call->args, level_, Texts{}, Capability::None,
@@ -232,6 +232,7 @@ const Expr *Flattener::body(const Codelet *codelet, std::size_t args) {
 
 const Expr *Flattener::inlined(const SpectrumCall *call, const std::vector<Argument> &args) {
   const Codelet *codelet = call->codelet;
+  noteTouches(codelet);
   Scope scope{takeSuffix(codelet->name), {}, assignedVariables(codelet->body)};
   SourceRange caller = here_;
   Enter enter(*this, scope, call->devolved.empty() ? call->level : call->devolved.back());
@@ -249,6 +250,7 @@ const Expr *Flattener::cooperative(const SpectrumCall *call, const std::vector<A
   const Codelet *codelet = call->codelet;
   if (contains<SpectrumCall>(codelet->body) || contains<Map>(codelet->body))
     fail(kCoopCalls, codelet->range, codelet->name);
+  noteTouches(codelet);
   for (std::size_t i = 0; i < args.size(); ++i)
     if (codelet->params[i]->access != Access::In && !codelet->params[i]->type.isArray())
       fail(kCoopPlace, codelet->range, codelet->name, codelet->params[i]->name);

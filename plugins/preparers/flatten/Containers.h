@@ -10,6 +10,14 @@
 namespace tangram::flatten {
 
 struct Parts;
+struct Container;
+
+/// Checked code: words that say which calls of a map have touched each element of a container, and which call this is.
+struct Watch {
+  std::shared_ptr<const Container> words; // one dimension more, of what is kept
+  const ast::Map *map = nullptr;
+  const ast::Expr *call = nullptr; // u32, from 1; null outside of its calls
+};
 
 /// Something with elements: a parameter, a view or a temporary of the kernel, or the parts of a partition, which exist
 /// only as a recipe until one of them is asked for.
@@ -19,6 +27,7 @@ struct Container {
   bool isConst = false;
   std::vector<const ast::Expr *> sizes, strides; // u64, stable, one a dimension; parts have no strides
   std::shared_ptr<const Parts> parts;
+  std::vector<Watch> watches; // of maps that this is in a call of
 };
 
 /// A sequence with its operands evaluated, as u64.

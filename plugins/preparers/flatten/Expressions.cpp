@@ -108,7 +108,9 @@ bool Flattener::hoists(const Node *node) const {
     const auto *subscript = dyn<Subscript>(&e);
     std::vector<const Expr *> indices;
     const auto *base = subscript ? dyn<VarRef>(containerBelow(subscript, indices)) : nullptr;
-    return base && lookup(base->name, base->range).container->parts;
+    if (!base) return false;
+    const Container &c = *lookup(base->name, base->range).container;
+    return c.parts || !c.watches.empty();
   });
 }
 
@@ -359,6 +361,11 @@ const Expr *Flattener::element(const Subscript *e) {
     c = part(c, which, c.isConst, named("part"));
   }
   if (c.parts || indices.size() != c.type.rank()) fail(kIndices, e->range, indices.size(), c.type.rank());
+  if (!c.watches.empty()) {
+    auto how = touches_.find(e);
+    const auto *variable = dyn<VarRef>(base);
+    touch(c, indices, how == touches_.end() ? Touch::Read : how->second, variable ? variable->name : "", e->range);
+  }
   return arena_.make<Subscript>(e->range, e->type, reference(c), std::move(indices));
 }
 

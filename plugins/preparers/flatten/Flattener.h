@@ -138,6 +138,24 @@ private:
   void loop(const std::string &var, const ast::Expr *lo, const ast::Expr *hi, ast::Policy policy,
             const std::function<void(const ast::Expr *)> &inside);
 
+  // ---- Watches.cpp: what calls of one map touch, in checked code ----
+
+  enum class Touch : std::uint8_t { Read, Write, Atomic };
+  /// Finds out how the elements that a codelet names are touched.
+  void noteTouches(const ast::Codelet *codelet);
+  /// Makes words for the arguments that the analysis of races could say nothing certain of, all zero.
+  void watch(MapSite &site);
+  std::shared_ptr<const Container> words(const Container &of, bool distributes);
+  /// The same container in one call of the map.
+  Container within(const Container &c, const ast::Map *map, const ast::Expr *call) const;
+  /// What a part, or a row, of a container has of its words.
+  std::vector<Watch> watchesOf(const Container &base, const std::vector<const ast::Expr *> &starts,
+                               const std::vector<const ast::Expr *> &steps, const std::vector<const ast::Expr *> &sizes,
+                               const std::string &hint);
+  /// An error where another call has touched it, one of the two writing.
+  void touch(const Container &c, std::vector<const ast::Expr *> &indices, Touch how, const std::string &called,
+             ast::SourceRange where);
+
   // ---- Requirements.cpp ----
 
   /// Makes a condition of the kernel. False where that cannot be said before it runs.
@@ -195,7 +213,9 @@ private:
   std::string level_;                  // that runs the current codelet
   std::optional<std::uint64_t> lanes_; // coopDim() of the guard that is being evaluated
   bool cooperative_ = false;
-  const ast::Expr *reached_ = nullptr; // when this is run, over the kernel's parameters; null: not known
+  bool atOnce_ = false;                        // with other units of a level
+  std::map<const ast::Expr *, Touch> touches_; // of elements; reads are left out
+  const ast::Expr *reached_ = nullptr;         // when this is run, over the kernel's parameters; null: not known
   Stmts *out_ = nullptr;
 };
 

@@ -1,4 +1,4 @@
-#include "Flattener.h"
+#include "MapSite.h"
 
 #include "tangram/ast/Compare.h"
 
@@ -35,15 +35,6 @@ std::optional<unsigned> mappedDims(const Type &arg, const Type &param) {
 }
 } // namespace
 
-struct Flattener::MapSite {
-  const Map *map = nullptr;
-  const SpectrumCall *call = nullptr;
-  std::vector<Argument> args;
-  std::vector<unsigned> dims; // of each argument; 0: passed to every call
-  std::vector<const Expr *> extents;
-  std::optional<Container> result;
-};
-
 std::optional<Container> Flattener::map(const Map *map, const std::string &hint, const Container *into) {
   MapSite site;
   site.map = map;
@@ -76,6 +67,7 @@ std::optional<Container> Flattener::map(const Map *map, const std::string &hint,
     for (const Expr *&extent : site.extents) extent = simple(extent, "count");
     site.result = temporary(name, params.back()->type, site.extents);
   }
+  watch(site);
   if (site.extents.size() == 1) {
     mapLoop(map, site, b().u64(0), site.extents[0]);
   } else if (map->policy == Policy::Serialize || map->policy == Policy::Unroll) {
@@ -119,10 +111,12 @@ void Flattener::loop(const std::string &var, const Expr *lo, const Expr *hi, Pol
   const Expr *index = b().var(var, Scalar::U64);
   const Expr *outer = reached_, *last = overParameters(hi);
   bool known = outer && last && isLiteral(lo, 0);
+  bool atOnce = std::exchange(atOnce_, atOnce_ || policy == Policy::Distribute || policy == Policy::Unroll);
   Stmts body = collect([&] {
     if (known) reached_ = b().both(outer, b().less(lo, last));
     inside(index);
   });
+  atOnce_ = atOnce;
   emit(arena_.make<Loop>(here_, var, Type(Scalar::U64), lo, hi, policy, level_, b().block(std::move(body))));
 }
 
@@ -182,14 +176,25 @@ void Flattener::mapSplit(const Map *map, const MapSite &site, const Expr *lo, co
 void Flattener::mapElement(const MapSite &site, const std::vector<const Expr *> &index) {
   const Codelet *codelet = site.call->codelet;
   std::vector<Argument> args;
+  const Expr *call = nullptr; // which one this is
+  auto inCall = [&](const Container &c) {
+    bool watched = !c.watches.empty() || (c.parts && !c.parts->base.watches.empty());
+    if (watched && !call) {
+      call = index[0];
+      for (std::size_t d = 1; d < index.size(); ++d) call = b().add(b().mul(call, site.extents[d]), index[d]);
+      call = b().binary(BinaryOp::And, call, b().u64(0x7fffffff));
+      call = simple(b().add(b().cast(Scalar::U32, call), b().integer(Scalar::U32, 1)), "call");
+    }
+    return watched ? within(c, site.map, call) : c;
+  };
   for (std::size_t i = 0; i < site.args.size(); ++i) {
     const Param *param = codelet->params[i];
     if (!site.dims[i]) {
-      args.push_back(site.args[i]);
+      args.push_back({site.args[i].value, inCall(site.args[i].container)});
       continue;
     }
     std::string hint = param->name + "_" + nextSuffix(codelet->name);
-    args.push_back(at(site.args[i].container, index, param->type, param->access == Access::In, hint));
+    args.push_back(at(inCall(site.args[i].container), index, param->type, param->access == Access::In, hint));
   }
   requireDeclared(site.call, args);
   const Expr *value = run(site.call, std::move(args));

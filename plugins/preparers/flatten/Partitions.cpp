@@ -239,7 +239,7 @@ Container Flattener::part(const Container &c, const std::vector<const Expr *> &l
   std::vector<const Expr *> index = parts.which;
   index.insert(index.end(), lastIndices.begin(), lastIndices.end());
   const Expr *offset = b().u64(0);
-  std::vector<const Expr *> sizes = base.sizes, strides = base.strides;
+  std::vector<const Expr *> sizes = base.sizes, strides = base.strides, begins, steps;
   for (std::size_t d = 0; d < index.size(); ++d) {
     std::string dim = index.size() > 1 ? hint + std::to_string(d) : hint;
     const Expr *size = base.sizes[d];
@@ -270,8 +270,12 @@ Container Flattener::part(const Container &c, const std::vector<const Expr *> &l
                                                                                : length(start, step, end);
     offset = b().add(offset, b().mul(start, base.strides[d]));
     strides[d] = b().mul(step, base.strides[d]);
+    begins.push_back(start);
+    steps.push_back(step);
   }
-  return window(base, c.type.element(), offset, std::move(sizes), std::move(strides), isConst, hint);
+  Container result = window(base, c.type.element(), offset, std::move(sizes), std::move(strides), isConst, hint);
+  result.watches = watchesOf(base, begins, steps, result.sizes, hint);
+  return result;
 }
 
 Container Flattener::rowOfParts(const Container &c, const std::vector<const Expr *> &index) {
@@ -309,6 +313,8 @@ Argument Flattener::at(const Container &c, const std::vector<const Expr *> &inde
     return result;
   }
   if (index.size() == c.type.rank()) {
+    std::vector<const Expr *> which = index;
+    if (!c.watches.empty()) touch(c, which, Touch::Read, hint, here_);
     result.value = b().element(reference(c), index, c.type.element());
     if (isConst && wanted.isScalar()) result.value = b().cast(wanted, result.value);
     return result;
@@ -319,6 +325,7 @@ Argument Flattener::at(const Container &c, const std::vector<const Expr *> &inde
   Type type = Type::array(static_cast<unsigned>(c.type.rank() - dims), c.type.element());
   result.container = window(c, type, offset, {c.sizes.begin() + dims, c.sizes.end()},
                             {c.strides.begin() + dims, c.strides.end()}, isConst, hint);
+  result.container.watches = watchesOf(c, index, {}, result.container.sizes, hint);
   return result;
 }
 

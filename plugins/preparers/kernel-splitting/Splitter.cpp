@@ -54,13 +54,15 @@ const Launch *Splitter::launch(const Expr *groups, Stmts body, SourceRange where
 void Splitter::stmt(const Stmt *s, Stmts &out) {
   if (const auto *sync = dyn<Sync>(s); sync && sync->level == levels_.device->name) return;
   // Containers are there for all; where they are made again is decided later.
-  if (isa<View>(s)) return out.push_back(s);
+  if (const auto *v = dyn<View>(s)) {
+    if (!launched_.count(v->base)) return out.push_back(s);
+    launched_.insert(v->name);
+    return pending_.push_back(s);
+  }
   if (const auto *a = dyn<Alloc>(s)) {
-    if (a->level == levels_.device->name)
-      out.push_back(s);
-    else
-      pending_.push_back(s);
-    return;
+    if (a->level == levels_.device->name) return out.push_back(s);
+    launched_.insert(a->name);
+    return pending_.push_back(s);
   }
   if (const auto *loop = dyn<Loop>(s);
       loop && loop->policy == Policy::Distribute && loop->level == levels_.device->name)

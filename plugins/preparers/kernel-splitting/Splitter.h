@@ -9,6 +9,7 @@
 #include "tangram/hardware/Launch.h"
 #include "tangram/pass/Pass.h"
 
+#include <set>
 #include <utility>
 
 namespace tangram::splitting {
@@ -39,6 +40,7 @@ private:
   HostValues host_;
   ast::Names names_;
   std::vector<const ast::Expr *> conditions_; // of the kernel
+  std::set<std::string> launched_;            // temporaries of a launch, and views of them
   Stmts pending_;                             // what one group will do, until something else must be in front of it
 };
 

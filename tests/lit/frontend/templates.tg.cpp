@@ -52,7 +52,7 @@ __instance(sum<double>);
 // CHECK-NEXT: (Param "in" array<1,f64> in)] [(Binary bool gt (Size u64 (VarRef array<1,f64> "in") -) (IntLit u64 0))] [
 // CHECK: (Codelet "a" "" false
 // CHECK: (Declare "accum" f64 false false [] - (FloatLit f64 0
-// CHECK: (Codelet "lanes" "lanes" true [] [
+// CHECK: (Codelet "lanes" "lanes" true false [] [
 // CHECK-NEXT: (Param "in" array<1,f64> in)] [(Binary bool le (Size u64 (VarRef array<1,f64> "in") -) (Cast u64 (CoopDim u32)))]
 // CHECK: (Declare "tmp" f64 false true [(CoopDim u32)] - -)
 // CHECK: (Codelet "tiled" "tiled" false

@@ -48,6 +48,22 @@ struct LevelMatch {
   std::string reason;                                 // why not
 };
 
+/// What calls of one map may do to each other: containers of which they may touch the same element, one of them writing
+/// it without atomics. Parameters are counted from 0.
+struct Races {
+  /// A parameter through which a codelet, or what it calls, may write what another call of the map touches.
+  using Contended = std::set<unsigned>;
+  /// By the map, and the codelet that its calls are of. Maps of codelets that are __independent are here only where
+  /// they are not.
+  std::map<std::pair<const ast::Map *, const ast::Codelet *>, Contended> contended;
+  /// Containers that a codelet writes itself, without atomics: where. Not to be given to it where they are contended.
+  std::map<std::pair<const ast::Codelet *, unsigned>, ast::SourceRange> writes;
+  /// Of each map and call of a codelet: the codelet's parameters, if any, that stand behind each argument.
+  std::map<const ast::Expr *, std::vector<std::set<unsigned>>> passed;
+  /// Arguments of a map that checked code watches: what the analysis could not decide.
+  std::map<const ast::Map *, std::set<unsigned>> watched;
+};
+
 /// The facts of one module on one hardware. Keys are nodes of that module.
 class Facts {
 public:
@@ -59,6 +75,7 @@ public:
   /// Cooperative codelets whose lanes load parts of containers into arrays that they share, and use them several times.
   std::set<const ast::Codelet *> onTiles;
   std::map<std::pair<const ast::Codelet *, std::string>, LevelMatch> matches; // codelet, level name
+  Races races;
   /// Facts of third-party analyses, by the name under which they are established.
   std::map<std::string, std::any> other;
   std::set<std::string> established; // names

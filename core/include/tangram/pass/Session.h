@@ -19,6 +19,8 @@ struct SessionOptions {
   bool verifyBetweenPasses = true;
   std::string heuristic; // instead of the target's; empty: the target's
   bool checked = false;  // code that reports what would leave a container (pass/Checked.h)
+  /// Plans, too, with codelets of which analysis could not decide whether they race (Facts::races): to verify them.
+  bool undecided = false;
   /// Crashes on purpose when this step starts, so that crash files can be tested: "STEP[:HOW]",
   /// with HOW one of segv, abort, overflow, throw and break.
   std::string crashIn;

@@ -24,14 +24,19 @@ inline std::uint64_t wide(const std::uint32_t *halves) {
 }
 
 /// The text of the record's site, with {index}, {bound} and {last}, which is bound - 1, filled in. A negative index was
-/// converted to the type of sizes.
+/// converted to the type of sizes. Where two calls of a map meet, the index is both numbers of 31 bits: {call},
+/// {other}.
 template <std::size_t N> int report(char (&message)[N], const std::uint32_t *record, const char *const *sites) {
   if (record[kSite] == 0) return TANGRAM_OK;
-  std::uint64_t bound = wide(record + kBoundLow);
+  std::uint64_t index = wide(record + kIndexLow), bound = wide(record + kBoundLow), calls = 0x7fffffff;
   const struct {
     const char *name;
     std::uint64_t value;
-  } numbers[] = {{"{index}", wide(record + kIndexLow)}, {"{bound}", bound}, {"{last}", bound - 1}};
+  } numbers[] = {{"{index}", index},
+                 {"{bound}", bound},
+                 {"{last}", bound - 1},
+                 {"{call}", index >> 31 & calls},
+                 {"{other}", index & calls}};
   std::size_t length = 0;
   for (const char *text = sites[record[kSite] - 1]; *text != '\0';) {
     char number[24];

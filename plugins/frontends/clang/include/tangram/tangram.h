@@ -38,6 +38,7 @@
 #define __spectrum __TANGRAM_SPECTRUM
 #define __codelet __TANGRAM_HEAD __TANGRAM_CODELET
 #define __coop __TANGRAM_HEAD __attribute__((annotate("tangram.coop")))
+#define __independent __TANGRAM_HEAD __attribute__((annotate("tangram.independent")))
 #define __tag(name) __TANGRAM_HEAD __attribute__((annotate("tangram.tag=" #name)))
 #define __env(...) __TANGRAM_HEAD __attribute__((annotate("tangram.env=" #__VA_ARGS__)))
 #define __shared __attribute__((annotate("tangram.shared")))

@@ -1,0 +1,277 @@
+#include "Conflicts.h"
+
+#include "Evaluator.h"
+
+#include <algorithm>
+
+namespace tangram::races {
+
+using namespace ast;
+
+namespace {
+
+/// Two symbols that stand for the same thing in two calls.
+struct Unit {
+  SymbolId mine, other;
+};
+
+/// Polynomials of the other call with `from` as this call's `to`.
+Polynomial replace(const Polynomial &p, SymbolId from, SymbolId to) {
+  if (!p.mentions(from)) return p;
+  std::optional<Polynomial::Split> split = p.split(from);
+  return split ? split->coefficient * Polynomial::symbol(to) + split->rest : Polynomial::unknown();
+}
+
+/// Whether two calls whose indices are equal are one and the same.
+class Disjoint {
+public:
+  Disjoint(Symbols &symbols, SymbolId mark, const Touch &a, const Touch &b, const std::vector<Unit> &keys,
+           const std::vector<Polynomial> &counts)
+      : symbols_(symbols), mine_(a.index), other_(b.index), a_(a), b_(b), counts_(counts), keys_(keys),
+        bounds_(symbols, mark, facts(a, b)) {
+    // Conditions that both are under say as much as an index does.
+    for (const Polynomial &x : a.zeros)
+      for (const Polynomial &y : b.zeros) {
+        mine_.push_back(x);
+        other_.push_back(y);
+      }
+  }
+
+  bool proved() {
+    std::vector<bool> known(keys_.size(), false);
+    std::size_t left = keys_.size();
+    for (bool more = true; more && left > 0;) {
+      more = false;
+      for (std::size_t k = 0; k < keys_.size(); ++k) {
+        if (known[k] || !(determined(keys_[k]) || inTwoSteps(keys_[k]) || (keys_.size() == 1 && between()))) continue;
+        settle(keys_[k]);
+        known[k] = more = true;
+        --left;
+      }
+    }
+    return left == 0;
+  }
+
+private:
+  static std::vector<Polynomial> facts(const Touch &a, const Touch &b) {
+    std::vector<Polynomial> all = a.facts;
+    all.insert(all.end(), b.facts.begin(), b.facts.end());
+    return all;
+  }
+
+  /// The same in both calls from here on.
+  void settle(const Unit &u) {
+    for (Polynomial &p : other_) p = replace(p, u.other, u.mine);
+    bounds_.fixed.push_back(u.mine);
+  }
+
+  bool determined(const Unit &u) const {
+    for (std::size_t d = 0; d < mine_.size() && d < other_.size(); ++d) {
+      std::optional<Polynomial::Split> a = mine_[d].split(u.mine), b = other_[d].split(u.other);
+      if (!a || !b || a->coefficient.isZero() || !(a->coefficient == b->coefficient)) continue;
+      if (bounds_.hasFree(a->coefficient)) continue;
+      Polynomial by = a->coefficient, apart = a->rest - b->rest;
+      if (std::optional<std::int64_t> c = by.constant(); c && *c < 0) by = Polynomial(-*c);
+      if (byDistance(by, apart) || byResidue(u, by, apart)) return true;
+    }
+    return false;
+  }
+
+  /// by * (k - k') = -apart, which is less than `by` either way.
+  bool byDistance(const Polynomial &by, const Polynomial &apart) const {
+    std::optional<Polynomial> up = bounds_.upper(apart), down = bounds_.upper(Polynomial(0) - apart);
+    return up && down && bounds_.natural(by - Polynomial(1) - *up) && bounds_.natural(by - Polynomial(1) - *down);
+  }
+
+  /// `apart` is a multiple of a number that by * (k - k') does not come up to.
+  bool byResidue(const Unit &u, const Polynomial &by, const Polynomial &apart) const {
+    const Symbol &k = symbols_[u.mine];
+    std::optional<Polynomial> last = k.hi;
+    if (k.kind == Symbol::Kind::Remainder) last = k.b - Polynomial(1);
+    if (!last || bounds_.hasFree(*last) || !by.constant()) return false;
+    std::vector<SymbolId> all = apart.symbols();
+    for (SymbolId candidate : all) {
+      if (!bounds_.isFree(candidate)) continue;
+      std::optional<Polynomial::Split> split = apart.split(candidate);
+      if (!split || bounds_.hasFree(split->coefficient)) continue;
+      for (const Polynomial &modulus : {split->coefficient, Polynomial(0) - split->coefficient})
+        if (bounds_.natural(modulus - Polynomial(1) - by * *last) && isMultiple(apart, modulus)) return true;
+    }
+    return false;
+  }
+  bool isMultiple(Polynomial apart, const Polynomial &modulus) const {
+    for (SymbolId id : apart.symbols()) {
+      if (!bounds_.isFree(id)) continue;
+      std::optional<Polynomial::Split> split = apart.split(id);
+      if (!split) return false;
+      if (!split->coefficient.dividedBy(modulus) && !(Polynomial(0) - split->coefficient).dividedBy(modulus))
+        return false;
+      apart = split->rest;
+    }
+    return apart.isZero() || apart.dividedBy(modulus).has_value();
+  }
+
+  /// By its quotient and remainder, as of a tile that is counted along rows.
+  bool inTwoSteps(const Unit &u) {
+    Polynomial k = Polynomial::symbol(u.mine), other = Polynomial::symbol(u.other);
+    for (const Polynomial &p : std::vector<Polynomial>(mine_))
+      for (SymbolId id : p.symbols()) {
+        const Symbol &s = symbols_[id];
+        if (s.kind != Symbol::Kind::Quotient && s.kind != Symbol::Kind::Remainder) continue;
+        if (!(s.a == k) || bounds_.hasFree(s.b)) continue;
+        Polynomial by = s.b;
+        std::optional<SymbolId> q = symbols_.quotient(k, by).single(), r = symbols_.remainder(k, by).single();
+        std::optional<SymbolId> q2 = symbols_.quotient(other, by).single(), r2 = symbols_.remainder(other, by).single();
+        if (!q || !r || !q2 || !r2) continue;
+        for (const auto &[first, second] :
+             {std::pair(Unit{*q, *q2}, Unit{*r, *r2}), std::pair(Unit{*r, *r2}, Unit{*q, *q2})}) {
+          if (!determined(first)) continue;
+          Disjoint then = *this;
+          then.settle(first);
+          if (then.determined(second)) return true;
+        }
+      }
+    return false;
+  }
+
+  /// Parts between neighbouring bounds, which never fall.
+  bool between() const {
+    if (!a_.between || !b_.between || a_.between->container != b_.between->container) return false;
+    if (!a_.between->ordered || !b_.between->ordered) return false;
+    std::optional<Polynomial::Split> first = a_.between->first.split(keys_[0].mine),
+                                     behind = b_.between->behind.split(keys_[0].other);
+    if (!first || !behind || !(first->coefficient == behind->coefficient)) return false;
+    std::optional<std::int64_t> by = first->coefficient.constant(), gap = (behind->rest - first->rest).constant();
+    return by && gap && *by > 0 && *gap <= *by;
+  }
+
+  Symbols &symbols_;
+  std::vector<Polynomial> mine_, other_;
+  const Touch &a_, &b_;
+  const std::vector<Polynomial> &counts_;
+  const std::vector<Unit> &keys_;
+  Bounds bounds_;
+};
+
+/// Whether there are two calls that do touch the same element, if there are enough of them.
+bool certain(Symbols &symbols, SymbolId mark, const Touch &a, const Touch &b, const std::vector<Unit> &keys) {
+  if (a.conditional || b.conditional || !a.zeros.empty() || !b.zeros.empty()) return false;
+  Bounds bounds(symbols, mark, {});
+  if (a.index.size() != b.index.size()) return false;
+  if (a.whole && b.whole && a.index.size() == 1 && keys.size() == 1) {
+    // Neighbours, one of which begins before the other one ends.
+    std::optional<Polynomial::Split> sa = a.whole->first.split(keys[0].mine), sb = b.whole->first.split(keys[0].other),
+                                     ea = a.whole->second.split(keys[0].mine),
+                                     eb = b.whole->second.split(keys[0].other);
+    if (!sa || !sb || !ea || !eb) return false;
+    for (const auto *s : {&*sb, &*ea, &*eb})
+      if (!(s->coefficient == sa->coefficient)) return false;
+    for (int next : {1, -1}) {
+      Polynomial by = sa->coefficient * Polynomial(next);
+      if (bounds.positiveInGeneral(eb->rest + by - sa->rest) && bounds.positiveInGeneral(ea->rest - sb->rest - by))
+        return true;
+    }
+    return false;
+  }
+  std::optional<std::int64_t> shift;
+  for (std::size_t d = 0; d < a.index.size(); ++d) {
+    const Polynomial &x = a.index[d], &y = b.index[d];
+    if (x.isUnknown() || y.isUnknown()) return false;
+    if (x == y && !bounds.hasFree(x)) continue;
+    if (keys.size() != 1) return false;
+    std::optional<Polynomial::Split> mine = x.split(keys[0].mine), other = y.split(keys[0].other);
+    if (!mine || !other || bounds.hasFree(mine->rest) || bounds.hasFree(other->rest)) return false;
+    std::optional<std::int64_t> by = mine->coefficient.constant(), apart = (mine->rest - other->rest).constant();
+    if (!by || *by == 0 || !apart || !(mine->coefficient == other->coefficient) || *apart % *by) return false;
+    if (shift && *shift != *apart / *by) return false;
+    shift = *apart / *by;
+  }
+  return !shift || *shift != 0;
+}
+
+bool disjointFields(const std::vector<std::string> &a, const std::vector<std::string> &b) {
+  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i)
+    if (a[i] != b[i]) return true;
+  return false;
+}
+
+class Finder final : public Evaluator {
+public:
+  Finder(const Module &module, const Spectrum &spectrum, const Codelet &codelet, const Summaries &summaries,
+         Symbols &symbols, Passed &passed)
+      : Evaluator(module, spectrum, codelet, summaries, symbols), passed_(passed) {}
+  std::vector<Conflict> found;
+
+private:
+  void visited(const Site &site) override {
+    std::vector<std::set<unsigned>> &behind = passed_[site.node];
+    behind.resize(site.arguments.size());
+    for (std::size_t i = 0; i < site.arguments.size(); ++i)
+      for (unsigned p = 0; p < codelet().params.size(); ++p)
+        if (site.arguments[i].isArray && codelet().params[p]->name == site.arguments[i].view.root) behind[i].insert(p);
+    if (!site.isMap || site.counts.empty()) return;
+    bool one = std::all_of(site.counts.begin(), site.counts.end(),
+                           [](const Polynomial &n) { return n.constant() && *n.constant() <= 1; });
+    if (one) return;
+    const SpectrumSummary &callee = summaries().find(site.callee->name)->second;
+    for (std::size_t c = 0; c < callee.codelets.size(); ++c) {
+      const std::vector<Access> &accesses = callee.codelets[c].accesses;
+      bool writes = site.result || std::any_of(accesses.begin(), accesses.end(),
+                                               [](const Access &a) { return a.kind == Access::Kind::Write; });
+      if (!writes) continue;
+      SymbolId mark = symbols().mark();
+      std::vector<Polynomial> first = keys(site), second = keys(site);
+      std::vector<Unit> units;
+      for (std::size_t d = 0; d < first.size(); ++d) units.push_back({*first[d].single(), *second[d].single()});
+      std::vector<Touch> mine = touches(site, callee.codelets[c], first);
+      std::vector<Touch> others = touches(site, callee.codelets[c], second);
+      std::set<std::string> written; // bounds that are written are not the ones that parts were cut at
+      for (const Touch &t : mine)
+        if (t.kind != Access::Kind::Read) written.insert(t.root);
+      for (std::vector<Touch> *all : {&mine, &others})
+        for (Touch &t : *all)
+          if (t.between && written.count(t.between->container)) t.between.reset();
+      for (const Touch &a : mine) {
+        if (a.kind != Access::Kind::Write) continue;
+        for (const Touch &b : others) {
+          if (a.root != b.root || disjointFields(a.fields, b.fields)) continue;
+          if (!a.access && !b.access) continue;
+          if (Disjoint(symbols(), mark, a, b, units, site.counts).proved()) continue;
+          note(site, c, a, b, certain(symbols(), mark, a, b, units));
+        }
+      }
+    }
+  }
+
+  void note(const Site &site, std::size_t codelet, const Touch &a, const Touch &b, bool isCertain) {
+    Conflict c;
+    c.map = as<Map>(site.node);
+    c.mapSpectrum = &spectrum();
+    c.mapCodelet = &this->codelet();
+    c.callee = site.callee;
+    c.codelet = site.callee->codelets[codelet];
+    c.container = a.root;
+    const Touch &write = a.access ? a : b;
+    c.write = *write.access;
+    c.byMap = !a.access || !b.access;
+    c.other = c.byMap ? c.write : *b.access;
+    c.certain = isCertain;
+    c.widened = write.access->widened || (!c.byMap && b.access->widened);
+    c.written = a.argument;
+    c.touched = b.argument;
+    found.push_back(std::move(c));
+  }
+
+  Passed &passed_;
+};
+
+} // namespace
+
+std::vector<Conflict> conflicts(const Module &module, const Spectrum &spectrum, const Codelet &codelet,
+                                const Summaries &summaries, Symbols &symbols, Passed &passed) {
+  Finder finder(module, spectrum, codelet, summaries, symbols, passed);
+  finder.run();
+  return std::move(finder.found);
+}
+
+} // namespace tangram::races

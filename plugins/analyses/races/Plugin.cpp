@@ -1,0 +1,132 @@
+#include "Conflicts.h"
+
+#include "tangram/plugin/Plugin.h"
+
+#include <algorithm>
+
+namespace tangram {
+namespace {
+
+using namespace ast;
+using races::Access;
+using races::Conflict;
+
+constexpr DiagnosticKind kConflict{
+    "races.conflict", DiagnosticClass::User,
+    "calls of one map touch the same elements of '{0}', and {1} writes them without atomics",
+    "the calls of a map may run at once: use an atomic, as atomicAdd, or give each call rows, elements or parts of its "
+    "own that do not overlap"};
+constexpr DiagnosticKind kUndecided{
+    "races.undecided", DiagnosticClass::User,
+    "whether calls of one map touch the same elements of '{0}', which {1} writes without atomics, cannot be decided",
+    "it is not used in that map: use an atomic, as atomicAdd, or give each call rows, elements or parts of its own; "
+    "where "
+    "no call touches what another one writes, say so by __independent in front of {2}",
+    Severity::Warning};
+constexpr DiagnosticKind kLeftOut{
+    "races.left-out", DiagnosticClass::User,
+    "calls of one map touch the same elements of '{0}', and {1} writes them without atomics",
+    "it is not used in that map, where others of its spectrum are: use an atomic, as atomicAdd, to have it used, too",
+    Severity::Warning};
+
+std::string title(const Spectrum &spectrum, const Codelet &codelet) {
+  return fmt::format("codelet '{}({})'", spectrum.name, codelet.name);
+}
+
+class RaceAnalysis final : public Analysis {
+public:
+  void run(const Module &module, const hardware::Hardware &, Facts &facts, DiagnosticEngine &diags) override {
+    races::Symbols symbols;
+    races::Summaries summaries = races::summarize(module, symbols);
+    for (const Spectrum *s : module.spectrums)
+      for (std::size_t c = 0; c < s->codelets.size(); ++c)
+        writes(*s->codelets[c], summaries[s->name].codelets[c], facts.races);
+    for (const Spectrum *s : module.spectrums)
+      for (const Codelet *c : s->codelets) {
+        std::map<const Map *, std::vector<Conflict>> maps;
+        for (Conflict &conflict : races::conflicts(module, *s, *c, summaries, symbols, facts.races.passed))
+          maps[conflict.map].push_back(std::move(conflict));
+        for (auto &[map, found] : maps) judge(*map, found, facts.races);
+      }
+    report(diags);
+  }
+
+private:
+  enum class Verdict : std::uint8_t { Undecided, LeftOut, Refused };
+  using Place = std::tuple<std::string, unsigned, unsigned>;
+  struct Finding {
+    Verdict verdict = Verdict::Undecided;
+    std::vector<Conflict> conflicts; // of different maps
+  };
+
+  static Place placeOf(const Node &node) { return placeOf(node.range); }
+  static Place placeOf(const SourceRange &range) { return {range.file ? *range.file : "", range.line, range.column}; }
+
+  static void writes(const Codelet &codelet, const races::CodeletSummary &summary, Races &races) {
+    for (const Access &a : summary.accesses)
+      for (unsigned p = 0; p < codelet.params.size(); ++p)
+        if (a.codelet == &codelet && a.kind == Access::Kind::Write && codelet.params[p]->name == a.container)
+          races.writes.emplace(std::pair(&codelet, p), a.place);
+  }
+
+  void judge(const Map &map, const std::vector<Conflict> &found, Races &races) {
+    // Refused where none of the codelets that its calls may be does without.
+    std::set<const Codelet *> touched, certain, other;
+    for (const Conflict &c : found) {
+      touched.insert(c.codelet);
+      if (!c.widened) (c.certain ? certain : other).insert(c.codelet);
+    }
+    const std::vector<const Codelet *> &all = found[0].callee->codelets;
+    bool refused = !certain.empty() && std::all_of(all.begin(), all.end(), [&](const Codelet *c) {
+      return certain.count(c) || (touched.count(c) && !other.count(c));
+    });
+    bool promised = found[0].mapCodelet->independent;
+    for (const Conflict &c : found) {
+      bool isCertain = certain.count(c.codelet) != 0 && c.certain;
+      for (const std::optional<unsigned> &argument : {c.written, c.touched})
+        if (argument) races.watched[&map].insert(*argument);
+      if (promised && !isCertain) continue;
+      if (c.written) races.contended[{&map, c.codelet}].insert(*c.written);
+      Verdict verdict = !isCertain ? Verdict::Undecided : refused ? Verdict::Refused : Verdict::LeftOut;
+      Finding &finding = findings_[{placeOf(c.write.place), c.write.name}];
+      finding.verdict = std::max(finding.verdict, verdict);
+      bool known = std::any_of(finding.conflicts.begin(), finding.conflicts.end(),
+                               [&](const Conflict &k) { return placeOf(*k.map) == placeOf(*c.map); });
+      if (!known) finding.conflicts.push_back(c);
+    }
+  }
+
+  void report(DiagnosticEngine &diags) const {
+    for (const auto &[_, finding] : findings_) {
+      const Conflict &first = finding.conflicts[0];
+      const Access &write = first.write;
+      std::string who = title(*write.spectrum, *write.codelet), home = title(*first.mapSpectrum, *first.mapCodelet);
+      const DiagnosticKind &kind = finding.verdict == Verdict::Refused   ? kConflict
+                                   : finding.verdict == Verdict::LeftOut ? kLeftOut
+                                                                         : kUndecided;
+      auto handle = diags.report(kind, write.place, write.name, who, home);
+      for (const Conflict &c : finding.conflicts) {
+        handle.note(c.map->range, fmt::format("the map, in {}", title(*c.mapSpectrum, *c.mapCodelet)));
+        if (c.byMap)
+          handle.note(c.map->range, "what it runs over, or where its results go, is the same container");
+        else if (placeOf(c.other.place) != placeOf(write.place))
+          handle.note(c.other.place, fmt::format("the same elements, as '{}', are {} here", c.other.name,
+                                                 c.other.kind == Access::Kind::Read ? "read" : "written"));
+      }
+    }
+  }
+
+  std::map<std::pair<Place, std::string>, Finding> findings_;
+};
+
+} // namespace
+} // namespace tangram
+
+TANGRAM_PLUGIN("races", "1.0", "finds calls of a map that write what others touch") {
+  tangram::AnalysisDescriptor descriptor;
+  descriptor.name = "races";
+  descriptor.summary = "finds calls of one map that may touch the same element, one of them writing without atomics";
+  descriptor.establishes = {"races"};
+  descriptor.create = [](const tangram::OptionValues &) { return std::make_unique<tangram::RaceAnalysis>(); };
+  registry.analyses.add(std::move(descriptor));
+}

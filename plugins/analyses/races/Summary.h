@@ -1,0 +1,45 @@
+// What codelets do to containers: which elements they read, write and change by atomics, in terms of their parameters.
+#pragma once
+
+#include "Polynomial.h"
+#include "tangram/ast/Node.h"
+
+#include <set>
+
+namespace tangram::races {
+
+/// One place at which a codelet, or what it calls, touches elements of a container.
+struct Access {
+  enum class Kind : std::uint8_t { Read, Write, Atomic };
+  std::string container; // as the codelet calls it
+  Kind kind = Kind::Read;
+  std::vector<Polynomial> index; // one a dimension
+  std::vector<Polynomial> facts; // that hold where it is done: not negative
+  std::vector<Polynomial> zeros; // likewise: zero
+  std::vector<std::string> fields;
+  bool conditional = false; // by what calls may differ in; a loop without iterations does not count
+  bool widened = false;     // from a call of its own spectrum: of the index nothing is known
+  // Who does it.
+  const ast::Spectrum *spectrum = nullptr;
+  const ast::Codelet *codelet = nullptr;
+  std::string name; // of the container there
+  ast::SourceRange place;
+};
+
+struct CodeletSummary {
+  std::vector<Access> accesses;            // of parameters
+  std::map<std::string, Polynomial> fills; // parameters of which it writes all: the element at Symbols::index()
+};
+
+struct SpectrumSummary {
+  const ast::Spectrum *spectrum = nullptr;
+  std::vector<CodeletSummary> codelets; // as in the spectrum
+  std::set<std::string> together;       // spectrums that call this one and are called by it, itself included
+};
+
+using Summaries = std::map<std::string, SpectrumSummary>;
+
+/// Bottom-up over calls, to a fixed point over recursion.
+Summaries summarize(const ast::Module &module, Symbols &symbols);
+
+} // namespace tangram::races
