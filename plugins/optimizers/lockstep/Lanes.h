@@ -131,6 +131,7 @@ private:
   void together(const Counted &loop);
   void apart(const Counted &loop);
   bool prefix(const Counted &loop);
+  bool leavesTogether(const Counted &loop);
   bool monotone(const Counted &loop) const;
   void remainder(const Counted &loop);
   void whileLive(const Counted &loop);

@@ -170,11 +170,37 @@ const Expr *Lanes::stepOf(const Counted &c) {
 void Lanes::apart(const Counted &c) {
   header(c);
   std::map<std::string, Binding> saved = env_;
-  if (prefix(c)) env_ = std::move(saved);
+  bool leftTogether = leavesTogether(c);
+  if (prefix(c)) {
+    if (leftTogether) return;
+    env_ = std::move(saved);
+  }
   if (monotone(c))
     remainder(c);
   else
     whileLive(c);
+}
+
+/// for (i = begin + lane * k; i < end; i += step) of numbers that are known: whether all lanes make as many iterations.
+bool Lanes::leavesTogether(const Counted &c) {
+  const auto *d = dyn<Declare>(c.init);
+  const auto *test = dyn<Binary>(c.cond);
+  if (!d || !d->init || !test || test->op != BinaryOp::Lt || assignedVariables(c.body).count(d->name)) return false;
+  bool widened = false;
+  const VarRef *counter = counterBelow(test->lhs, widened);
+  auto it = counter && counter->name == d->name ? env_.find(d->name) : env_.end();
+  if (it == env_.end() || it->second.kind != Binding::Kind::Affine || it->second.step < 0) return false;
+  std::optional<Affine> start = affine(d->init);
+  std::optional<Int> begin = start ? known_(start->base) : std::nullopt, end = known_(test->rhs), step;
+  const auto *unary = dyn<Unary>(c.step);
+  const auto *assign = dyn<Assign>(c.step);
+  if (unary && (unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PostInc)) step = 1;
+  if (assign && assign->op == AssignOp::Add && isa<VarRef>(assign->target)) step = known_(assign->value);
+  constexpr Int kFar = 1 << 30; // far from where anything wraps around
+  if (!begin || !end || !step || *step <= 0 || *begin < 0 || *begin > kFar || *end > kFar || *step > kFar) return false;
+  auto trips = [&](Int first) { return first < *end ? (*end - first + *step - 1) / *step : 0; };
+  return it->second.step <= kFar / static_cast<Int>(lanes_) &&
+         trips(*begin) == trips(*begin + it->second.step * static_cast<Int>(lanes_ - 1));
 }
 
 /// A value that no iteration changes and that costs nothing to ask for early.

@@ -100,6 +100,7 @@ void Lanes::declare(const Declare *d) {
     for (const Expr *extent : d->extents) extents.push_back(uniform(extent));
     emit(arena_.derive(d, [&](Declare &copy) {
       copy.name = own;
+      copy.shared = false; // by lanes that are one worker now
       copy.extents = std::move(extents);
       copy.init = init;
     }));

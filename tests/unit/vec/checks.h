@@ -83,6 +83,14 @@ template <class T, int N> void arithmetic() {
       expect((va / divisor)[i] == T(a[i] / T(b[i] | 2)), "/", N, i);
       expect((va % divisor)[i] == T(a[i] % T(b[i] | 2)), "%", N, i);
     }
+    // Quotients that are, or are nearly, whole.
+    constexpr T most = std::numeric_limits<T>::max(), least = std::numeric_limits<T>::min();
+    for (T x : {T(0), T(1), T(most / 2), T(most - 1), most, least, T(least + 1)})
+      for (T y : {T(1), T(2), T(3), T(7), T(most / 2), T(most - 1), most, T(least + 2)}) {
+        if (y == 0) continue;
+        expect((vec<T, N>(x) / vec<T, N>(y))[N - 1] == T(x / y), "/", N, N - 1);
+        expect((vec<T, N>(x) % vec<T, N>(y))[N - 1] == T(x % y), "%", N, N - 1);
+      }
   } else {
     each("/", va / vb, [](T x, T y) { return x / y; });
   }

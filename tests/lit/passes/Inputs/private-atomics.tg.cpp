@@ -19,3 +19,12 @@ __codelet __tag(tiled) void histogram(Array<1, int> bins, const Array<1, unsigne
   map(count, all, partition(in, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));
   for (unsigned b = 0; b < 16; ++b) atomicAdd(bins[b], all[b]);
 }
+
+__spectrum void by_lanes(Array<1, int> bins, const Array<1, unsigned> in) __requires(bins.size() >= 16);
+__codelet __coop void by_lanes(Array<1, int> bins, const Array<1, unsigned> in) {
+  __shared int all[16];
+  for (unsigned b = coopIdx(); b < 32; b += coopDim())
+    if (b < 16) all[b] = 0;
+  for (size_t i = coopIdx(); i < in.size(); i += coopDim()) atomicAdd(all[in[i] % 16], 1);
+  for (unsigned b = coopIdx(); b < 16; b += coopDim()) atomicAdd(bins[b], all[b]);
+}

@@ -23,6 +23,12 @@ template <class T, int N> struct native {
   typedef T type __attribute__((vector_size(sizeof(T) * N)));
 };
 
+} // namespace vec_detail
+
+template <class U, class T, int N> TANGRAM_INLINE vec<U, N> convert(const vec<T, N> &a);
+
+namespace vec_detail {
+
 /// One register, or two halves.
 template <class T, int N, bool Whole = fits<T, N>> struct storage {
   typename native<T, N>::type r;
@@ -290,8 +296,6 @@ template <class T, int N> struct vec : vec_detail::storage<T, N> {
   TANGRAM_VEC_WRAPPING(+)
   TANGRAM_VEC_WRAPPING(-)
   TANGRAM_VEC_WRAPPING(*)
-  TANGRAM_VEC_PLAIN(/)
-  TANGRAM_VEC_PLAIN(%)
   TANGRAM_VEC_PLAIN(&)
   TANGRAM_VEC_PLAIN(|)
   TANGRAM_VEC_PLAIN(^)
@@ -299,6 +303,38 @@ template <class T, int N> struct vec : vec_detail::storage<T, N> {
   TANGRAM_VEC_PLAIN(>>)
 #undef TANGRAM_VEC_WRAPPING
 #undef TANGRAM_VEC_PLAIN
+
+  friend TANGRAM_INLINE vec operator/(const vec &a, const vec &b) {
+    vec v;
+    if constexpr (!whole) {
+      v.lo = a.lo / b.lo;
+      v.hi = a.hi / b.hi;
+#if defined(TANGRAM_VEC_AVX512)
+    } else if constexpr (std::is_integral_v<T> && sizeof(T) == 4 && N > 1) {
+      // Exact: the quotient of two such numbers is farther from the next whole number than double rounds.
+      v = convert<T>(convert<double>(a) / convert<double>(b));
+#endif
+    } else {
+      v.r = a.r / b.r;
+    }
+    return v;
+  }
+  friend TANGRAM_INLINE vec operator%(const vec &a, const vec &b) {
+    vec v;
+    if constexpr (!whole) {
+      v.lo = a.lo % b.lo;
+      v.hi = a.hi % b.hi;
+#if defined(TANGRAM_VEC_AVX512)
+    } else if constexpr (std::is_integral_v<T> && sizeof(T) == 4 && N > 1) {
+      v = a - a / b * b;
+#endif
+    } else {
+      v.r = a.r % b.r;
+    }
+    return v;
+  }
+  TANGRAM_INLINE vec &operator/=(const vec &b) { return *this = *this / b; }
+  TANGRAM_INLINE vec &operator%=(const vec &b) { return *this = *this % b; }
 
 #define TANGRAM_VEC_COMPARE(op, name)                                                                                  \
   friend TANGRAM_INLINE vec<bool, N> operator op(const vec & a, const vec & b) {                                       \

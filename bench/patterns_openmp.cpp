@@ -1,0 +1,80 @@
+// Compiled with -ffast-math: only then GCC takes exp of vectors.
+#include "patterns_openmp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace careful {
+
+void histogram(const std::vector<unsigned char> &in, std::vector<unsigned> &bins) {
+  const unsigned char *from = in.data();
+  std::size_t n = in.size();
+  unsigned *to = bins.data();
+#pragma omp parallel
+  {
+    unsigned own[4][256] = {}; // equal bytes in a row do not wait for each other
+#pragma omp for schedule(static) nowait
+    for (std::size_t i = 0; i < n / 4; ++i)
+      for (std::size_t k = 0; k < 4; ++k) ++own[k][from[4 * i + k]];
+#pragma omp single nowait
+    for (std::size_t i = n / 4 * 4; i < n; ++i) ++own[0][from[i]];
+    for (int b = 0; b < 256; ++b) {
+      unsigned all = own[0][b] + own[1][b] + own[2][b] + own[3][b];
+#pragma omp atomic
+      to[b] += all;
+    }
+  }
+}
+
+void softmaxRows(const std::vector<float> &in, std::vector<float> &out, std::size_t n) {
+#pragma omp parallel for schedule(static)
+  for (std::size_t r = 0; r < n; ++r) {
+    const float *from = &in[r * n];
+    float *to = &out[r * n];
+    float most = std::numeric_limits<float>::lowest(), sum = 0;
+#pragma omp simd reduction(max : most)
+    for (std::size_t i = 0; i < n; ++i) most = from[i] > most ? from[i] : most;
+#pragma omp simd reduction(+ : sum)
+    for (std::size_t i = 0; i < n; ++i) {
+      to[i] = std::exp(from[i] - most);
+      sum += to[i];
+    }
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) to[i] /= sum;
+  }
+}
+
+void sortTiles(const std::vector<int> &in, std::vector<int> &out) {
+  std::size_t n = in.size();
+#pragma omp parallel for schedule(static)
+  for (std::size_t tile = 0; tile < n; tile += 256) {
+    std::size_t end = std::min(tile + 256, n);
+    std::copy(&in[0] + tile, &in[0] + end, &out[0] + tile);
+    std::sort(&out[0] + tile, &out[0] + end);
+  }
+}
+
+void transpose(const std::vector<float> &in, std::vector<float> &out, std::size_t n) {
+  constexpr std::size_t kTile = 32;
+  const float *from = in.data();
+  float *to = out.data();
+#pragma omp parallel for collapse(2) schedule(static)
+  for (std::size_t i = 0; i < n; i += kTile)
+    for (std::size_t j = 0; j < n; j += kTile)
+      for (std::size_t y = j; y < std::min(j + kTile, n); ++y)
+        for (std::size_t x = i; x < std::min(i + kTile, n); ++x) to[y * n + x] = from[x * n + y];
+}
+
+void saxpySquares(float a, const std::vector<float> &x, std::vector<float> &y, std::vector<float> &z) {
+  std::size_t n = x.size();
+  const float *from = x.data();
+  float *sum = y.data(), *square = z.data();
+#pragma omp parallel for simd schedule(static)
+  for (std::size_t i = 0; i < n; ++i) {
+    sum[i] += a * from[i];
+    square[i] = sum[i] * sum[i];
+  }
+}
+
+} // namespace careful
