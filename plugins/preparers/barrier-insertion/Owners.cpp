@@ -76,13 +76,13 @@ Owners::Owners(const Kernel &kernel, const Launch &launch) : storage_(kernel), k
   walk(
       &launch,
       [&](const Declare &d) {
-        if (d.init && d.extents.empty()) moves_[d.name].push_back(d.init);
+        if (d.init && d.extents.empty()) starts_[d.name].push_back(d.init);
       },
       [&](const Assign &a) {
         const auto *v = dyn<VarRef>(a.target);
         if (!v) return;
         if (a.op == AssignOp::Add)
-          moves_[v->name].push_back(a.value);
+          steps_[v->name].push_back(a.value);
         else
           jumps_.insert(v->name);
       },
@@ -116,9 +116,46 @@ bool Owners::isMultiple(const Expr *e, std::uint64_t of) const {
     return false;
   }
   const auto *v = dyn<VarRef>(e);
-  auto moves = v && !jumps_.count(v->name) ? moves_.find(v->name) : moves_.end();
-  return moves != moves_.end() && std::all_of(moves->second.begin(), moves->second.end(),
-                                              [&](const Expr *step) { return isMultiple(step, of); });
+  auto starts = v && !jumps_.count(v->name) ? starts_.find(v->name) : starts_.end();
+  auto are = [&](const std::vector<const Expr *> &values) {
+    return std::all_of(values.begin(), values.end(), [&](const Expr *value) { return isMultiple(value, of); });
+  };
+  if (starts == starts_.end() || !are(starts->second)) return false;
+  auto steps = steps_.find(v->name);
+  return steps == steps_.end() || are(steps->second);
+}
+
+/// for (i = lane; ...; i += lanes), and what else moves by a multiple.
+bool Owners::startsOwn(const VarRef *v, const Index &index) const {
+  auto starts = !jumps_.count(v->name) ? starts_.find(v->name) : starts_.end();
+  auto steps = steps_.find(v->name);
+  return starts != starts_.end() && starts->second.size() == 1 && steps != steps_.end() &&
+         std::all_of(steps->second.begin(), steps->second.end(),
+                     [&](const Expr *step) { return isMultiple(step, index.workers); }) &&
+         isOwn(starts->second[0], index);
+}
+
+bool Owners::isOwn(const Expr *e, const Index &index) const {
+  std::vector<const Expr *> terms{e};
+  bool own = false;
+  while (!terms.empty()) {
+    const Expr *term = withoutCasts(terms.back());
+    terms.pop_back();
+    const auto *sum = dyn<Binary>(term);
+    const auto *v = dyn<VarRef>(term);
+    const Expr *init = v ? known_.initialiser(v->name) : nullptr;
+    if (sum && sum->op == BinaryOp::Add) {
+      terms.push_back(sum->lhs);
+      terms.push_back(sum->rhs);
+    } else if (!own && (isIndex(term, index.variable) || (v && startsOwn(v, index)))) {
+      own = true;
+    } else if (init && isa<Binary>(withoutCasts(init))) {
+      terms.push_back(init);
+    } else if (!isMultiple(term, index.workers)) {
+      return false;
+    }
+  }
+  return own;
 }
 
 bool Owners::atMost(const Loop &loop, std::uint64_t iterations) const {
@@ -136,30 +173,8 @@ std::string Owners::owner(const Storage::Access &access, const Index &index) con
   const auto *named = dyn<VarRef>(base);
   if (!named || movingViews_.count(named->name)) return "";
   // Elements whose index is the worker's, modulo the number of workers, are that worker's.
-  for (const Expr *e : access.indices) {
-    std::vector<const Expr *> terms{e}, rest;
-    bool own = false;
-    while (!terms.empty()) {
-      const Expr *term = withoutCasts(terms.back());
-      terms.pop_back();
-      const auto *sum = dyn<Binary>(term);
-      const auto *v = dyn<VarRef>(term);
-      const Expr *init = v ? known_.initialiser(v->name) : nullptr;
-      if (sum && sum->op == BinaryOp::Add) {
-        terms.push_back(sum->lhs);
-        terms.push_back(sum->rhs);
-      } else if (!own && isIndex(term, index.variable)) {
-        own = true;
-      } else if (isMultiple(term, index.workers)) {
-        continue;
-      } else if (init && isa<Binary>(withoutCasts(init))) {
-        terms.push_back(init);
-      } else {
-        rest.push_back(term);
-      }
-    }
-    if (own && rest.empty()) return fmt::format("{} of {} in {}", "own", index.level, named->name);
-  }
+  for (const Expr *e : access.indices)
+    if (isOwn(e, index)) return fmt::format("{} of {} in {}", "own", index.level, named->name);
   return "";
 }
 

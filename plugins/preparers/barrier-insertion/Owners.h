@@ -52,14 +52,18 @@ private:
   std::string owner(const ast::Storage::Access &access, const Index &index) const;
   bool isIndex(const ast::Expr *e, const std::string &variable) const;
   bool isMultiple(const ast::Expr *e, std::uint64_t of) const;
+  /// Whether a number is the worker's own, modulo the number of workers.
+  bool isOwn(const ast::Expr *e, const Index &index) const;
+  bool startsOwn(const ast::VarRef *v, const Index &index) const;
 
   ast::Storage storage_;
   ast::KnownValues known_;
   Pairs pairs_;
   mutable std::set<std::string> frozen_;
   std::set<std::string> private_, movingViews_;
-  std::map<std::string, std::vector<const ast::Expr *>> moves_; // what is added to a variable, its first value with it
-  std::set<std::string> jumps_;                                 // variables that change in other ways
+  std::map<std::string, std::vector<const ast::Expr *>> starts_; // first values of a variable
+  std::map<std::string, std::vector<const ast::Expr *>> steps_;  // what is added to it
+  std::set<std::string> jumps_;                                  // variables that change in other ways
 };
 
 } // namespace tangram::barriers
