@@ -65,7 +65,7 @@ int main(int argc, char **argv) try {
   const bench::GpuProblemKind &kind =
       *std::ranges::find(bench::gpuProblems(), name, [](const auto &kind) { return kind.name; });
   if (size == 0) size = kind.usual;
-  bench::GpuProblem few = kind.make(std::min(size, kind.small)), p = kind.make(size);
+  bench::GpuProblem few = kind.whole(std::min(size, kind.small)), p = kind.make(size);
   Json result{{"problem", name}, {"plans", Json::array()}, {"peers", Json::array()}};
   result["bytes"] = p.bytes;
   result["flops"] = p.flops;

@@ -29,6 +29,8 @@ struct GpuProblemKind {
   std::size_t usual; // elements, rows, points or vertices
   std::size_t small; // enough to say about how long the usual one takes
   std::function<GpuProblem(std::size_t)> make;
+  /// Of whole numbers: results are exact, and must be.
+  GpuProblem whole(std::size_t n) const;
 };
 
 const std::vector<GpuProblemKind> &gpuProblems();

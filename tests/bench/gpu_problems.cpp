@@ -77,10 +77,14 @@ int main(int argc, char **argv) try {
   auto kind = std::ranges::find(bench::gpuProblems(), name, [](const auto &kind) { return kind.name; });
   expect(kind != bench::gpuProblems().end(), "there is no problem " + name);
   bench::GpuProblem p = kind->make(std::strtoull(argv[2], nullptr, 10));
+  bench::GpuProblem whole = kind->whole(std::strtoull(argv[2], nullptr, 10));
   expect(p.bytes > 0 && p.work() > 0, "no work");
   for (int i = 3; i < argc; ++i) {
     KernelLibrary library(argv[i]);
-    for (const tangram_kernel *kernel : library.kernels()) call(*kernel, p);
+    for (const tangram_kernel *kernel : library.kernels()) {
+      call(*kernel, p);
+      call(*kernel, whole);
+    }
   }
 
   // One wrong element, at either end, is found; so is an output that nobody wrote.
@@ -92,6 +96,12 @@ int main(int argc, char **argv) try {
     expect(!p.wrong(wrong).empty(), "a wrong element passes");
     wrong[at] = NAN;
     expect(!p.wrong(wrong).empty(), "a NaN passes");
+  }
+  // Of whole numbers the least difference is.
+  for (double by : {1.0, -1.0}) {
+    Doubles wrong = whole.got();
+    wrong[wrong.size() / 2] += by;
+    expect(name == "kmeans" || !whole.wrong(wrong).empty(), "a whole number that is off by one passes");
   }
   p.spoil();
   expect(!p.wrong(p.got()).empty(), "what nobody wrote passes");
