@@ -1,6 +1,7 @@
 #include "Driver.h"
 
 #include "tangram/runtime/ArgumentSpec.h"
+#include "tangram/runtime/Cleanup.h"
 
 #include "tangram/plugin/Plugin.h"
 
@@ -284,8 +285,11 @@ int Driver::guarded(const std::function<int()> &f) {
   return code;
 }
 
-void Driver::progress(const std::string &line) {
-  if (!isatty(STDERR_FILENO)) return;
+void Driver::progress(const std::string &line, bool always) {
+  if (!isatty(STDERR_FILENO)) {
+    if (always) std::cerr << line << "\n";
+    return;
+  }
   std::cerr << "\r\033[K" << line << std::flush;
   progressShown_ = true;
 }
@@ -323,11 +327,13 @@ TemporaryFolder::TemporaryFolder(const std::string &name) {
   std::string pattern = (std::filesystem::temp_directory_path() / (name + "-XXXXXX")).string();
   if (!mkdtemp(pattern.data())) fail(kUnwritable, {}, pattern);
   path_ = pattern;
+  runtime::removeAtEnd(path_);
 }
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ec;
   std::filesystem::remove_all(path_, ec);
+  if (!ec) runtime::dropFolder(path_);
 }
 
 std::string readFile(const std::filesystem::path &path) {

@@ -51,8 +51,8 @@ public:
   /// Shows diagnostics gathered so far; the worst exit code of the errors among them.
   int showDiagnostics();
   void show(const Diagnostic &diagnostic);
-  /// A line that replaces the last one; only on a terminal.
-  void progress(const std::string &line);
+  /// A line that replaces the last one; only on a terminal, elsewhere only where `always`, each a line of its own.
+  void progress(const std::string &line, bool always = false);
   void endProgress();
 
   /// Everything that is known of a failure, as a crash file has it.
@@ -68,7 +68,7 @@ private:
   bool progressShown_ = false;
 };
 
-/// A temporary folder, removed at the end.
+/// A temporary folder, removed at the end, also where this process is killed.
 class TemporaryFolder {
 public:
   explicit TemporaryFolder(const std::string &name);

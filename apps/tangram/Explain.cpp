@@ -2,6 +2,7 @@
 #include "Explain.h"
 
 #include "tangram/compose/Rules.h"
+#include "tangram/hardware/Resources.h"
 
 #include <iostream>
 
@@ -183,6 +184,16 @@ void whyNot(const Explanation &e, const std::string &question) {
     std::cout << fmt::format("  {}{}\n", text, n > 1 ? fmt::format(" ({} points)", n) : "");
 }
 
+/// Throws what a compiler would say of the plan: of what a codelet does there may be no code.
+void requireCode(Session &session, const Plan &plan) {
+  ast::Arena arena;
+  try {
+    session.lower({plan}, arena);
+  } catch (const DiagnosticError &e) {
+    if (!hardware::saysThatItDoesNotFit(e.diagnostic)) throw; // another machine may have more room
+  }
+}
+
 int explain(Driver &driver, const Flags &flags) {
   Session &s = driver.open(flags);
   s.target();
@@ -227,6 +238,8 @@ int explain(Driver &driver, const Flags &flags) {
   }
   if (driver.common.json && flags.whyNot.empty()) std::cout << all.dump(2) << "\n";
   if (!flags.html.empty()) writeFile(flags.html, explanationPage(s, flags.file, explanations));
+  std::cout.flush();
+  for (const Explanation &e : explanations) requireCode(s, e.plan);
   return 0;
 }
 

@@ -3,7 +3,9 @@
 
 #include "tangram/runtime/Verify.h"
 
+#include <chrono>
 #include <iostream>
+#include <thread>
 
 namespace tangram::driver {
 namespace {
@@ -12,54 +14,106 @@ constexpr DiagnosticKind kBadSize{"verify.bad-size", DiagnosticClass::User, "--s
                                   "write numbers: --sizes 0,1,31,1M"};
 constexpr DiagnosticKind kBadArgument{"verify.bad-argument", DiagnosticClass::User, "--arg '{0}' has no '='",
                                       "write --arg NAME=SPEC"};
+constexpr DiagnosticKind kBadBudget{"verify.bad-budget", DiagnosticClass::User, "--budget: '{0}' is no time",
+                                    "write seconds or minutes: --budget 60s, --budget 5m; 0 has no end"};
 constexpr DiagnosticKind kTooLarge{"verify.too-large", DiagnosticClass::User, "--sizes: {0} is more than {1} elements",
                                    "give a smaller size"};
 
 struct Flags : ProgramFlags {
   bool all = false;
-  std::size_t sample = 0, most = 500;
-  std::string sizes;
+  std::optional<std::size_t> sample;
+  std::size_t most = 500;
+  std::string sizes, budget;
   std::vector<std::string> arguments;
   std::uint64_t seed = 1;
-  unsigned jobs = 2;
+  unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   double timeout = 30, patience = 0.25;
-  bool exact = false, tunables = false;
+  bool exact = false, tunables = false, optimized = false, progress = false;
   std::string folder;
 };
 
+/// Seconds after which verify() begins nothing more, where nobody says which plans are to be checked.
+constexpr double kBudget = 20;
+
 Json toJson(const runtime::PlanFailure &f, const std::string &plan) {
-  return Json{
-      {"plan", plan}, {"arguments", f.arguments}, {"reason", f.reason}, {"param", f.param},   {"index", f.index},
-      {"got", f.got}, {"expected", f.expected},   {"bound", f.bound},   {"failed", f.failed}, {"called", f.called}};
+  return Json{{"plan", plan},
+              {"arguments", f.arguments},
+              {"reason", f.reason},
+              {"param", f.param},
+              {"index", f.index},
+              {"got", f.got},
+              {"expected", f.expected},
+              {"bound", f.bound},
+              {"failed", f.failed},
+              {"called", f.called},
+              {"checked-code", f.checkedCode}};
+}
+
+Json toJson(const std::vector<runtime::Suspect> &suspects) {
+  Json all = Json::array();
+  for (const runtime::Suspect &s : suspects)
+    all.push_back(Json{{"what", s.what}, {"failing", s.failing}, {"passing", s.passing}, {"score", s.score}});
+  return all;
+}
+
+Json toJson(const std::map<std::string, runtime::Undecided> &undecided) {
+  Json all = Json::array();
+  for (const auto &[set, u] : undecided)
+    all.push_back(Json{{"arguments", set}, {"questions", u.questions}, {"numbers", u.numbers}});
+  return all;
 }
 
 Json toJson(const runtime::VerifyReport &r) {
+  auto coverage = [](const runtime::Coverage &c) { return Json{{"checked", c.checked}, {"of", c.of}}; };
   Json json{{"spectrum", r.spectrum},
             {"target", r.target},
             {"plainest", r.plainest},
             {"plans", r.space.str()},
-            {"checked", r.plans.size()},
-            {"sampled", r.sampled},
+            {"checked", r.checked()},
+            {"pick", r.pick},
+            {"codelets", coverage(r.codelets)},
+            {"rules", coverage(r.rules)},
+            {"drawn", r.drawn},
             {"given", r.given},
+            {"not-begun", r.notBegun},
+            {"cut-short", r.cutShort},
+            {"hopeless", r.hopeless},
+            {"checked-code", r.checkedCode},
+            {"seconds", r.seconds},
+            {"budget", r.budget},
             {"seed", r.seed},
             {"tunables", r.tunables ? "drawn" : "of the plan"},
             {"arguments", r.arguments},
+            {"undecided", toJson(r.undecided)},
             {"skipped", r.skipped},
             {"broken", r.broken},
             {"left-out", r.leftOut},
             {"failures", Json::array()},
-            {"suspects", Json::array()},
-            {"shared", Json::array()},
+            {"causes", Json::array()},
+            {"suspects", toJson(r.suspects)},
             {"unfit", Json::array()},
+            {"refused", Json::array()},
             {"nothing", r.nothing()}};
   for (const runtime::PlanFailure &f : r.unfit)
     json["unfit"].push_back(Json{{"plan", key(r.plans[f.plan])}, {"reason", f.reason}});
+  for (const runtime::Refusal &refusal : r.refused)
+    json["refused"].push_back(Json{
+        {"reason", refusal.diagnostic.message}, {"line", refusal.diagnostic.range.line}, {"plans", refusal.plans}});
   for (const runtime::PlanFailure &f : r.failures) json["failures"].push_back(toJson(f, key(r.plans[f.plan])));
-  for (const runtime::Suspect &s : r.suspects)
-    json["suspects"].push_back(Json{{"what", s.what}, {"failing", s.failing}});
-  for (const runtime::Suspect &s : r.shared)
-    json["shared"].push_back(Json{{"what", s.what}, {"failing", s.failing}, {"passing", s.passing}});
+  for (const runtime::Cause &c : r.causes)
+    json["causes"].push_back(Json{{"plan", tangram::print(c.plan)},
+                                  {"arguments", c.arguments},
+                                  {"reason", c.reason},
+                                  {"values", c.values},
+                                  {"suspects", toJson(c.suspects)}});
   return json;
+}
+
+/// The lines of a plan's tree.
+void printTree(const Plan &plan, const std::string &space) {
+  std::istringstream lines(tangram::print(plan));
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("plan ") && !line.starts_with("source ")) std::cout << space << line << "\n";
 }
 
 void printFailure(const std::string &plan, const runtime::PlanFailure &f) {
@@ -84,43 +138,107 @@ void printLeftOut(std::size_t calls) {
   if (calls) std::cout << fmt::format("  left out {} calls of plans that would take too long (--patience)\n", calls);
 }
 
+void printUndecided(const std::map<std::string, runtime::Undecided> &undecided) {
+  std::uint64_t questions = 0, numbers = 0;
+  for (const auto &[_, u] : undecided) questions += u.questions, numbers += u.numbers;
+  if (questions)
+    std::cout << fmt::format(
+        "  roundings decide {} comparisons of the reference in {} argument sets: either outcome was "
+        "accepted\n",
+        questions, undecided.size());
+  if (numbers)
+    std::cout << fmt::format("  {} numbers were left undecided by the reference, and not compared\n", numbers);
+}
+
+std::string covered(const runtime::Coverage &c, const std::string &what) {
+  return c.checked == c.of ? fmt::format("all {} {}", c.of, what) : fmt::format("{} of {} {}", c.checked, c.of, what);
+}
+
+/// Which plans were checked, and which were not.
+void printCoverage(const runtime::VerifyReport &r) {
+  std::string what = r.pick ? "the pick" : r.given ? "given plans" : "";
+  what += fmt::format("; {}, {}", covered(r.codelets, "codelets"), covered(r.rules, "rules at a level"));
+  if (std::size_t drawn = r.drawn - std::min(r.drawn, r.notBegun))
+    what += fmt::format("; {} drawn, shallow ones more often", drawn);
+  std::cout << fmt::format("  {}\n", what);
+  if (r.checkedCode)
+    std::cout << fmt::format("  {} of them, one for each codelet, as code that checks what it accesses, too\n",
+                             r.checkedCode);
+  if (r.hopeless)
+    std::cout << fmt::format("  left out {} plans that would make {:.0f} calls or more of the least arguments\n",
+                             r.hopeless, r.hopelessCalls);
+  if (r.notBegun || r.cutShort)
+    std::cout << fmt::format("  the budget of {:.0f} s ended{}{} (--budget)\n", r.budget,
+                             r.notBegun ? fmt::format(", {} plans were not begun", r.notBegun) : "",
+                             r.cutShort ? fmt::format(", {} were not called with all arguments", r.cutShort) : "");
+}
+
+void printSuspects(const std::vector<runtime::Suspect> &suspects) {
+  for (const runtime::Suspect &s : suspects)
+    std::cout << fmt::format("  suspect: {} (in {} of the plans that fail, and {} that pass)\n", s.what, s.failing,
+                             s.passing);
+}
+
+void printFailures(const runtime::VerifyReport &r) {
+  constexpr std::size_t shown = 3;
+  std::cout << fmt::format("  {} of {} plans fail\n", r.failures.size(), r.checked());
+  std::set<std::string> seen;
+  for (const runtime::Cause &c : r.causes) {
+    std::cout << fmt::format("  the smallest plan that fails{}, made from those:\n",
+                             &c == &r.causes[0] ? "" : ", without these suspects");
+    printTree(c.plan, "    ");
+    std::cout << (c.arguments.empty() ? fmt::format("    {}\n", c.reason)
+                                      : fmt::format("    {}: {}\n", c.arguments, c.reason));
+    for (const std::string &value : c.values) std::cout << fmt::format("    {}\n", value);
+    printSuspects(c.suspects);
+    seen.insert(key(c.plan));
+  }
+  if (r.causes.empty() || r.causes[0].suspects.empty()) printSuspects(r.suspects);
+  std::vector<const runtime::PlanFailure *> order;
+  for (std::size_t i : r.simplest) order.push_back(&r.failures[i]);
+  std::erase_if(order, [&](const auto *f) { return seen.count(key(r.plans[f->plan])) != 0; });
+  for (std::size_t i = 0; i < order.size() && seen.size() < shown; ++i) {
+    const runtime::PlanFailure &f = *order[i];
+    std::cout << (i || !r.causes.empty() ? "  another that fails:\n" : "  one that fails:\n");
+    printTree(r.plans[f.plan], "    ");
+    std::cout << (f.arguments.empty() ? fmt::format("    {}\n", f.reason)
+                                      : fmt::format("    {}: {} ({} of {} argument sets fail)\n", f.arguments, f.reason,
+                                                    f.failed, f.called));
+    seen.insert(key(r.plans[f.plan]));
+  }
+  if (r.failures.size() > seen.size())
+    std::cout << fmt::format("  and {} more (--json has all)\n", r.failures.size() - seen.size());
+}
+
 void print(const runtime::VerifyReport &r) {
   std::cout << fmt::format("{} on {}: ", r.spectrum, r.target);
-  if (r.sampled)
-    std::cout << fmt::format("{} of {} plans (a uniform sample, seed {})", r.plans.size(), r.space.str(), r.seed);
-  else if (r.given)
+  if (r.given)
     std::cout << fmt::format("{} given plan{} of {}", r.plans.size(), r.plans.size() == 1 ? "" : "s", r.space.str());
-  else
+  else if (r.plans.size() - r.notBegun >= r.space)
     std::cout << fmt::format("all {} plans", r.space.str());
+  else
+    std::cout << fmt::format("{} of {} plans", r.plans.size() - r.notBegun, r.space.str());
   if (r.tunables) std::cout << ", values of tunables drawn,";
-  std::cout << fmt::format(" with {} argument sets (seed {})\n", r.arguments.size(), r.seed);
+  std::cout << fmt::format(" with {} argument sets (seed {}), in {:.0f} s\n", r.arguments.size(), r.seed, r.seconds);
   std::cout << fmt::format("  against {}\n", r.plainest);
+  if (!r.given) printCoverage(r);
   printUnused(r.skipped, r.broken);
   printLeftOut(r.leftOut);
+  printUndecided(r.undecided);
   if (!r.unfit.empty())
     std::cout << fmt::format("  {} of {} plans do not fit the target, the first: {}\n", r.unfit.size(), r.plans.size(),
                              r.unfit[0].reason);
+  for (const runtime::Refusal &refusal : r.refused) {
+    const SourceRange &at = refusal.diagnostic.range;
+    std::cout << fmt::format("  {} plans have no code: {}{}\n", refusal.plans,
+                             at.valid() ? fmt::format("{}:{}:{}: ", *at.file, at.line, at.column) : "",
+                             refusal.diagnostic.message);
+  }
   if (r.failures.empty()) {
     if (r.broken.empty()) printAgreement(r.nothing(), r.unfit.empty() ? "all agree" : "all others agree");
     return;
   }
-  constexpr std::size_t shown = 10;
-  std::cout << fmt::format("  {} of {} plans fail\n", r.failures.size(), r.plans.size());
-  for (std::size_t i = 0; i < std::min(shown, r.failures.size()); ++i)
-    printFailure(key(r.plans[r.failures[i].plan]), r.failures[i]);
-  if (r.failures.size() > shown) std::cout << fmt::format("  and {} more\n", r.failures.size() - shown);
-  if (r.suspects.empty()) {
-    std::cout << "  failing plans have nothing that no passing plan has\n";
-  } else {
-    bool all = r.suspects[0].failing == r.failures.size();
-    std::cout << (all ? "  all failing plans share, and no passing plan has:\n"
-                      : "  no single cause explains all; failing plans have, and no passing plan has:\n");
-    for (const runtime::Suspect &s : r.suspects)
-      std::cout << fmt::format("    {}{}\n", s.what, all ? "" : fmt::format(" ({} plans)", s.failing));
-  }
-  for (const runtime::Suspect &s : r.shared)
-    std::cout << fmt::format("  all failing plans have {}, which {} too\n", s.what,
-                             s.passing == 1 ? "1 passing plan has" : fmt::format("{} passing plans have", s.passing));
+  printFailures(r);
 }
 
 /// What concerns arguments and time.
@@ -149,13 +267,33 @@ runtime::VerifyOptions argumentOptions(const Flags &flags) {
   return options;
 }
 
+/// Seconds of "60", "60s", "5m".
+double parseBudget(const std::string &text) {
+  std::size_t end = 0;
+  double value = -1;
+  try {
+    value = std::stod(text, &end);
+  } catch (const std::exception &) {
+    fail(kBadBudget, {}, text);
+  }
+  std::string unit = text.substr(end);
+  if (!(value >= 0 && value <= 1e7) || (!unit.empty() && unit != "s" && unit != "m" && unit != "h"))
+    fail(kBadBudget, {}, text);
+  return value * (unit == "m" ? 60 : unit == "h" ? 3600 : 1);
+}
+
 int verify(Driver &driver, const Flags &flags) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
   runtime::VerifyOptions options = argumentOptions(flags);
+  double budget = flags.all || flags.sample || !flags.plans.empty() ? 0 : kBudget;
+  if (!flags.budget.empty()) budget = parseBudget(flags.budget);
   options.all = flags.all;
   options.sample = flags.sample;
   options.most = flags.most;
   options.tunables = flags.tunables;
   options.jobs = flags.jobs;
+  options.optimized = flags.optimized;
 
   Session &s = driver.open(flags);
   s.target();
@@ -179,9 +317,11 @@ int verify(Driver &driver, const Flags &flags) {
     runtime::VerifyOptions mine = options;
     mine.plans = given.count(spectrums[i]) ? given[spectrums[i]] : std::vector<Plan>{};
     mine.folder = folder / fmt::format("spectrum_{}", i);
-    mine.progress = [&](std::size_t done, std::size_t plans, const std::string &what) {
-      driver.progress(fmt::format("{}: {}/{} plans checked ({})", spectrums[i], done, plans, what));
-    };
+    if (budget > 0) { // what is left of it, for all that are left
+      double left = budget - std::chrono::duration<double>(Clock::now() - start).count();
+      mine.budget = std::max(1.0, left) / static_cast<double>(spectrums.size() - i);
+    }
+    mine.progress = [&](const std::string &line) { driver.progress(line, flags.progress); };
     runtime::VerifyReport report = runtime::verify(s, spectrums[i], mine);
     driver.endProgress();
     ok &= report.ok();
@@ -225,15 +365,14 @@ void addTimes(CLI::App &app, Flags &flags) {
 
 int check(Driver &driver, const Flags &flags, bool isolated) {
   runtime::VerifyOptions options = argumentOptions(flags);
-  options.progress = [&](std::size_t done, std::size_t, const std::string &what) {
-    driver.progress(fmt::format("{} plans checked ({})", done, what));
-  };
+  options.progress = [&](const std::string &line) { driver.progress(line); };
   runtime::CheckReport r = runtime::check(flags.folder, options, isolated);
   driver.endProgress();
   if (driver.common.json) {
     Json json{{"spectrum", r.spectrum},   {"plainest", r.plainest}, {"checked", r.plans.size()},
               {"arguments", r.arguments}, {"skipped", r.skipped},   {"broken", r.broken},
-              {"left-out", r.leftOut},    {"nothing", r.nothing()}, {"failures", Json::array()}};
+              {"left-out", r.leftOut},    {"nothing", r.nothing()}, {"undecided", toJson(r.undecided)},
+              {"failures", Json::array()}};
     for (const runtime::PlanFailure &f : r.failures) json["failures"].push_back(toJson(f, r.plans[f.plan]));
     std::cout << json.dump(2) << "\n";
     return r.ok() ? 0 : 1;
@@ -242,6 +381,7 @@ int check(Driver &driver, const Flags &flags, bool isolated) {
                            r.arguments.size(), options.seed, r.plainest);
   printUnused(r.skipped, r.broken);
   printLeftOut(r.leftOut);
+  printUndecided(r.undecided);
   if (r.failures.empty()) {
     if (r.broken.empty()) printAgreement(r.nothing(), "all agree");
     return r.ok() ? 0 : 1;
@@ -281,9 +421,18 @@ void addVerify(CLI::App &app, Driver &driver) {
   addChecked(*sub, driver);
   addUndecided(*sub, driver);
   sub->add_flag("--all", flags->all, "Every plan, however many there are");
-  sub->add_option("--sample", flags->sample, "This many plans, drawn uniformly")->type_name("N");
-  sub->add_option("--max", flags->most, "Where there are more plans than this, 200 are drawn (default 500)")
+  sub->add_option("--sample", flags->sample, "The pick and this many plans that are drawn; 0: the pick alone")
       ->type_name("N");
+  sub->add_option("--max", flags->most, "Of more plans than this, 200 are drawn (default 500)")->type_name("N");
+  sub->add_option(
+         "--budget", flags->budget,
+         "Time after which no more plans are begun, 60s or 5m; 0: as long as it takes. Default 20s, and no end "
+         "with --all, --sample or --plan")
+      ->type_name("TIME");
+  sub->add_flag("--optimized", flags->optimized,
+                "All plans by the compiler flags of the target, which are for speed; else only the pick and plans that "
+                "are given");
+  sub->add_flag("--progress", flags->progress, "Say what is compiled, called and left also where that is no terminal");
   sub->add_flag("--tunables", flags->tunables,
                 "Draw the tunables' values, too, from all for which the plan holds, up to twice the plan's own");
   addSizes(*sub, *flags);
@@ -293,7 +442,7 @@ void addVerify(CLI::App &app, Driver &driver) {
       ->type_name("FILE")
       ->take_all()
       ->allow_extra_args(false);
-  sub->add_option("--jobs,-j", flags->jobs, "Libraries compiled and run at a time (default 2)")
+  sub->add_option("--jobs,-j", flags->jobs, "Libraries compiled and run at a time (default: the cores there are)")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
   addTimes(*sub, *flags);
@@ -303,9 +452,12 @@ void addVerify(CLI::App &app, Driver &driver) {
   sub->footer(
       "Integers must be equal. Of floats each may be as far from the reference, the plainest plan in a wider type,\n"
       "as roundings of its own computation explain; whole numbers, of which small ones are tried, exactly it.\n"
+      "The pick is checked first, then a plan for each codelet and rule, the simplest ones, then others. Of a failure\n"
+      "the smallest plan and the smallest arguments are shown that still fail, and who is suspected.\n"
       "Exit code 1 where a plan fails, or nothing was compared.\n"
       "Examples:\n"
       "  tangram verify sum.tg.cpp --target cpu-openmp\n"
+      "  tangram verify sum.tg.cpp --target cpu-openmp --budget 5m\n"
       "  tangram verify sum.tg.cpp --target cpu-simple --all --sizes 0,1,4095");
   sub->callback([&driver, flags] { driver.command = [&driver, flags] { return verify(driver, *flags); }; });
 }

@@ -31,7 +31,26 @@ PlanFailure differing(const std::string &param, const Mismatch &m) {
   return failure;
 }
 
-/// What is wrong with the outcome of one call; nothing where all is well. `plain`: what must be met to the last bit.
+Message encode(const char *what, std::size_t plan, std::size_t set, const PlanFailure &f) {
+  Message m{what,  std::to_string(plan), std::to_string(set),       f.reason, f.param,
+            f.got, f.expected,           fmt::format("{}", f.bound)};
+  for (std::uint64_t i : f.index) m.push_back(std::to_string(i));
+  return m;
+}
+
+PlanFailure decode(const Message &m) {
+  PlanFailure f;
+  f.reason = m[3];
+  f.param = m[4];
+  f.got = m[5];
+  f.expected = m[6];
+  f.bound = std::stod(m[7]);
+  for (std::size_t i = 8; i < m.size(); ++i) f.index.push_back(std::stoull(m[i]));
+  return f;
+}
+
+} // namespace
+
 std::optional<PlanFailure> judge(const tangram_kernel &kernel, const CallResult &result,
                                  const std::vector<Value> &values, const std::vector<Expected> &expected,
                                  const std::vector<Expected> &plain) {
@@ -55,26 +74,6 @@ std::optional<PlanFailure> judge(const tangram_kernel &kernel, const CallResult 
   return std::nullopt;
 }
 
-Message encode(const char *what, std::size_t plan, std::size_t set, const PlanFailure &f) {
-  Message m{what,  std::to_string(plan), std::to_string(set),       f.reason, f.param,
-            f.got, f.expected,           fmt::format("{}", f.bound)};
-  for (std::uint64_t i : f.index) m.push_back(std::to_string(i));
-  return m;
-}
-
-PlanFailure decode(const Message &m) {
-  PlanFailure f;
-  f.reason = m[3];
-  f.param = m[4];
-  f.got = m[5];
-  f.expected = m[6];
-  f.bound = std::stod(m[7]);
-  for (std::size_t i = 8; i < m.size(); ++i) f.index.push_back(std::stoull(m[i]));
-  return f;
-}
-
-} // namespace
-
 void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const std::filesystem::path &library,
                const std::vector<std::pair<std::size_t, std::string>> &plans, const std::vector<ArgumentSet> &sets,
                const VerifyOptions &options, const BatchEvents &events, bool isolated) {
@@ -90,7 +89,10 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
       std::optional<KernelLibrary> plainest;
       if (baseline.exact()) plainest.emplace(baseline.plainest);
       KernelLibrary batch(library);
+      bool cut = false;
+      auto expired = [&] { return std::chrono::steady_clock::now() >= options.deadline; };
       for (std::size_t s = set; s < sets.size(); ++s) {
+        if (cut |= expired(); cut) break;
         send({"call", std::to_string(kReference), std::to_string(s)});
         const std::vector<Value> original = makeArguments(spectrum, reference.kernel(), sets[s], options);
         Reference::Outcome right = reference.call(original);
@@ -115,7 +117,10 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
           send({"broken", "0", std::to_string(s), outside});
           continue;
         }
-        if (right.undecided) send({"undecided", "0", std::to_string(s)});
+        std::uint64_t unknown = 0;
+        for (const Expected &e : right.expected) unknown += e.unknown();
+        if (right.undecided || unknown)
+          send({"undecided", "0", std::to_string(s), std::to_string(right.undecided), std::to_string(unknown)});
         std::vector<Expected> plain;
         if (plainest) {
           std::vector<Value> values;
@@ -125,6 +130,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
         }
         for (std::size_t p = s == set ? position : 0; p < plans.size(); ++p) {
           if (dead.count(p)) continue;
+          if (cut |= expired(); cut) break;
           if (forecasts[p].tooLong(sets[s].elements(), options.patience)) {
             send({"late", std::to_string(p), std::to_string(s)});
             continue;
@@ -144,6 +150,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
             send({"pass", std::to_string(p), std::to_string(s)});
         }
       }
+      if (cut) send({"expired", "0", "0"});
       send({"end"});
     };
     auto receive = [&](const Message &m) {
@@ -163,7 +170,9 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
       } else if (m[0] == "broken") {
         events.broken(s, m[3]);
       } else if (m[0] == "undecided") {
-        events.undecided(s);
+        events.undecided(s, {std::stoull(m[3]), std::stoull(m[4])});
+      } else if (m[0] == "expired") {
+        if (events.expired) events.expired();
       } else if (m[0] == "took") { // for the child that goes on where this one crashes
         forecasts[p].took(std::stod(m[3]), sets[s].elements());
       } else if (m[0] == "late") {

@@ -69,7 +69,7 @@ CheckReport check(const std::filesystem::path &folder, const VerifyOptions &opti
     events.leftOut = [&](std::size_t, std::size_t) { ++report.leftOut; };
     events.skipped = [&](std::size_t set, const std::string &why) { skippedSets[set] = why; };
     events.broken = [&](std::size_t set, const std::string &why) { brokenSets[set] = why; };
-    events.undecided = [&](std::size_t set) { report.undecided.insert(sets[set].text); };
+    events.undecided = [&](std::size_t set, Undecided u) { report.undecided[sets[set].text] = u; };
     events.outOfRange = [](const std::string &message) { failOutOfRange(message); };
     events.failed = [&](std::size_t plan, std::size_t set, PlanFailure failure) {
       ++called[plan];
@@ -83,7 +83,7 @@ CheckReport check(const std::filesystem::path &folder, const VerifyOptions &opti
       failure.called = called[plan];
       report.failures.push_back(std::move(failure));
     }
-    if (options.progress) options.progress(report.plans.size(), report.plans.size(), file.filename().string());
+    if (options.progress) options.progress(fmt::format("{}: {} plans called", spectrum.name, report.plans.size()));
   }
   sortSets(sets, skippedSets, brokenSets, report);
   return report;

@@ -1,6 +1,7 @@
 #include "tangram/runtime/Children.h"
 
-#include <chrono>
+#include "tangram/runtime/Cleanup.h"
+
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -102,6 +103,7 @@ std::string lastLine(const std::string &text) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(kThrew);
   setpgid(0, 0);
+  killAtEnd(getpid());
   dup2(errors, STDERR_FILENO);
   try {
     work([fd](const Message &message) { sendTo(fd, message); });
@@ -133,7 +135,7 @@ struct Children::Running {
   Clock::time_point heard;
   Decoder decoder;
   Tail said;
-  bool killed = false;
+  bool killed = false, late = false;
 
   /// What there is on standard error now, a pipe full at most, without waiting for more.
   void readErrors() {
@@ -159,6 +161,7 @@ std::string ChildEnd::text() const {
       return fmt::format("crashed (signal {}: {})", number, what ? what : "unknown");
     }
     case How::Silent: return "did not come to an end in time";
+    case How::Late: return "was stopped when time was up";
     case How::Exit: break;
     }
     return fmt::format("ended the process (status {})", number);
@@ -168,6 +171,7 @@ std::string ChildEnd::text() const {
 }
 
 void Children::add(ChildJob job) { waiting_.push_back(std::move(job)); }
+void Children::addFirst(ChildJob job) { waiting_.push_front(std::move(job)); }
 
 void Children::run() {
   std::list<Running> running;
@@ -194,18 +198,21 @@ void Children::run() {
     setpgid(pid, pid); // here too: whichever of the two is first
     close(messages.to);
     close(errors.to);
-    running.push_back({std::move(job), pid, messages.from, errors.from, Clock::now(), {}, {}, false});
+    running.push_back({std::move(job), pid, messages.from, errors.from, Clock::now(), {}, {}});
   };
   auto finish = [&](std::list<Running>::iterator it) {
     int status = 0;
     while (waitpid(it->pid, &status, 0) < 0 && errno == EINTR) {
     }
     kill(-it->pid, SIGKILL); // what it started and left behind
+    dropGroup(it->pid);
     close(it->fd);
     it->readErrors();
     it->closeErrors();
     ChildEnd end;
-    if (it->killed)
+    if (it->late)
+      end = {ChildEnd::How::Late, 0, {}};
+    else if (it->killed)
       end = {ChildEnd::How::Silent, 0, {}};
     else if (WIFSIGNALED(status))
       end = {ChildEnd::How::Signal, WTERMSIG(status), {}};
@@ -221,9 +228,13 @@ void Children::run() {
     while (!running.empty() || !waiting_.empty()) {
       while (running.size() < parallel_ && !waiting_.empty()) {
         ChildJob job = std::move(waiting_.front());
-        waiting_.erase(waiting_.begin());
-        start(std::move(job));
+        waiting_.pop_front();
+        if (Clock::now() < job.deadline)
+          start(std::move(job));
+        else if (job.ended)
+          job.ended({ChildEnd::How::Late, 0, {}});
       }
+      if (running.empty()) continue;
       std::vector<pollfd> fds;
       double wait = 3600;
       for (const Running &r : running) {
@@ -231,6 +242,8 @@ void Children::run() {
         fds.push_back({r.errors, POLLIN, 0});
         double silent = std::chrono::duration<double>(Clock::now() - r.heard).count();
         wait = std::min(wait, std::max(0.0, r.job.silence - silent));
+        if (r.job.deadline != Clock::time_point::max())
+          wait = std::min(wait, std::max(0.0, std::chrono::duration<double>(r.job.deadline - Clock::now()).count()));
       }
       if (poll(fds.data(), fds.size(), static_cast<int>(wait * 1000) + 1) < 0 && errno != EINTR)
         throw std::system_error(errno, std::generic_category(), "poll");
@@ -239,7 +252,15 @@ void Children::run() {
         auto current = it++;
         if (i >= fds.size()) break; // started meanwhile
         if (fds[i + 1].revents) current->readErrors();
-        if (fds[i].revents) {
+        auto stop = [&] {
+          kill(-current->pid, SIGKILL);
+          kill(current->pid, SIGKILL);
+          finish(current);
+        };
+        if (Clock::now() >= current->job.deadline) {
+          current->late = true;
+          stop();
+        } else if (fds[i].revents) {
           char buffer[65536];
           ssize_t n = read(current->fd, buffer, sizeof buffer);
           if (n > 0) {
@@ -253,9 +274,7 @@ void Children::run() {
           }
         } else if (std::chrono::duration<double>(Clock::now() - current->heard).count() >= current->job.silence) {
           current->killed = true;
-          kill(-current->pid, SIGKILL);
-          kill(current->pid, SIGKILL);
-          finish(current);
+          stop();
         }
       }
     }
@@ -263,6 +282,7 @@ void Children::run() {
     for (const Running &r : running) {
       kill(-r.pid, SIGKILL);
       waitpid(r.pid, nullptr, 0);
+      dropGroup(r.pid);
       close(r.fd);
       if (r.errors >= 0) close(r.errors);
     }
@@ -274,7 +294,8 @@ ChildEnd runChild(const std::function<void(const Send &)> &work, const std::func
                   double silence) {
   ChildEnd result;
   Children children(1);
-  children.add({work, receive, [&](const ChildEnd &end) { result = end; }, silence});
+  ChildJob job{work, receive, [&](const ChildEnd &end) { result = end; }, silence};
+  children.add(std::move(job));
   children.run();
   return result;
 }

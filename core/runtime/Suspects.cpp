@@ -1,7 +1,8 @@
-// What failing plans have in common.
+// What tells failing plans from passing ones.
 #include "tangram/runtime/Verify.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace tangram::runtime {
@@ -9,103 +10,113 @@ namespace {
 
 /// Features by simplicity: a codelet, a codelet at a level, a rule at a level, an edge.
 using Feature = std::pair<int, std::string>;
+/// Takes a feature and the node that it belongs to.
+using Found = std::function<void(const PlanNode &, Feature)>; // by value: most keep it
 
 std::string place(const PlanNode &node) {
   return fmt::format("codelet {} of {} at {}", node.codelet, node.spectrum, node.level);
 }
 
 /// `parent`: the select above; `way`: the rules in between.
-void collect(const PlanNode &node, const PlanNode *parent, const std::string &way, std::set<Feature> &features) {
+void collect(const PlanNode &node, const PlanNode *parent, const std::string &way, const Found &found) {
   if (node.rule == Rule::Select) {
-    features.insert({0, fmt::format("codelet {} of {}", node.codelet, node.spectrum)});
-    features.insert({1, place(node)});
-    if (node.guarded) features.insert({2, fmt::format("{}, guarded", place(node))});
+    found(node, {0, fmt::format("codelet {} of {}", node.codelet, node.spectrum)});
+    found(node, {1, place(node)});
+    if (node.guarded) found(node, {2, fmt::format("{}, guarded", place(node))});
     if (parent) {
-      features.insert({3, fmt::format("{} -> {}", place(*parent), place(node))});
-      if (!way.empty()) features.insert({4, fmt::format("{} -{}-> {}", place(*parent), way, place(node))});
+      found(node, {3, fmt::format("{} -> {}", place(*parent), place(node))});
+      if (!way.empty()) found(node, {4, fmt::format("{} -{}-> {}", place(*parent), way, place(node))});
     }
     for (std::size_t i = 0; i < node.children.size(); ++i) {
+      const PlanNode &child = *node.children[i];
       bool fallback = node.guarded && i + 1 == node.children.size();
-      if (!fallback)
-        features.insert({5, fmt::format("site {} of {}: {}", i + 1, place(node), name(node.children[i]->rule))});
-      collect(*node.children[i], &node, fallback ? " falling back " : "", features);
+      if (!fallback) found(child, {5, fmt::format("site {} of {}: {}", i + 1, place(node), name(child.rule))});
+      collect(child, &node, fallback ? " falling back " : "", found);
     }
     return;
   }
   std::string step = node.to.empty() ? fmt::format("{} at {}", name(node.rule), node.level)
                                      : fmt::format("{} from {} to {}", name(node.rule), node.level, node.to);
-  features.insert({2, step});
-  for (const PlanPtr &child : node.children) collect(*child, parent, fmt::format("{} {} ", way, step), features);
+  found(node, {2, step});
+  for (const PlanPtr &child : node.children) collect(*child, parent, fmt::format("{} {} ", way, step), found);
 }
 
-/// Plans by their features.
-struct Features {
-  std::map<Feature, std::set<std::size_t>> failing, passing;
-  std::set<std::size_t> allFailing, allPassing;
-
+/// How many plans have each feature.
+class Features {
+public:
   Features(const std::vector<Plan> &plans, const std::vector<bool> &fails) {
     for (std::size_t i = 0; i < plans.size(); ++i) {
       std::set<Feature> features;
-      if (plans[i].root) collect(*plans[i].root, nullptr, "", features);
-      (fails[i] ? allFailing : allPassing).insert(i);
-      for (const Feature &f : features) (fails[i] ? failing : passing)[f].insert(i);
+      if (plans[i].root)
+        collect(*plans[i].root, nullptr, "", [&](const PlanNode &, Feature f) { features.insert(std::move(f)); });
+      ++(fails[i] ? failing_ : passing_);
+      for (const Feature &f : features) ++(fails[i] ? counts_[f].first : counts_[f].second);
     }
   }
-  std::size_t passingWith(const Feature &f) const {
-    auto it = passing.find(f);
-    return it == passing.end() ? 0 : it->second.size();
+  Suspect suspect(const Feature &f) const {
+    Suspect s{f.second};
+    if (auto it = counts_.find(f); it != counts_.end()) std::tie(s.failing, s.passing) = it->second;
+    if (s.failing)
+      s.score = static_cast<double>(s.failing) /
+                std::sqrt(static_cast<double>(failing_) * static_cast<double>(s.failing + s.passing));
+    return s;
   }
+  bool inAll(const Suspect &s) const { return s.failing == failing_ && s.passing == passing_; }
+  const std::map<Feature, std::pair<std::size_t, std::size_t>> &counts() const { return counts_; }
+
+private:
+  std::map<Feature, std::pair<std::size_t, std::size_t>> counts_; // failing, passing
+  std::size_t failing_ = 0, passing_ = 0;
 };
 
-/// Of the features that all failing plans and `passing` of the others have, the simplest kind, all of the kind.
-std::vector<Suspect> simplestShared(const Features &features, std::size_t passing) {
+/// Of `candidates` those of the best score, of the simplest kind of these. They are ordered by kind.
+std::vector<Suspect> best(const std::vector<std::pair<int, Suspect>> &candidates) {
+  constexpr double kAlike = 1e-9;
+  double score = 0;
+  for (const auto &[_, s] : candidates) score = std::max(score, s.score);
   std::vector<Suspect> result;
   int kind = -1;
-  for (const auto &[f, who] : features.failing)
-    if (who.size() == features.allFailing.size() && features.passingWith(f) == passing &&
-        (kind < 0 || f.first == kind)) {
-      kind = f.first;
-      result.push_back({f.second, who.size(), passing});
+  for (const auto &[of, s] : candidates)
+    if (s.score > 0 && s.score >= score - kAlike && (kind < 0 || of == kind)) {
+      kind = of;
+      result.push_back(s);
     }
   return result;
 }
 
 } // namespace
 
-std::vector<Suspect> suspects(const std::vector<Plan> &plans, const std::vector<bool> &failing) {
-  Features features(plans, failing);
-  std::vector<Suspect> result = simplestShared(features, 0);
-  if (!result.empty()) return result;
-  // Several causes: greedily the one that explains most of what is left.
-  std::set<std::size_t> open = features.allFailing;
-  while (!open.empty()) {
-    const std::pair<const Feature, std::set<std::size_t>> *best = nullptr;
-    std::size_t most = 0;
-    for (const auto &entry : features.failing) {
-      if (features.passingWith(entry.first)) continue;
-      std::size_t n = static_cast<std::size_t>(
-          std::count_if(open.begin(), open.end(), [&](std::size_t i) { return entry.second.count(i) != 0; }));
-      if (n > most) {
-        most = n;
-        best = &entry;
-      }
-    }
-    if (!best || result.size() == 8) break;
-    result.push_back({best->first.second, best->second.size(), 0});
-    for (std::size_t i : best->second) open.erase(i);
-  }
-  return result;
+bool hasPart(const Plan &plan, const std::string &what) {
+  bool has = false;
+  if (plan.root) collect(*plan.root, nullptr, "", [&](const PlanNode &, const Feature &f) { has |= f.second == what; });
+  return has;
 }
 
-std::vector<Suspect> sharedByFailing(const std::vector<Plan> &plans, const std::vector<bool> &failing) {
+std::vector<Suspect> suspects(const std::vector<Plan> &plans, const std::vector<bool> &failing) {
   Features features(plans, failing);
-  std::size_t fewest = features.allPassing.size(); // what all have tells nothing
-  for (const auto &[f, who] : features.failing) {
-    std::size_t passing = features.passingWith(f);
-    if (who.size() == features.allFailing.size() && passing > 0) fewest = std::min(fewest, passing);
+  std::vector<std::pair<int, Suspect>> candidates;
+  for (const auto &[f, _] : features.counts())
+    if (Suspect s = features.suspect(f); !features.inAll(s)) candidates.emplace_back(f.first, std::move(s));
+  return best(candidates);
+}
+
+std::vector<Suspect> suspects(const std::vector<Plan> &plans, const std::vector<bool> &failing, const Plan &plan,
+                              const std::vector<const PlanNode *> &nodes) {
+  Features features(plans, failing);
+  std::vector<Suspect> result;
+  for (const PlanNode *node : nodes) {
+    std::set<Feature> own;
+    collect(*plan.root, nullptr, "", [&](const PlanNode &of, Feature f) {
+      if (&of == node) own.insert(std::move(f));
+    });
+    std::vector<std::pair<int, Suspect>> candidates;
+    for (const Feature &f : own) candidates.emplace_back(f.first, features.suspect(f));
+    for (Suspect &s : best(candidates))
+      if (std::none_of(result.begin(), result.end(), [&](const Suspect &known) { return known.what == s.what; }))
+        result.push_back(std::move(s));
   }
-  if (fewest == features.allPassing.size()) return {};
-  return simplestShared(features, fewest);
+  std::stable_sort(result.begin(), result.end(), [](const Suspect &a, const Suspect &b) { return a.score > b.score; });
+  return result;
 }
 
 } // namespace tangram::runtime

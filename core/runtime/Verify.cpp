@@ -1,21 +1,20 @@
 #include "tangram/runtime/Verify.h"
 
+#include "Agenda.h"
+#include "DiagnosticMessage.h"
+#include "Shrink.h"
 #include "VerifyPlans.h"
 #include "tangram/ast/Text.h"
-#include "tangram/compose/DrawTunables.h"
 #include "tangram/runtime/KernelLibrary.h"
 #include "tangram/runtime/OutOfRange.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
-#include <set>
 
 namespace tangram::runtime {
 namespace {
 
-constexpr DiagnosticKind kTooMany{"verify.too-many", DiagnosticClass::Limitation,
-                                  "'{0}' has {1} plans, too many to verify every one",
-                                  "draw some of them: --sample 1000"};
 constexpr DiagnosticKind kElement{"verify.element", DiagnosticClass::Limitation,
                                   "parameter '{0}' of '{1}' is {2}, which cannot be made up",
                                   "verify spectrums of arithmetic types"};
@@ -25,45 +24,26 @@ constexpr DiagnosticKind kPlainestFails{"verify.plainest-fails", DiagnosticClass
                                         "index:PARAM or offsets:PARAM; the plan is {2}"};
 constexpr DiagnosticKind kUnknownArgument{"verify.unknown-argument", DiagnosticClass::User,
                                           "'{0}' has no parameter '{1}'", "use {2}"};
-constexpr std::size_t kMostListed = 1000000;
+constexpr DiagnosticKind kReference{"verify.reference", DiagnosticClass::User,
+                                    "the reference of '{0}' could not be built: {1}",
+                                    "see that the C++ compiler works and has room"};
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+constexpr std::size_t kMostInUnit = 6;          // plans that are compiled together ...
+constexpr unsigned kComplexUnit = 60;           // ... and how complex they are in all: a few seconds' work
+constexpr std::uint64_t kCheckedElements = 300; // of arguments for code that checks what it accesses
+constexpr double kGrace = 2;                    // seconds for what is being called when time is up
+constexpr double kLeastCalls = 5;               // seconds that the pick is called, whatever was left of the budget
+constexpr double kLeastBlame = 10;              // seconds to find out what is at fault, or half the budget
+constexpr double kEndlessCompiler = 1200;
 
 const ast::Spectrum &find(Session &session, const std::string &name) {
   session.forest(name); // fails where there is none
   for (const ast::Spectrum *s : session.module().spectrums)
     if (s->name == name) return *s;
   failBug({}, "verify", fmt::format("spectrum '{}' has a forest but no node", name));
-}
-
-constexpr std::size_t kLeastBatch = 4; // plans; of fewer the compiler's start takes longer than they do
-
-void pickPlans(const Forest &forest, const VerifyOptions &options, VerifyReport &report) {
-  report.space = forest.count();
-  if (!options.plans.empty()) {
-    report.plans = options.plans;
-    report.given = true;
-    return;
-  }
-  std::size_t limit = options.sample ? options.sample : options.most;
-  if (options.all) {
-    if (report.space > kMostListed) fail(kTooMany, {}, forest.spectrum(), report.space.str());
-    limit = kMostListed;
-  }
-  if (report.space <= limit) {
-    forest.enumerate([&](const Plan &plan) {
-      report.plans.push_back(plan);
-      return true;
-    });
-    return;
-  }
-  report.sampled = true;
-  std::size_t wanted = options.sample ? options.sample : kSample;
-  std::mt19937_64 random(options.seed);
-  std::set<std::string> seen;
-  // Distinct plans; where they are few for how many are wanted, draws that hit one again are not endless.
-  for (std::size_t draws = 0; report.plans.size() < wanted && draws < 50 * wanted; ++draws) {
-    Plan plan = forest.sample(random);
-    if (seen.insert(key(plan)).second) report.plans.push_back(std::move(plan));
-  }
 }
 
 std::string errorsOf(Session &session) {
@@ -73,24 +53,97 @@ std::string errorsOf(Session &session) {
   return text.empty() ? "errors were reported" : text;
 }
 
-/// `names` gets the entries' names.
-std::filesystem::path compile(Session &session, const std::vector<Plan> &plans, const std::filesystem::path &folder,
-                              const std::string &stem, std::vector<std::string> &names) {
-  ast::Arena arena;
-  const ast::Module *lowered = session.lower(plans, arena);
-  names.clear();
-  for (const ast::Kernel *kernel : lowered->kernels) names.push_back(kernel->name);
-  std::filesystem::create_directories(folder);
-  return session.build(session.emit(*lowered, stem), folder, stem);
+/// Whether it says that there is no code for what a codelet does; a bug of ours is a failure.
+bool isRefusal(const Diagnostic &d) { return d.cls != DiagnosticClass::Bug; }
+
+/// The same program and target, for code that is compiled to be checked: quickly, where the backend can.
+std::unique_ptr<Session> derived(Session &session, bool quick, bool checked) {
+  SessionOptions options = session.options();
+  options.checked |= checked;
+  auto result = std::make_unique<Session>(options);
+  hardware::Target target = session.target();
+  const BackendDescriptor *backend = result->registry().backends.find(target.pipeline.backend.name);
+  bool can = backend && std::any_of(backend->options.begin(), backend->options.end(),
+                                    [](const OptionSpec &o) { return o.name == "quick"; });
+  if (quick && can) target.pipeline.backend.options.set("quick", true);
+  result->open(&session.module(), std::move(target));
+  result->facts(); // once, and not in each child
+  return result;
 }
+
+ExpectedSizes sizesOf(const ast::Spectrum &spectrum, const ArgumentSet &set) {
+  ExpectedSizes sizes;
+  for (std::size_t i = 0; i < spectrum.params.size() && i < set.shape.arguments.size(); ++i)
+    if (spectrum.params[i]->type.rank() > 0) sizes[spectrum.params[i]->name] = set.shape.arguments[i].sizes;
+  return sizes;
+}
+
+/// Plans that are compiled into one library, and called together.
+struct Unit {
+  std::vector<std::size_t> plans;
+  Session *session = nullptr;
+  bool checked = false; // code that checks what it accesses
+  bool must = false;    // whatever the time
+  std::size_t sets = 0; // the first so many are called
+  Clock::time_point deadline = Clock::time_point::max();
+  std::filesystem::path library{};
+  std::vector<std::pair<std::size_t, std::string>> entries{}; // of plans in the library
+};
 
 class Verifier {
 public:
   Verifier(Session &session, const std::string &spectrum, const VerifyOptions &options)
-      : session_(session), options_(options), spectrum_(find(session, spectrum)) {}
+      : session_(session), options_(options), spectrum_(find(session, spectrum)), forest_(session.forest(spectrum)),
+        derivations_(forest_) {}
 
   VerifyReport run() {
-    const Forest &forest = session_.forest(spectrum_.name);
+    checkArguments();
+    if (options_.budget > 0) deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(Seconds(options_.budget));
+    sets_ = makeArgumentSets(spectrum_, options_, report_.skipped);
+    skippedSets_.resize(sets_.size());
+    brokenSets_.resize(sets_.size());
+    report_.spectrum = spectrum_.name;
+    report_.target = session_.target().name;
+    report_.seed = options_.seed;
+    report_.budget = options_.budget;
+    report_.space = forest_.count();
+    report_.given = !options_.plans.empty();
+    report_.tunables = options_.tunables;
+    Agenda agenda = makeAgenda(session_, forest_, derivations_, options_,
+                               sets_.empty() ? ExpectedSizes{} : sizesOf(spectrum_, sets_[0]));
+    report_.pick = agenda.pick;
+    report_.drawn = agenda.drawn;
+    report_.hopeless = agenda.hopeless;
+    report_.hopelessCalls = agenda.hopelessCalls;
+    report_.plans = agenda.plans;
+    for (const Plan &plan : agenda.plans) addPlan(plan);
+
+    keepSpectrum();
+    if (!options_.optimized && !report_.given) quick_ = derived(session_, true, false);
+    buildBaseline();
+    begin(agenda);
+    children_.run();
+    decided_ = plans_.size();
+    blame();
+    finish();
+    return std::move(report_);
+  }
+
+private:
+  /// What is known of a plan.
+  struct State {
+    bool begun = false, built = false;
+    std::size_t calls = 0, checkedCalls = 0, left = 0; // sets; `left`: by patience
+    bool cut = false;                                  // time was up
+    std::string unfit;
+    std::optional<Diagnostic> refused;
+    std::optional<PlanFailure> failure;
+    std::filesystem::path library; // and its entry there
+    std::string entry;
+    bool passes() const { return calls > 0 && !failure; }
+  };
+
+  void checkArguments() const {
     const ast::Structs structs(session_.module());
     for (const ast::Param *p : spectrum_.params)
       if (!Element::of(p->type, structs) || p->type.rank() > TANGRAM_MAX_RANK)
@@ -101,48 +154,15 @@ public:
       if (std::find(names.begin(), names.end(), name) == names.end())
         fail(kUnknownArgument, {}, spectrum_.name, name, suggest(name, names));
     }
-    report_.spectrum = spectrum_.name;
-    report_.target = session_.target().name;
-    report_.seed = options_.seed;
-    pickPlans(forest, options_, report_);
-    report_.tunables = options_.tunables;
-    if (options_.tunables) {
-      std::mt19937_64 random(options_.seed);
-      for (Plan &plan : report_.plans) plan = drawTunables(plan, session_.module(), forest.hardware(), random);
-    }
-    for (Plan &plan : report_.plans) plan.target = report_.target;
-    sets_ = makeArgumentSets(spectrum_, options_, report_.skipped);
-    skippedSets_.resize(sets_.size());
-    brokenSets_.resize(sets_.size());
-    failures_.resize(report_.plans.size());
-    unfit_.resize(report_.plans.size());
-    called_.resize(report_.plans.size());
-
-    keepSpectrum();
-    progress("the plainest plan");
-    baseline_.reference = options_.reference;
-    if (baseline_.reference.empty())
-      baseline_.reference = buildReference(session_, spectrum_.name, options_.folder / kPlainestFolder).library;
-    report_.plainest = Reference(baseline_.reference).kernel().plan;
-    std::optional<Plan> plainest = forest.plainest();
-    if (options_.exact && plainest) {
-      plainest->target = report_.target;
-      std::vector<std::string> names;
-      baseline_.plainest = compile(session_, {*plainest}, options_.folder / kExactFolder, "plainest", names);
-      baseline_.plainestName = names[0];
-    }
-
-    // Small enough that all jobs have something to do.
-    std::size_t jobs = std::max(1u, options_.jobs), each = (report_.plans.size() + jobs - 1) / jobs;
-    std::size_t batch = std::clamp<std::size_t>(each, std::min(kLeastBatch, options_.batch), options_.batch);
-    for (std::size_t from = 0; from < report_.plans.size(); from += batch)
-      addBatch(from, std::min(from + batch, report_.plans.size()));
-    children_.run();
-    finish();
-    return std::move(report_);
   }
 
-private:
+  std::size_t addPlan(const Plan &plan) {
+    plans_.push_back(plan);
+    states_.emplace_back();
+    byKey_.emplace(key(plan), plans_.size() - 1);
+    return plans_.size() - 1;
+  }
+
   void keepSpectrum() {
     ast::Arena arena;
     const ast::Spectrum *bare = arena.derive(&spectrum_, [](ast::Spectrum &copy) { copy.codelets.clear(); });
@@ -150,73 +170,297 @@ private:
     std::ofstream(options_.folder / kSpectrumFile) << ast::print(bare) << "\n";
   }
 
-  void progress(const std::string &what) {
-    if (options_.progress) options_.progress(done_, report_.plans.size(), what);
+  // ---- what there is to do ----
+
+  void begin(const Agenda &agenda) {
+    Session &session = quick_ ? *quick_ : session_;
+    std::size_t next = 0;
+    if (agenda.pick) compile({{next++}, &session_, false, true}, true);
+    // What covers codelets is called as checked code as well, before others are.
+    std::size_t covering = agenda.codelets.empty() ? next : agenda.codelets.back() + 1;
+    next = addUnits(next, std::max(next, covering), session);
+    if (!agenda.codelets.empty() && !session_.options().checked) addChecked(agenda);
+    addUnits(next, plans_.size(), session);
+    progress();
   }
 
-  /// A child compiles the plans [from, to) into one library and calls them; where that fails as a whole, each half is
-  /// tried by itself, down to the plan that is at fault.
-  void addBatch(std::size_t from, std::size_t to) {
-    if (from >= to) return;
-    auto state = std::make_shared<std::pair<std::string, bool>>(); // what went wrong; whether it came to its end
-    ChildJob job;
-    job.work = [this, from, to](const Send &send) { work(from, to, send); };
-    job.receive = [this, state](const Message &m) { receive(m, *state); };
-    job.ended = [this, from, to, state](const ChildEnd &end) {
-      if (end.done() && state->second) {
-        done_ += to - from;
-        progress(fmt::format("{} plans", report_.plans.size()));
-        return;
+  std::size_t addUnits(std::size_t from, std::size_t to, Session &session) {
+    // Small enough that all jobs have something to do.
+    std::size_t jobs = std::max(1u, options_.jobs);
+    std::size_t most = std::clamp<std::size_t>((to - from + jobs - 1) / jobs, 1, kMostInUnit);
+    while (from < to) {
+      Unit unit{{}, &session};
+      unsigned all = 0;
+      for (; from < to && unit.plans.size() < most; ++from) {
+        unsigned own = complexity(*plans_[from].root);
+        if (!unit.plans.empty() && all + own > kComplexUnit) break;
+        all += own;
+        unit.plans.push_back(from);
       }
-      std::string what = !state->first.empty() ? state->first : "the compiler " + end.text();
-      if (to - from == 1) {
-        PlanFailure failure;
-        failure.reason = "does not compile: " + what;
-        failures_[from] = failure;
-        ++done_;
-        return;
-      }
-      addBatch(from, from + (to - from) / 2);
-      addBatch(from + (to - from) / 2, to);
+      compile(std::move(unit));
+    }
+    return to;
+  }
+
+  void addChecked(const Agenda &agenda) {
+    try {
+      checked_ = derived(session_, true, true);
+    } catch (const DiagnosticError &) {
+      return; // no pass of the target's makes checks
+    }
+    Unit unit{{}, checked_.get(), true};
+    auto send = [&] {
+      if (!unit.plans.empty()) compile(std::exchange(unit, Unit{{}, checked_.get(), true}));
     };
-    job.silence = 1200; // a compiler that never ends
+    for (std::size_t plan : agenda.codelets) {
+      unit.plans.push_back(plan);
+      if (unit.plans.size() == kMostInUnit) send();
+    }
+    send();
+  }
+
+  /// The plainest plan in wider types and, where floats must be the same, for the target itself; by a child, while
+  /// plans are compiled.
+  void buildBaseline() {
+    baseline_.reference = options_.reference;
+    std::optional<Plan> plainest = options_.exact ? forest_.plainest() : std::nullopt;
+    if (plainest) plainest->target = report_.target;
+    ChildJob job;
+    job.work = [this, plainest](const Send &send) {
+      try {
+        temporaryFilesInside();
+        std::filesystem::path reference = options_.reference;
+        if (reference.empty())
+          reference = buildReference(session_, spectrum_.name, options_.folder / kPlainestFolder).library;
+        Message m{"baseline", reference.string(), "", "", ""};
+        m[2] = Reference(reference).kernel().plan;
+        if (plainest) {
+          std::vector<std::string> names;
+          m[3] = build(session_, {*plainest}, options_.folder / kExactFolder, "plainest", names).string();
+          m[4] = names[0];
+        }
+        send(m);
+      } catch (const DiagnosticError &e) {
+        send(joined("failed", e.diagnostic));
+      } catch (const ErrorsReported &) {
+        send({"errors", errorsOf(session_)});
+      }
+    };
+    job.receive = [this](const Message &m) {
+      if (m[0] == "failed") throw DiagnosticError(decodeDiagnostic(m, 1, session_.arena()));
+      if (m[0] == "errors") fail(kReference, spectrum_.range, spectrum_.name, m[1]);
+      baseline_ = {m[1], m[3], m[4]};
+      report_.plainest = m[2];
+      baselineBuilt_ = true;
+    };
+    job.ended = [this](const ChildEnd &end) {
+      if (!baselineBuilt_) fail(kReference, spectrum_.range, spectrum_.name, "the compiler " + end.text());
+      for (Unit &unit : std::exchange(built_, {})) callUnit(std::move(unit));
+    };
+    job.silence = kEndlessCompiler;
     children_.add(std::move(job));
   }
 
-  void work(std::size_t from, std::size_t to, const Send &send) {
-    std::vector<Plan> plans;
-    std::vector<std::size_t> indices; // in the report
-    std::string stem = fmt::format("plans_{}_{}", from, to - 1);
-    std::filesystem::path library;
-    std::vector<std::string> names;
-    try {
-      for (std::size_t i = from; i < to; ++i) {
-        if (std::string why = session_.unfit(report_.plans[i]); !why.empty()) {
-          send({"unfit", std::to_string(i), why});
-        } else {
-          plans.push_back(report_.plans[i]);
-          indices.push_back(i);
+  static Message joined(const std::string &what, const Diagnostic &d) {
+    Message m{what};
+    for (std::string &field : encode(d)) m.push_back(std::move(field));
+    return m;
+  }
+
+  /// What compilers leave when they are killed goes with the folder.
+  void temporaryFilesInside() const {
+    std::error_code ec;
+    std::filesystem::path folder = std::filesystem::absolute(options_.folder / "tmp", ec);
+    if (std::filesystem::create_directories(folder, ec); !ec) setenv("TMPDIR", folder.c_str(), 1);
+  }
+
+  // ---- compiling ----
+
+  /// `names` gets the entries' names.
+  static std::filesystem::path build(Session &session, const std::vector<Plan> &plans,
+                                     const std::filesystem::path &folder, const std::string &stem,
+                                     std::vector<std::string> &names) {
+    ast::Arena arena;
+    const ast::Module *lowered = session.lower(plans, arena);
+    names.clear();
+    for (const ast::Kernel *kernel : lowered->kernels) names.push_back(kernel->name);
+    std::filesystem::create_directories(folder);
+    return session.build(session.emit(*lowered, stem), folder, stem);
+  }
+
+  /// A child compiles the plans of a unit into one library; where that fails as a whole, each half is tried by itself,
+  /// down to the plan that is at fault.
+  void compile(Unit unit, bool first = false) {
+    if (unit.plans.empty()) return;
+    auto state = std::make_shared<std::pair<Unit, std::string>>(std::move(unit), ""); // and what went wrong
+    ChildJob job;
+    job.work = [this, state](const Send &send) { compileInChild(state->first, send); };
+    job.receive = [this, state](const Message &m) {
+      Unit &unit = state->first;
+      if (m[0] == "error") state->second = m[1];
+      if (unit.checked && m[0] != "built") return; // what cannot be checked is no failure
+      if (m[0] == "unfit") states_[std::stoull(m[1])].unfit = m[2];
+      if (m[0] == "refused") states_[std::stoull(m[1])].refused = decodeDiagnostic(m, 2, session_.arena());
+      if (m[0] != "built") return;
+      unit.library = m[1];
+      for (std::size_t i = 2; i + 1 < m.size(); i += 2) unit.entries.emplace_back(std::stoull(m[i]), m[i + 1]);
+    };
+    job.ended = [this, state](const ChildEnd &end) {
+      Unit &unit = state->first;
+      if (end.how == ChildEnd::How::Late) return;
+      for (std::size_t p : unit.plans) states_[p].begun |= !unit.checked;
+      if (end.done() && state->second.empty()) {
+        for (const auto &[p, entry] : unit.entries) {
+          if (unit.checked) continue;
+          states_[p].built = true;
+          states_[p].library = unit.library;
+          states_[p].entry = entry;
         }
-      }
-      if (plans.empty()) {
-        send({"end"});
+        if (!unit.entries.empty()) {
+          if (baselineBuilt_)
+            callUnit(std::move(unit));
+          else
+            built_.push_back(std::move(unit));
+        }
+        progress();
         return;
       }
-      library = compile(session_, plans, options_.folder / stem, stem, names);
+      if (unit.plans.size() == 1) {
+        if (unit.checked) return;
+        PlanFailure failure;
+        failure.reason = "does not compile: " + (state->second.empty() ? "the compiler " + end.text() : state->second);
+        states_[unit.plans[0]].failure = failure;
+        return;
+      }
+      auto middle = unit.plans.begin() + static_cast<std::ptrdiff_t>(unit.plans.size() / 2);
+      Unit one = unit, other = unit;
+      one.plans.assign(unit.plans.begin(), middle);
+      other.plans.assign(middle, unit.plans.end());
+      compile(std::move(other), true);
+      compile(std::move(one), true);
+    };
+    job.silence = kEndlessCompiler;
+    if (!state->first.must) job.deadline = std::min(state->first.deadline, deadline_);
+    if (first)
+      children_.addFirst(std::move(job));
+    else
+      children_.add(std::move(job));
+  }
+
+  void compileInChild(const Unit &unit, const Send &send) {
+    temporaryFilesInside();
+    Session &session = *unit.session;
+    std::vector<std::size_t> fitting;
+    for (std::size_t p : unit.plans)
+      if (std::string why = session.unfit(plans_[p]); why.empty())
+        fitting.push_back(p);
+      else
+        send({"unfit", std::to_string(p), why});
+    ast::Arena arena;
+    const ast::Module *lowered = lower(session, fitting, arena);
+    if (!lowered) {
+      // One by one: which of them cannot be lowered?
+      std::vector<std::size_t> good;
+      for (std::size_t p : fitting) {
+        ast::Arena own;
+        try {
+          session.lower({plans_[p]}, own);
+          good.push_back(p);
+        } catch (const DiagnosticError &e) {
+          if (!isRefusal(e.diagnostic)) return send({"error", e.diagnostic.message});
+          send(joined("refused", p, e.diagnostic));
+        } catch (const ErrorsReported &) {
+          std::vector<Diagnostic> all = session.diags().take();
+          auto error = std::find_if(all.begin(), all.end(), [](auto &d) { return d.severity == Severity::Error; });
+          if (error == all.end() || !isRefusal(*error)) return send({"error", "errors were reported"});
+          send(joined("refused", p, *error));
+        }
+      }
+      fitting = std::move(good);
+      lowered = lower(session, fitting, arena);
+    }
+    if (fitting.empty()) return;
+    if (!lowered) return send({"error", "plans cannot be lowered together"});
+    std::string stem =
+        fmt::format("{}_{}_{}", unit.checked ? "checked" : "plans", unit.plans.front(), unit.plans.back());
+    std::filesystem::path folder = options_.folder / stem;
+    try {
+      std::filesystem::create_directories(folder);
+      Message m{"built", session.build(session.emit(*lowered, stem), folder, stem).string()};
+      for (std::size_t i = 0; i < fitting.size(); ++i) {
+        m.push_back(std::to_string(fitting[i]));
+        m.push_back(lowered->kernels[i]->name);
+      }
+      send(m);
     } catch (const DiagnosticError &e) {
       send({"error", e.diagnostic.message});
-      return;
     } catch (const ErrorsReported &) {
-      send({"error", errorsOf(session_)});
-      return;
+      send({"error", errorsOf(session)});
     }
-    std::vector<std::pair<std::size_t, std::string>> entries;
-    for (std::size_t i = 0; i < plans.size(); ++i) entries.emplace_back(indices[i], names[i]);
+  }
+
+  /// Null where one of them cannot be.
+  const ast::Module *lower(Session &session, const std::vector<std::size_t> &plans, ast::Arena &arena) const {
+    std::vector<Plan> all;
+    for (std::size_t p : plans) all.push_back(plans_[p]);
+    if (all.empty()) return nullptr;
+    try {
+      return session.lower(all, arena);
+    } catch (const DiagnosticError &) {
+      return nullptr;
+    } catch (const ErrorsReported &) {
+      session.diags().take();
+      return nullptr;
+    }
+  }
+
+  static Message joined(const std::string &what, std::size_t plan, const Diagnostic &d) {
+    Message m = joined(what, d);
+    m.insert(m.begin() + 1, std::to_string(plan));
+    return m;
+  }
+
+  // ---- calling ----
+
+  void callUnit(Unit unit) {
+    auto u = std::make_shared<Unit>(std::move(unit));
+    std::vector<ArgumentSet> sets = sets_;
+    if (u->sets) sets.resize(std::min(u->sets, sets.size()));
+    if (u->checked) { // the least is enough for an index that is wrong
+      std::size_t small = 1;
+      while (small < sets.size() && sets[small].elements() <= kCheckedElements) ++small;
+      sets.resize(std::min(small, sets.size()));
+    }
+    ChildJob job;
+    Clock::time_point end = std::min(u->deadline, deadline_);
+    auto later = [](Clock::time_point t, double seconds) {
+      return t == Clock::time_point::max() ? t : t + std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
+    };
+    if (u->must) end = std::max(end, later(Clock::now(), kLeastCalls));
+    job.deadline = later(end, kGrace);
+    job.work = [this, u, sets, end](const Send &send) { callInChild(*u, sets, end, send); };
+    job.receive = [this, u](const Message &m) { receive(m, *u); };
+    job.ended = [this, u](const ChildEnd &how) {
+      if (how.how == ChildEnd::How::Late)
+        for (const auto &[p, _] : u->entries) states_[p].cut = true;
+      else if (!how.done())
+        for (const auto &[p, _] : u->entries)
+          if (!states_[p].failure) states_[p].failure.emplace().reason = "could not be called: " + how.text();
+      progress();
+    };
+    job.silence = kEndlessCompiler;
+    children_.addFirst(std::move(job));
+  }
+
+  void callInChild(const Unit &unit, const std::vector<ArgumentSet> &sets, Clock::time_point end, const Send &send) {
+    VerifyOptions options = options_;
+    options.deadline = end;
     BatchEvents events;
     events.passed = [&](std::size_t plan, std::size_t) { send({"pass", std::to_string(plan)}); };
     events.skipped = [&](std::size_t set, const std::string &why) { send({"skip", std::to_string(set), why}); };
     events.broken = [&](std::size_t set, const std::string &why) { send({"broken", std::to_string(set), why}); };
-    events.leftOut = [&](std::size_t, std::size_t) { send({"late"}); };
+    events.leftOut = [&](std::size_t plan, std::size_t) { send({"left", std::to_string(plan)}); };
+    events.expired = [&] { send({"expired"}); };
     events.failed = [&](std::size_t plan, std::size_t set, const PlanFailure &f) {
       Message m{"fail", std::to_string(plan), std::to_string(set),       f.reason, f.param,
                 f.got,  f.expected,           fmt::format("{}", f.bound)};
@@ -224,80 +468,276 @@ private:
       send(m);
     };
     events.outOfRange = [&](const std::string &message) { send({"out-of-range", message}); };
-    events.undecided = [&](std::size_t set) { send({"undecided", std::to_string(set)}); };
-    callPlans(spectrum_, baseline_, library, entries, sets_, options_, events);
-    send({"end"});
+    events.undecided = [&](std::size_t set, Undecided u) {
+      send({"undecided", std::to_string(set), std::to_string(u.questions), std::to_string(u.numbers)});
+    };
+    callPlans(spectrum_, baseline_, unit.library, unit.entries, sets, options, events);
   }
 
-  void receive(const Message &m, std::pair<std::string, bool> &state) {
-    if (m[0] == "end") state.second = true;
-    if (m[0] == "error") state.first = m[1];
-    if (m[0] == "pass") ++called_[std::stoull(m[1])];
-    if (m[0] == "late") ++report_.leftOut;
+  void receive(const Message &m, const Unit &unit) {
     if (m[0] == "out-of-range" && outOfRange_.empty()) outOfRange_ = m[1];
-    if (m[0] == "unfit") unfit_[std::stoull(m[1])] = m[2];
-    if (m[0] == "undecided") report_.undecided.insert(sets_[std::stoull(m[1])].text);
     if (m[0] == "skip") skippedSets_[std::stoull(m[1])] = m[2];
     if (m[0] == "broken") brokenSets_[std::stoull(m[1])] = m[2];
-    if (m[0] != "fail") return;
-    std::size_t plan = std::stoull(m[1]), set = std::stoull(m[2]);
-    ++called_[plan];
-    std::optional<PlanFailure> &failure = failures_[plan];
-    if (!failure) {
-      failure.emplace();
-      failure->reason = m[3];
-      failure->param = m[4];
-      failure->got = m[5];
-      failure->expected = m[6];
-      failure->bound = std::stod(m[7]);
-      for (std::size_t i = 8; i < m.size(); ++i) failure->index.push_back(std::stoull(m[i]));
-      failure->arguments = sets_[set].text;
+    if (m[0] == "undecided") report_.undecided[sets_[std::stoull(m[1])].text] = {std::stoull(m[2]), std::stoull(m[3])};
+    if (m[0] == "expired")
+      for (const auto &[p, _] : unit.entries) states_[p].cut = true;
+    if (m[0] == "left") ++states_[std::stoull(m[1])].left;
+    if (m[0] != "fail" && m[0] != "pass") return;
+    State &state = states_[std::stoull(m[1])];
+    ++(unit.checked ? state.checkedCalls : state.calls);
+    if (m[0] == "pass") return;
+    // Of both, the plain code's failure is the plan's, and what the checked code says is added.
+    std::string more;
+    if (state.failure && state.failure->checkedCode != unit.checked) {
+      if (unit.checked) {
+        if (state.failure->reason.find(m[3]) == std::string::npos)
+          state.failure->reason += "; its checked code: " + m[3];
+        return;
+      }
+      more = "; its checked code: " + state.failure->reason;
+      state.failure.reset();
     }
-    ++failure->failed;
+    if (!state.failure) {
+      state.failure.emplace();
+      state.failure->checkedCode = unit.checked;
+      state.failure->reason = m[3] + more;
+      state.failure->param = m[4];
+      state.failure->got = m[5];
+      state.failure->expected = m[6];
+      state.failure->bound = std::stod(m[7]);
+      for (std::size_t i = 8; i < m.size(); ++i) state.failure->index.push_back(std::stoull(m[i]));
+      state.failure->arguments = sets_[std::stoull(m[2])].text;
+    }
+    ++state.failure->failed;
   }
+
+  void progress() {
+    if (!options_.progress) return;
+    std::size_t built = 0, called = 0, left = 0, failing = 0;
+    for (const State &s : states_) {
+      built += s.built;
+      called += s.calls > 0;
+      left += !s.begun;
+      failing += s.failure.has_value();
+    }
+    std::string line = fmt::format("{}: {} plans compiled, {} called, {} left", spectrum_.name, built, called, left);
+    if (failing) line += fmt::format(", {} failing", failing);
+    double seconds = Seconds(Clock::now() - start_).count();
+    line += options_.budget > 0 ? fmt::format("; {:.0f} of {:.0f} s", seconds, options_.budget)
+                                : fmt::format("; {:.0f} s", seconds);
+    options_.progress(decided_ ? line + "; looking for the cause" : line);
+  }
+
+  // ---- what is at fault ----
+
+  bool inTime(Clock::time_point end) const { return Clock::now() < end; }
+
+  /// Which of these plans fail; nothing where time is up.
+  std::optional<std::vector<bool>> failing(const std::vector<Plan> &plans, bool checked, std::size_t sets,
+                                           Clock::time_point end) {
+    if (!inTime(end)) return {};
+    std::vector<std::size_t> which;
+    Unit unit{{}, checked && checked_ ? checked_.get() : quick_ ? quick_.get() : &session_, checked, false, sets, end};
+    for (const Plan &plan : plans) {
+      auto known = byKey_.find(key(plan));
+      bool isNew = known == byKey_.end();
+      which.push_back(isNew ? addPlan(plan) : known->second);
+      const State &state = states_[which.back()];
+      bool called = (checked ? state.checkedCalls : state.calls) > 0;
+      if (isNew || (!called && !state.failure && !state.refused && state.unfit.empty()))
+        unit.plans.push_back(which.back());
+    }
+    // Halves, as there are two cores and more.
+    Unit other = unit;
+    auto middle = unit.plans.begin() + static_cast<std::ptrdiff_t>((unit.plans.size() + 1) / 2);
+    if (options_.jobs > 1 && unit.plans.size() > 1) {
+      other.plans.assign(middle, unit.plans.end());
+      unit.plans.erase(middle, unit.plans.end());
+      compile(std::move(other));
+    }
+    compile(std::move(unit));
+    children_.run();
+    std::vector<bool> result;
+    bool any = false;
+    for (std::size_t p : which) {
+      if (!checked) tryHarder(p, end);
+      result.push_back(states_[p].failure.has_value());
+      any |= result.back();
+    }
+    if (!any && !inTime(end)) return {};
+    return result;
+  }
+
+  std::size_t setOf(const PlanFailure &failure) const {
+    for (std::size_t i = 0; i < sets_.size(); ++i)
+      if (sets_[i].text == failure.arguments) return i + 1;
+    return 0;
+  }
+
+  /// Calls a plan that passes with many small arguments: what is wrong may not have shown by chance.
+  std::optional<SmallInput> tryHarder(std::size_t plan, Clock::time_point end) {
+    State &state = states_[plan];
+    bool judged = state.failure ? !state.failure->arguments.empty() && !state.failure->checkedCode : state.calls > 0;
+    if (!judged || state.library.empty() || baseline_.exact() || !inTime(end)) return {};
+    VerifyOptions options = options_;
+    options.deadline = end;
+    std::optional<SmallInput> found = smallestInput(spectrum_, baseline_, state.library, state.entry, options);
+    if (found && !state.failure) {
+      state.failure.emplace();
+      state.failure->arguments = found->arguments;
+      state.failure->reason = found->reason;
+      state.failure->failed = 1;
+      ++state.calls;
+    }
+    return found;
+  }
+
+  /// Plans that were called, and whether they fail; as checked code alone.
+  std::pair<std::vector<Plan>, std::vector<bool>> outcomes(bool checked = false) const {
+    std::pair<std::vector<Plan>, std::vector<bool>> result;
+    for (std::size_t i = 0; i < plans_.size(); ++i)
+      if ((states_[i].passes() || states_[i].failure) && (!checked || states_[i].checkedCalls > 0)) {
+        result.first.push_back(plans_[i]);
+        result.second.push_back(states_[i].failure.has_value());
+      }
+    return result;
+  }
+
+  void blame() {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < plans_.size(); ++i)
+      if (states_[i].failure) open.push_back(i);
+    if (open.empty() || !outOfRange_.empty()) return;
+    progress();
+    deadline_ = Clock::time_point::max(); // the budget's: this has a time of its own
+    double seconds = std::max(kLeastBlame, options_.budget / 2);
+    Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
+    while (!open.empty() && report_.causes.size() < options_.causes && inTime(end)) {
+      std::size_t start = *std::min_element(open.begin(), open.end(), [&](std::size_t a, std::size_t b) {
+        return complexity(*plans_[a].root) < complexity(*plans_[b].root);
+      });
+      const PlanFailure failure = *states_[start].failure;
+      Cause cause;
+      cause.plan = smallestFailing(
+          plans_[start], [&](const Plan &plan) { return derivations_.simpler(plan); },
+          [&](const std::vector<Plan> &some) { return failing(some, failure.checkedCode, setOf(failure), end); });
+      const State &smallest = states_[byKey_.at(key(cause.plan))];
+      cause.arguments = smallest.failure->arguments;
+      cause.reason = smallest.failure->reason;
+      std::vector<const PlanNode *> nodes = derivations_.peculiar(cause.plan);
+      if (std::optional<SmallInput> small = tryHarder(byKey_.at(key(cause.plan)), end)) {
+        cause.arguments = small->arguments;
+        cause.reason = small->reason;
+        cause.values = small->values;
+        // Others that have what is peculiar about it, too.
+        for (std::size_t i = 0; i < plans_.size(); ++i)
+          if (states_[i].passes() && std::any_of(nodes.begin(), nodes.end(), [&](const PlanNode *node) {
+                return node->rule == Rule::Select &&
+                       hasPart(plans_[i], fmt::format("codelet {} of {}", node->codelet, node->spectrum));
+              }))
+            tryHarder(i, end);
+      }
+      auto [plans, fails] = outcomes(failure.checkedCode);
+      cause.suspects = suspects(plans, fails, cause.plan, nodes);
+      // What has the suspect needs no other cause.
+      std::erase_if(open, [&](std::size_t i) {
+        return i == start || (!cause.suspects.empty() && hasPart(plans_[i], cause.suspects[0].what));
+      });
+      report_.causes.push_back(std::move(cause));
+    }
+    // Where several plans were shrunk, what is left over in all of them.
+    for (const Cause &cause : report_.causes)
+      for (const Suspect &s : cause.suspects)
+        if (std::none_of(report_.suspects.begin(), report_.suspects.end(), [&](auto &k) { return k.what == s.what; }))
+          report_.suspects.push_back(s);
+    if (report_.suspects.empty()) {
+      auto [plans, fails] = outcomes();
+      report_.suspects = suspects(plans, fails);
+    }
+  }
+
+  // ---- the report ----
 
   void finish() {
     if (!outOfRange_.empty()) failOutOfRange(outOfRange_);
     sortSets(sets_, skippedSets_, brokenSets_, report_);
-    std::vector<bool> failing;
-    bool anyCompiled = false;
-    for (std::size_t i = 0; i < failures_.size(); ++i) {
-      failing.push_back(failures_[i].has_value());
-      anyCompiled |= called_[i] > 0;
-      if (!unfit_[i].empty()) {
+    const std::size_t planned = report_.plans.size();
+    bool compiles = false;
+    PlanRules covered;
+    for (std::size_t i = 0; i < planned; ++i) {
+      State &state = states_[i];
+      compiles |= state.calls > 0 || (state.begun && !state.failure && !state.refused && state.unfit.empty());
+      report_.calls.push_back(state.calls);
+      report_.leftOut += state.left;
+      report_.checkedCode += state.checkedCalls > 0;
+      bool called = state.calls > 0 || state.failure;
+      if (called) covered.add(rulesOf(plans_[i]));
+      if (!state.begun) ++report_.notBegun;
+      if (state.begun && state.cut && state.calls + state.left < report_.arguments.size()) ++report_.cutShort;
+      if (!state.unfit.empty()) {
         PlanFailure &u = report_.unfit.emplace_back();
         u.plan = i;
-        u.reason = unfit_[i];
+        u.reason = state.unfit;
       }
-      if (!failures_[i]) continue;
-      failures_[i]->plan = i;
-      failures_[i]->called = called_[i];
-      report_.failures.push_back(*failures_[i]);
+      if (state.refused) refuse(*state.refused);
+      if (!state.failure) continue;
+      state.failure->plan = i;
+      state.failure->called = state.failure->checkedCode ? state.checkedCalls : state.calls;
+      report_.failures.push_back(*state.failure);
     }
-    bool compiles = std::any_of(failures_.begin(), failures_.end(), [](const auto &f) { return !f; }) || anyCompiled;
+    for (std::size_t i = 0; i < report_.failures.size(); ++i) report_.simplest.push_back(i);
+    auto complexityOf = [&](std::size_t i) { return complexity(*plans_[report_.failures[i].plan].root); };
+    std::stable_sort(report_.simplest.begin(), report_.simplest.end(),
+                     [&](std::size_t a, std::size_t b) { return complexityOf(a) < complexityOf(b); });
+    const PlanRules &all = derivations_.rules();
+    auto among = [](const std::set<std::string> &some, const std::set<std::string> &all) {
+      return Coverage{static_cast<std::size_t>(std::count_if(some.begin(), some.end(),
+                                                             [&](const std::string &s) { return all.count(s) != 0; })),
+                      all.size()};
+    };
+    report_.codelets = among(covered.codelets, all.codelets);
+    report_.rules = among(covered.rules, all.rules);
+    report_.seconds = Seconds(Clock::now() - start_).count();
+    // What is compiled for use must compile.
+    bool nothing = report_.checked() == 0 && !report_.refused.empty();
+    if (report_.pick && states_[0].refused) throw DiagnosticError(*states_[0].refused);
+    if (nothing) throw DiagnosticError(report_.refused[0].diagnostic);
     if (report_.arguments.empty() && compiles)
       fail(kPlainestFails, spectrum_.range, spectrum_.name,
            !report_.broken.empty()    ? report_.broken[0]
            : !report_.skipped.empty() ? report_.skipped[0]
                                       : "there are no arguments",
            report_.plainest);
-    report_.suspects = suspects(report_.plans, failing);
-    bool explained = !report_.suspects.empty() && report_.suspects[0].failing == report_.failures.size();
-    if (!explained) report_.shared = sharedByFailing(report_.plans, failing);
+  }
+
+  void refuse(const Diagnostic &d) {
+    for (Refusal &known : report_.refused)
+      if (known.diagnostic.message == d.message && known.diagnostic.range.line == d.range.line) {
+        ++known.plans;
+        return;
+      }
+    report_.refused.push_back({d, 1});
   }
 
   Session &session_;
   const VerifyOptions &options_;
   const ast::Spectrum &spectrum_;
+  const Forest &forest_;
+  Derivations derivations_;
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point deadline_ = Clock::time_point::max();
   VerifyReport report_;
+  std::unique_ptr<Session> quick_, checked_;
   std::vector<ArgumentSet> sets_;
   std::vector<std::string> skippedSets_, brokenSets_; // why
-  std::vector<std::optional<PlanFailure>> failures_;
-  std::vector<std::string> unfit_; // why; empty: it fits
-  std::vector<std::size_t> called_;
+  std::vector<Plan> plans_;                           // the report's, then what was made to find the cause
+  std::vector<State> states_;
+  std::map<std::string, std::size_t> byKey_;
   std::string outOfRange_;
   Baseline baseline_;
-  std::size_t done_ = 0;
+  bool baselineBuilt_ = false;
+  std::size_t decided_ = 0;
+  std::vector<Unit> built_; // before there was something to compare with
   Children children_{std::max(1u, options_.jobs)};
 };
 
@@ -307,6 +747,12 @@ std::string nothingCompared(std::size_t plans, std::size_t argumentSets) {
   if (!plans) return "there is no plan to call";
   if (!argumentSets) return "no arguments could be made up";
   return "";
+}
+
+std::size_t VerifyReport::checked() const {
+  std::size_t refusedPlans = 0;
+  for (const Refusal &r : refused) refusedPlans += r.plans;
+  return plans.size() - notBegun - unfit.size() - refusedPlans;
 }
 
 VerifyReport verify(Session &session, const std::string &spectrum, const VerifyOptions &options) {

@@ -34,8 +34,9 @@ struct BatchEvents {
   std::function<void(std::size_t plan, std::size_t set)> passed;
   std::function<void(std::size_t set, const std::string &why)> skipped;
   std::function<void(std::size_t set, const std::string &why)> broken; // the plainest plan itself fails
-  std::function<void(std::size_t set)> undecided; // roundings decide comparisons: either outcome is accepted
+  std::function<void(std::size_t set, Undecided undecided)> undecided;
   std::function<void(std::size_t plan, std::size_t set)> leftOut;
+  std::function<void()> expired;                              // VerifyOptions::deadline came before all was called
   std::function<void(const std::string &message)> outOfRange; // the plainest plan, checked: nothing is called any more
 };
 
@@ -48,6 +49,11 @@ struct Baseline {
   std::string plainestName;
   bool exact() const { return !plainest.empty(); }
 };
+
+/// What is wrong with the outcome of one call; nothing where all is well. `plain`: what must be met to the last bit.
+std::optional<PlanFailure> judge(const tangram_kernel &kernel, const CallResult &result,
+                                 const std::vector<Value> &values, const std::vector<Expected> &expected,
+                                 const std::vector<Expected> &plain);
 
 /// Calls kernels of `library` with every set and compares with `baseline`, each call guarded: what crashes or hangs is
 /// that plan's failure and the others go on. `plans` names the entries of the plans. A plan that takes far longer than

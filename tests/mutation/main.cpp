@@ -75,6 +75,7 @@ public:
     Session changed(session_.options());
     changed.open(module_, session_.target());
     VerifyOptions options = options_;
+    options.causes = 0; // they are known
     for (const Trial &t : trials_) options.plans.push_back(t.changed);
     VerifyReport report = verify(changed, spectrum_, options);
     for (const PlanFailure &f : report.failures) trials_[f.plan].found = true;
@@ -172,7 +173,7 @@ private:
       events.passed = [](std::size_t, std::size_t) {};
       events.skipped = [](std::size_t, const std::string &) {};
       events.broken = [](std::size_t, const std::string &) {};
-      events.undecided = [](std::size_t) {};
+      events.undecided = [](std::size_t, Undecided) {};
       events.leftOut = [](std::size_t, std::size_t) {};
       events.outOfRange = [](const std::string &) {};
       callPlans(*spectrum, baseline, library, named, sets, options_, events);

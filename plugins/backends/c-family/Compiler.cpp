@@ -105,6 +105,7 @@ std::filesystem::path includeFolder(const std::string &header, const std::string
 std::vector<std::string> optionFlags(const OptionValues &options, const std::string &header,
                                      const std::string &inSource) {
   std::vector<std::string> flags = options.texts("flags");
+  if (options.has("quick") && options.flag("quick")) flags.emplace_back("-O1");
   for (const std::string &folder : options.texts("include")) flags.push_back("-I" + folder);
   auto add = [&](const std::string &wanted, const std::string &fallback) {
     std::filesystem::path folder = includeFolder(wanted, fallback);

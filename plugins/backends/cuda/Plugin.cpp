@@ -33,7 +33,14 @@ std::vector<OptionSpec> backendOptions() {
       "line", "Whether #line directives lead from the generated code back to the codelets; else comments do.",
       false,  {},
       {},     {}};
-  return {arch, fma, compiler, flags, include, line};
+  OptionSpec quick{
+      "quick",
+      "Whether the compiler takes little time over the code (-O1 behind `flags`): for code that is made to be checked.",
+      false,
+      {},
+      {},
+      {}};
+  return {arch, fma, compiler, flags, quick, include, line};
 }
 
 } // namespace tangram::cuda

@@ -33,7 +33,14 @@ std::vector<OptionSpec> backendOptions() {
                    {}};
   OptionSpec include{
       "include", "More folders that the compiler looks for headers in.", std::vector<std::string>{}, {}, {}, {}};
-  return {device, fma, build, compiler, flags, include};
+  OptionSpec quick{"quick",
+                   "Whether the C++ compiler takes little time over the code (-O1 behind `flags`): for code that is "
+                   "made to be checked.",
+                   false,
+                   {},
+                   {},
+                   {}};
+  return {device, fma, build, compiler, flags, quick, include};
 }
 
 } // namespace tangram::opencl

@@ -53,7 +53,14 @@ std::vector<OptionSpec> backendOptions() {
       {},
       {},
       {}};
-  return {compiler, flags, standard, include, line, constants, fma, math, stack, reference};
+  OptionSpec quick{
+      "quick",
+      "Whether the compiler takes little time over the code (-O1 behind `flags`): for code that is made to be checked.",
+      false,
+      {},
+      {},
+      {}};
+  return {compiler, flags, quick, standard, include, line, constants, fma, math, stack, reference};
 }
 
 } // namespace tangram::openmp

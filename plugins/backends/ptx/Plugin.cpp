@@ -42,6 +42,10 @@ std::vector<OptionSpec> backendOptions() {
            {"none", "generated", "optimised"}),
       text("compiler", "The C++ compiler for the host's part: a name on the PATH or a path.", "g++"),
       texts("flags", "Flags of the compiler besides those that make a shared library.", {"-O2"}),
+      flag("quick",
+           "Whether the compiler takes little time over the code (-O1 behind `flags`): for code that is made to be "
+           "checked.",
+           false),
       text("standard", "The C++ standard of the compiler, C++17 or later.", "c++17"),
       texts("include", "More folders that the compiler looks for headers in.", {}),
   };

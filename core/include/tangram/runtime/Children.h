@@ -2,6 +2,8 @@
 // is kept for whoever asks how it ended: of one that does its work it is chatter (of a driver's compiler, say).
 #pragma once
 
+#include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,7 +18,7 @@ using Message = std::vector<std::string>;
 using Send = std::function<void(const Message &)>;
 
 struct ChildEnd {
-  enum class How : std::uint8_t { Done, Signal, Silent, Exit } how = How::Done;
+  enum class How : std::uint8_t { Done, Signal, Silent, Exit, Late } how = How::Done; // Late: by ChildJob::deadline
   int number = 0;   // of the signal, or the exit status
   std::string said; // the end of what it wrote to standard error
   bool done() const { return how == How::Done; }
@@ -28,19 +30,23 @@ struct ChildJob {
   std::function<void(const Message &)> receive;
   std::function<void(const ChildEnd &)> ended;
   double silence = 60; // seconds without a message after which it is killed
+  /// When it is killed whatever it does, and not begun any more.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
-/// Runs jobs, at most `parallel` at a time, in the order in which they were added. `ended` may add more.
+/// Runs jobs, at most `parallel` at a time, in the order in which they were added. `ended` may add more. Each child
+/// leads a process group of its own, which is gone when `ended` is called, or this process ends (Cleanup.h).
 class Children {
 public:
   explicit Children(unsigned parallel) : parallel_(parallel) {}
   void add(ChildJob job);
+  void addFirst(ChildJob job); // before all others that wait
   void run();
 
 private:
   struct Running;
   unsigned parallel_;
-  std::vector<ChildJob> waiting_;
+  std::deque<ChildJob> waiting_;
 };
 
 /// One job alone.

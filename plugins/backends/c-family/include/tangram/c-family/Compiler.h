@@ -24,8 +24,8 @@ std::filesystem::path compileLibrary(const std::vector<OutputFile> &files, Build
 
 /// The folder in which `header` lies, beside the plugin as it is installed, or else `inSource`; empty: not found.
 std::filesystem::path includeFolder(const std::string &header, const std::string &inSource = "");
-/// The words of the backend's option `flags`, and -I of the folders that its option `include` names, of the core's
-/// runtime headers, and of `header` (none where empty).
+/// The words of the backend's option `flags`, -O1 where its option `quick` is set, and -I of the folders that its
+/// option `include` names, of the core's runtime headers, and of `header` (none where empty).
 std::vector<std::string> optionFlags(const OptionValues &options, const std::string &header = "",
                                      const std::string &inSource = "");
 

@@ -1,0 +1,65 @@
+#include "PredictedCalls.h"
+
+#include "tangram/ast/Walk.h"
+#include "tangram/compose/Workload.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tangram {
+
+using namespace ast;
+
+namespace {
+
+/// Sites of a codelet that every call of it comes to, once: statements of its own body, before any may return.
+void unconditional(const Codelet &codelet, std::set<const Expr *> &found) {
+  if (!codelet.body) return;
+  for (const Stmt *statement : codelet.body->stmts) {
+    walk(statement, [&](const Node &node) {
+      if (isa<If>(&node) || isa<For>(&node) || isa<While>(&node) || isa<DoWhile>(&node) || isa<Conditional>(&node))
+        return WalkResult::Skip;
+      if (const auto *binary = dyn<Binary>(&node);
+          binary && (binary->op == BinaryOp::LogicalAnd || binary->op == BinaryOp::LogicalOr))
+        return WalkResult::Skip;
+      if (isa<Map>(&node) || isa<SpectrumCall>(&node)) found.insert(static_cast<const Expr *>(&node));
+      return WalkResult::Advance;
+    });
+    if (!isa<Return>(statement) && contains<Return>(statement)) return;
+  }
+}
+
+} // namespace
+
+double predictedCalls(const Plan &plan, const Module &module, const hardware::Hardware &hardware,
+                      const ExpectedSizes &sizes) {
+  const Workload work = workload(plan, module, hardware, sizes);
+  std::set<const Expr *> certain;
+  std::vector<double> times{1}; // by depth: how often what stands there is done
+  double all = 0;
+  for (const RuleWork &rule : work.rules) {
+    times.resize(rule.depth + 1);
+    double here = times[rule.depth];
+    if (rule.fallback || (rule.site && !certain.count(rule.site))) here = 0;
+    double below = here;
+    switch (rule.node->rule) {
+    case Rule::Select:
+      all += here;
+      if (rule.codelet) unconditional(*rule.codelet, certain);
+      break;
+    case Rule::Distribute:
+    case Rule::Serialize: below *= static_cast<double>(rule.calls.value_or(1)); break;
+    case Rule::Split: {
+      auto factor = rule.node->parameters.find("factor");
+      double chunks = factor == rule.node->parameters.end() ? 1 : static_cast<double>(factor->second);
+      below *= std::max(1.0, std::min(chunks, static_cast<double>(rule.calls.value_or(1))));
+      break;
+    }
+    default: break;
+    }
+    times.push_back(below);
+  }
+  return all;
+}
+
+} // namespace tangram
