@@ -74,9 +74,9 @@ std::optional<PlanFailure> judge(const tangram_kernel &kernel, const CallResult 
   return std::nullopt;
 }
 
-void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const std::filesystem::path &library,
-               const std::vector<std::pair<std::size_t, std::string>> &plans, const std::vector<ArgumentSet> &sets,
-               const VerifyOptions &options, const BatchEvents &events, bool isolated) {
+void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const std::vector<BuiltPlan> &plans,
+               const std::vector<ArgumentSet> &sets, const VerifyOptions &options, const BatchEvents &events,
+               bool isolated) {
   constexpr std::size_t kReference = static_cast<std::size_t>(-1);
   std::set<std::size_t> dead; // plans (by position) that took the process with them
   std::vector<Forecast> forecasts(plans.size());
@@ -88,7 +88,8 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
       Reference reference(baseline.reference);
       std::optional<KernelLibrary> plainest;
       if (baseline.exact()) plainest.emplace(baseline.plainest);
-      KernelLibrary batch(library);
+      std::map<std::filesystem::path, KernelLibrary> libraries;
+      for (const BuiltPlan &plan : plans) libraries.try_emplace(plan.library, plan.library);
       bool cut = false;
       auto expired = [&] { return std::chrono::steady_clock::now() >= options.deadline; };
       for (std::size_t s = set; s < sets.size(); ++s) {
@@ -136,7 +137,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
             continue;
           }
           send({"call", std::to_string(p), std::to_string(s)});
-          const tangram_kernel &kernel = batch.get(plans[p].second);
+          const tangram_kernel &kernel = libraries.at(plans[p].library).get(plans[p].entry);
           std::vector<Value> values;
           for (const Value &v : original) values.push_back(v.copy());
           CallResult outcome;
@@ -176,11 +177,11 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
       } else if (m[0] == "took") { // for the child that goes on where this one crashes
         forecasts[p].took(std::stod(m[3]), sets[s].elements());
       } else if (m[0] == "late") {
-        events.leftOut(plans[p].first, s);
+        events.leftOut(plans[p].plan, s);
       } else if (m[0] == "pass") {
-        events.passed(plans[p].first, s);
+        events.passed(plans[p].plan, s);
       } else {
-        events.failed(plans[p].first, s, decode(m));
+        events.failed(plans[p].plan, s, decode(m));
       }
     };
     if (!isolated) return work(receive);
@@ -198,7 +199,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
     }
     PlanFailure failure;
     failure.reason = what;
-    events.failed(plans[atPosition].first, atSet, failure);
+    events.failed(plans[atPosition].plan, atSet, failure);
     dead.insert(atPosition);
     set = atSet;
     position = atPosition + 1;

@@ -53,12 +53,12 @@ CheckReport check(const std::filesystem::path &folder, const VerifyOptions &opti
   std::vector<std::string> skippedSets(sets.size()), brokenSets(sets.size());
   for (const std::filesystem::path &file : librariesBelow(folder)) {
     if (file == baseline.reference || file == baseline.plainest) continue;
-    std::vector<std::pair<std::size_t, std::string>> entries;
+    std::vector<BuiltPlan> entries;
     {
       KernelLibrary library(file);
       for (const tangram_kernel *kernel : library.kernels()) {
         if (kernel->spectrum != spectrum.name) continue;
-        entries.emplace_back(report.plans.size(), kernel->name);
+        entries.push_back({report.plans.size(), file, kernel->name});
         report.plans.emplace_back(kernel->plan);
       }
     }
@@ -78,7 +78,7 @@ CheckReport check(const std::filesystem::path &folder, const VerifyOptions &opti
       auto [first, isNew] = failures.emplace(plan, std::move(failure));
       ++first->second.failed;
     };
-    callPlans(spectrum, baseline, file, entries, sets, options, events, isolated);
+    callPlans(spectrum, baseline, entries, sets, options, events, isolated);
     for (auto &[plan, failure] : failures) {
       failure.called = called[plan];
       report.failures.push_back(std::move(failure));

@@ -134,7 +134,7 @@ std::optional<SmallInput> smallestInput(const ast::Spectrum &spectrum, const Bas
   events.skipped = events.broken = [](std::size_t, const std::string &) {};
   events.undecided = [](std::size_t, Undecided) {};
   events.outOfRange = [](const std::string &) {};
-  callPlans(spectrum, baseline, library, {{0, entry}}, sets, small, events);
+  callPlans(spectrum, baseline, {{0, library, entry}}, sets, small, events);
   if (!found) return found;
   runChild([&](const Send &send) { Replacing(spectrum, baseline, library, entry, sets[smallest], small, send).run(); },
            [&](const Message &m) {

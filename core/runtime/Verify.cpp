@@ -78,7 +78,7 @@ ExpectedSizes sizesOf(const ast::Spectrum &spectrum, const ArgumentSet &set) {
   return sizes;
 }
 
-/// Plans that are compiled into one library, and called together.
+/// Plans that are compiled into one library.
 struct Unit {
   std::vector<std::size_t> plans;
   Session *session = nullptr;
@@ -86,8 +86,11 @@ struct Unit {
   bool must = false;    // whatever the time
   std::size_t sets = 0; // the first so many are called
   Clock::time_point deadline = Clock::time_point::max();
-  std::filesystem::path library{};
-  std::vector<std::pair<std::size_t, std::string>> entries{}; // of plans in the library
+  std::vector<BuiltPlan> built{};
+  /// Whether both can be called as one.
+  bool goesWith(const Unit &other) const {
+    return checked == other.checked && !must && !other.must && sets == other.sets && deadline == other.deadline;
+  }
 };
 
 class Verifier {
@@ -132,14 +135,13 @@ public:
 private:
   /// What is known of a plan.
   struct State {
-    bool begun = false, built = false;
+    bool begun = false;
+    std::optional<BuiltPlan> built;
     std::size_t calls = 0, checkedCalls = 0, left = 0; // sets; `left`: by patience
     bool cut = false;                                  // time was up
     std::string unfit;
     std::optional<Diagnostic> refused;
     std::optional<PlanFailure> failure;
-    std::filesystem::path library; // and its entry there
-    std::string entry;
     bool passes() const { return calls > 0 && !failure; }
   };
 
@@ -255,7 +257,7 @@ private:
     };
     job.ended = [this](const ChildEnd &end) {
       if (!baselineBuilt_) fail(kReference, spectrum_.range, spectrum_.name, "the compiler " + end.text());
-      for (Unit &unit : std::exchange(built_, {})) callUnit(std::move(unit));
+      callReady();
     };
     job.silence = kEndlessCompiler;
     children_.add(std::move(job));
@@ -302,49 +304,45 @@ private:
       if (m[0] == "unfit") states_[std::stoull(m[1])].unfit = m[2];
       if (m[0] == "refused") states_[std::stoull(m[1])].refused = decodeDiagnostic(m, 2, session_.arena());
       if (m[0] != "built") return;
-      unit.library = m[1];
-      for (std::size_t i = 2; i + 1 < m.size(); i += 2) unit.entries.emplace_back(std::stoull(m[i]), m[i + 1]);
+      for (std::size_t i = 2; i + 1 < m.size(); i += 2) unit.built.push_back({std::stoull(m[i]), m[1], m[i + 1]});
     };
     job.ended = [this, state](const ChildEnd &end) {
-      Unit &unit = state->first;
-      if (end.how == ChildEnd::How::Late) return;
-      for (std::size_t p : unit.plans) states_[p].begun |= !unit.checked;
-      if (end.done() && state->second.empty()) {
-        for (const auto &[p, entry] : unit.entries) {
-          if (unit.checked) continue;
-          states_[p].built = true;
-          states_[p].library = unit.library;
-          states_[p].entry = entry;
-        }
-        if (!unit.entries.empty()) {
-          if (baselineBuilt_)
-            callUnit(std::move(unit));
-          else
-            built_.push_back(std::move(unit));
-        }
-        progress();
-        return;
-      }
-      if (unit.plans.size() == 1) {
-        if (unit.checked) return;
-        PlanFailure failure;
-        failure.reason = "does not compile: " + (state->second.empty() ? "the compiler " + end.text() : state->second);
-        states_[unit.plans[0]].failure = failure;
-        return;
-      }
-      auto middle = unit.plans.begin() + static_cast<std::ptrdiff_t>(unit.plans.size() / 2);
-      Unit one = unit, other = unit;
-      one.plans.assign(unit.plans.begin(), middle);
-      other.plans.assign(middle, unit.plans.end());
-      compile(std::move(other), true);
-      compile(std::move(one), true);
+      --compiling_;
+      compiled(std::move(state->first), end, state->second);
+      callReady();
     };
     job.silence = kEndlessCompiler;
     if (!state->first.must) job.deadline = std::min(state->first.deadline, deadline_);
+    ++compiling_;
     if (first)
       children_.addFirst(std::move(job));
     else
       children_.add(std::move(job));
+  }
+
+  /// `error`: what the child said, if anything.
+  void compiled(Unit unit, const ChildEnd &end, const std::string &error) {
+    if (end.how == ChildEnd::How::Late) return;
+    for (std::size_t p : unit.plans) states_[p].begun |= !unit.checked;
+    if (end.done() && error.empty()) {
+      for (const BuiltPlan &b : unit.built)
+        if (!unit.checked) states_[b.plan].built = b;
+      if (!unit.built.empty()) ready_.push_back(std::move(unit));
+      progress();
+      return;
+    }
+    if (unit.plans.size() == 1) {
+      if (!unit.checked)
+        states_[unit.plans[0]].failure.emplace().reason =
+            "does not compile: " + (error.empty() ? "the compiler " + end.text() : error);
+      return;
+    }
+    auto middle = unit.plans.begin() + static_cast<std::ptrdiff_t>(unit.plans.size() / 2);
+    Unit one = unit, other = unit;
+    one.plans.assign(unit.plans.begin(), middle);
+    other.plans.assign(middle, unit.plans.end());
+    compile(std::move(other), true);
+    compile(std::move(one), true);
   }
 
   void compileInChild(const Unit &unit, const Send &send) {
@@ -422,7 +420,29 @@ private:
 
   // ---- calling ----
 
-  void callUnit(Unit unit) {
+  /// What has been built while others were called is called together: what it is compared with is computed once for
+  /// all. Several at a time only where there is nothing left to compile, or much to call: a device's driver may compile
+  /// then.
+  void callReady() {
+    while (baselineBuilt_ && !ready_.empty() && calling_ < std::max(1u, options_.jobs)) {
+      if (calling_ > 0 && compiling_ > 0 && ready_.size() < 3) return;
+      Unit unit = std::move(ready_.front());
+      ready_.erase(ready_.begin());
+      const std::size_t share = compiling_ > 0 ? ready_.size() : ready_.size() / std::max(1u, options_.jobs);
+      for (std::size_t i = 0, taken = 0; i < ready_.size() && taken < share;) {
+        if (!unit.goesWith(ready_[i])) {
+          ++i;
+          continue;
+        }
+        unit.built.insert(unit.built.end(), ready_[i].built.begin(), ready_[i].built.end());
+        ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(i));
+        ++taken;
+      }
+      call(std::move(unit));
+    }
+  }
+
+  void call(Unit unit) {
     auto u = std::make_shared<Unit>(std::move(unit));
     std::vector<ArgumentSet> sets = sets_;
     if (u->sets) sets.resize(std::min(u->sets, sets.size()));
@@ -441,13 +461,16 @@ private:
     job.work = [this, u, sets, end](const Send &send) { callInChild(*u, sets, end, send); };
     job.receive = [this, u](const Message &m) { receive(m, *u); };
     job.ended = [this, u](const ChildEnd &how) {
+      --calling_;
       if (how.how == ChildEnd::How::Late)
-        for (const auto &[p, _] : u->entries) states_[p].cut = true;
+        for (const BuiltPlan &b : u->built) states_[b.plan].cut = true;
       else if (!how.done())
-        for (const auto &[p, _] : u->entries)
-          if (!states_[p].failure) states_[p].failure.emplace().reason = "could not be called: " + how.text();
+        for (const BuiltPlan &b : u->built)
+          if (!states_[b.plan].failure) states_[b.plan].failure.emplace().reason = "could not be called: " + how.text();
       progress();
+      callReady();
     };
+    ++calling_;
     job.silence = kEndlessCompiler;
     children_.addFirst(std::move(job));
   }
@@ -471,7 +494,7 @@ private:
     events.undecided = [&](std::size_t set, Undecided u) {
       send({"undecided", std::to_string(set), std::to_string(u.questions), std::to_string(u.numbers)});
     };
-    callPlans(spectrum_, baseline_, unit.library, unit.entries, sets, options, events);
+    callPlans(spectrum_, baseline_, unit.built, sets, options, events);
   }
 
   void receive(const Message &m, const Unit &unit) {
@@ -480,7 +503,7 @@ private:
     if (m[0] == "broken") brokenSets_[std::stoull(m[1])] = m[2];
     if (m[0] == "undecided") report_.undecided[sets_[std::stoull(m[1])].text] = {std::stoull(m[2]), std::stoull(m[3])};
     if (m[0] == "expired")
-      for (const auto &[p, _] : unit.entries) states_[p].cut = true;
+      for (const BuiltPlan &b : unit.built) states_[b.plan].cut = true;
     if (m[0] == "left") ++states_[std::stoull(m[1])].left;
     if (m[0] != "fail" && m[0] != "pass") return;
     State &state = states_[std::stoull(m[1])];
@@ -515,7 +538,7 @@ private:
     if (!options_.progress) return;
     std::size_t built = 0, called = 0, left = 0, failing = 0;
     for (const State &s : states_) {
-      built += s.built;
+      built += s.built.has_value();
       called += s.calls > 0;
       left += !s.begun;
       failing += s.failure.has_value();
@@ -578,10 +601,11 @@ private:
   std::optional<SmallInput> tryHarder(std::size_t plan, Clock::time_point end) {
     State &state = states_[plan];
     bool judged = state.failure ? !state.failure->arguments.empty() && !state.failure->checkedCode : state.calls > 0;
-    if (!judged || state.library.empty() || baseline_.exact() || !inTime(end)) return {};
+    if (!judged || !state.built || baseline_.exact() || !inTime(end)) return {};
     VerifyOptions options = options_;
     options.deadline = end;
-    std::optional<SmallInput> found = smallestInput(spectrum_, baseline_, state.library, state.entry, options);
+    std::optional<SmallInput> found =
+        smallestInput(spectrum_, baseline_, state.built->library, state.built->entry, options);
     if (found && !state.failure) {
       state.failure.emplace();
       state.failure->arguments = found->arguments;
@@ -737,7 +761,8 @@ private:
   Baseline baseline_;
   bool baselineBuilt_ = false;
   std::size_t decided_ = 0;
-  std::vector<Unit> built_; // before there was something to compare with
+  std::vector<Unit> ready_;                 // to be called
+  std::size_t compiling_ = 0, calling_ = 0; // units
   Children children_{std::max(1u, options_.jobs)};
 };
 

@@ -55,13 +55,20 @@ std::optional<PlanFailure> judge(const tangram_kernel &kernel, const CallResult 
                                  const std::vector<Value> &values, const std::vector<Expected> &expected,
                                  const std::vector<Expected> &plain);
 
-/// Calls kernels of `library` with every set and compares with `baseline`, each call guarded: what crashes or hangs is
-/// that plan's failure and the others go on. `plans` names the entries of the plans. A plan that takes far longer than
-/// others (parts of parts of single elements) is left out of the sets that would cost more than options.patience.
-/// Not `isolated`: all in this process, unguarded.
-void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const std::filesystem::path &library,
-               const std::vector<std::pair<std::size_t, std::string>> &plans, const std::vector<ArgumentSet> &sets,
-               const VerifyOptions &options, const BatchEvents &events, bool isolated = true);
+/// A plan as it was built: its number, and where its kernel is.
+struct BuiltPlan {
+  std::size_t plan = 0;
+  std::filesystem::path library;
+  std::string entry;
+};
+
+/// Calls the kernels of plans with every set and compares with `baseline`, each call guarded: what crashes or hangs is
+/// that plan's failure and the others go on. What they are compared with is computed once for all of them. A plan that
+/// takes far longer than others (parts of parts of single elements) is left out of the sets that would cost more than
+/// options.patience. Not `isolated`: all in this process, unguarded.
+void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const std::vector<BuiltPlan> &plans,
+               const std::vector<ArgumentSet> &sets, const VerifyOptions &options, const BatchEvents &events,
+               bool isolated = true);
 
 /// Tells a report which sets were used, and which were not. Why not, of each set, or empty: `skipped`, `broken`.
 template <class Report>

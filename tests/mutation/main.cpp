@@ -164,8 +164,8 @@ private:
       std::vector<Plan> plans;
       for (std::size_t i : group) plans.push_back(trials_[i].changed);
       std::filesystem::path library = build(changed, plans, fmt::format("changed_{}", number++), entries);
-      std::vector<std::pair<std::size_t, std::string>> named;
-      for (std::size_t i = 0; i < group.size(); ++i) named.emplace_back(group[i], entries[i]);
+      std::vector<BuiltPlan> named;
+      for (std::size_t i = 0; i < group.size(); ++i) named.push_back({group[i], library, entries[i]});
       BatchEvents events;
       events.failed = [&](std::size_t trial, std::size_t set, const PlanFailure &) {
         (sets[set].whole ? trials_[trial].same : trials_[trial].rounds) = !sets[set].whole;
@@ -176,7 +176,7 @@ private:
       events.undecided = [](std::size_t, Undecided) {};
       events.leftOut = [](std::size_t, std::size_t) {};
       events.outOfRange = [](const std::string &) {};
-      callPlans(*spectrum, baseline, library, named, sets, options_, events);
+      callPlans(*spectrum, baseline, named, sets, options_, events);
     }
   }
 

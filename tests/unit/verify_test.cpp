@@ -243,8 +243,8 @@ TEST(CallPlans, EveryKindOfFailureIsThatPlansOwn) {
   ASSERT_EQ(sets.size(), 8u); // four sizes, two kinds of data
   EXPECT_TRUE(skipped.empty());
 
-  std::vector<std::pair<std::size_t, std::string>> plans;
-  for (std::size_t i = 0; i < 8; ++i) plans.emplace_back(i, fmt::format("sum_{}", i));
+  std::vector<BuiltPlan> plans;
+  for (std::size_t i = 0; i < 8; ++i) plans.push_back({i, library, fmt::format("sum_{}", i)});
   std::map<std::size_t, std::vector<std::pair<std::size_t, std::string>>> failures;
   std::map<std::size_t, int> passes;
   BatchEvents events;
@@ -253,7 +253,7 @@ TEST(CallPlans, EveryKindOfFailureIsThatPlansOwn) {
   };
   events.passed = [&](std::size_t plan, std::size_t) { ++passes[plan]; };
   events.skipped = [&](std::size_t, const std::string &why) { ADD_FAILURE() << why; };
-  callPlans(*spectrum, Baseline{library, {}, ""}, library, plans, sets, options, events);
+  callPlans(*spectrum, Baseline{library, {}, ""}, plans, sets, options, events);
   std::filesystem::remove(code);
   std::filesystem::remove(library);
 
