@@ -31,8 +31,9 @@ constexpr DiagnosticKind kReference{"verify.reference", DiagnosticClass::User,
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr std::size_t kMostInUnit = 6;          // plans that are compiled together ...
-constexpr unsigned kComplexUnit = 60;           // ... and how complex they are in all: a few seconds' work
+constexpr std::size_t kMostInUnit = 6; // plans that are compiled together ...
+constexpr unsigned kComplexUnit = 60;  // ... and how complex they are in all: a few seconds' work
+constexpr unsigned kUnhurried = 4;     // times as many of both where there is no budget: the compiler starts less often
 constexpr std::uint64_t kCheckedElements = 300; // of arguments for code that checks what it accesses
 constexpr double kGrace = 2;                    // seconds for what is being called when time is up
 constexpr double kLeastCalls = 5;               // seconds that the pick is called, whatever was left of the budget
@@ -188,14 +189,14 @@ private:
 
   std::size_t addUnits(std::size_t from, std::size_t to, Session &session) {
     // Small enough that all jobs have something to do.
-    std::size_t jobs = std::max(1u, options_.jobs);
-    std::size_t most = std::clamp<std::size_t>((to - from + jobs - 1) / jobs, 1, kMostInUnit);
+    const std::size_t jobs = std::max(1u, options_.jobs), times = options_.budget > 0 ? 1 : kUnhurried;
+    const std::size_t most = std::clamp<std::size_t>((to - from + jobs - 1) / jobs, 1, times * kMostInUnit);
     while (from < to) {
       Unit unit{{}, &session};
       unsigned all = 0;
       for (; from < to && unit.plans.size() < most; ++from) {
         unsigned own = complexity(*plans_[from].root);
-        if (!unit.plans.empty() && all + own > kComplexUnit) break;
+        if (!unit.plans.empty() && all + own > times * kComplexUnit) break;
         all += own;
         unit.plans.push_back(from);
       }
