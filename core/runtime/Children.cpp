@@ -178,6 +178,7 @@ void Children::run() {
   auto start = [&](ChildJob job) {
     Pipe messages, errors;
     std::fflush(nullptr);
+    startCleanup();
     pid_t parent = getpid();
     pid_t pid = fork();
     if (pid < 0) {

@@ -75,8 +75,13 @@ int start() {
   return -1;
 }
 
-void tell(char kind, char what, const std::string &text) {
+int pipeEnd() {
   static const int to = start();
+  return to;
+}
+
+void tell(char kind, char what, const std::string &text) {
+  const int to = pipeEnd();
   std::string message = std::string{kind, what} + text + '\0';
   while (to >= 0 && write(to, message.data(), message.size()) < 0 && errno == EINTR) {
   }
@@ -84,6 +89,7 @@ void tell(char kind, char what, const std::string &text) {
 
 } // namespace
 
+void startCleanup() { pipeEnd(); }
 void removeAtEnd(const std::filesystem::path &folder) { tell('f', '+', std::filesystem::absolute(folder).string()); }
 void dropFolder(const std::filesystem::path &folder) { tell('f', '-', std::filesystem::absolute(folder).string()); }
 void killAtEnd(pid_t group) { tell('g', '+', std::to_string(group)); }

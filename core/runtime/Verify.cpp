@@ -39,6 +39,7 @@ constexpr double kGrace = 2;                    // seconds for what is being cal
 constexpr double kLeastCalls = 5;               // seconds that the pick is called, whatever was left of the budget
 constexpr double kLeastBlame = 10;              // seconds to find out what is at fault, or half the budget
 constexpr double kEndlessCompiler = 1200;
+constexpr const char *kTemporary = "tmp"; // below the folder, for the compiler's own files
 
 const ast::Spectrum &find(Session &session, const std::string &name) {
   session.forest(name); // fails where there is none
@@ -129,6 +130,8 @@ public:
     children_.run();
     decided_ = plans_.size();
     blame();
+    std::error_code ignored;
+    std::filesystem::remove_all(options_.folder / kTemporary, ignored);
     finish();
     return std::move(report_);
   }
@@ -273,7 +276,7 @@ private:
   /// What compilers leave when they are killed goes with the folder.
   void temporaryFilesInside() const {
     std::error_code ec;
-    std::filesystem::path folder = std::filesystem::absolute(options_.folder / "tmp", ec);
+    std::filesystem::path folder = std::filesystem::absolute(options_.folder / kTemporary, ec);
     if (std::filesystem::create_directories(folder, ec); !ec) setenv("TMPDIR", folder.c_str(), 1);
   }
 

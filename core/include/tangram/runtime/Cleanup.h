@@ -7,6 +7,9 @@
 
 namespace tangram::runtime {
 
+/// Starts the process that waits, unless there is one. Children that are forked from here on share it.
+void startCleanup();
+
 /// From now on, until dropFolder(), the folder and all below it are removed at the end of this process.
 void removeAtEnd(const std::filesystem::path &folder);
 void dropFolder(const std::filesystem::path &folder);
