@@ -70,3 +70,17 @@ __codelet __tag(blocks) int sum4(const Array<4, int> a) {
           sum += static_cast<unsigned>(sums(i, j, g, h));
   return static_cast<int>(sum);
 }
+
+// As many parts as there are results: of what results go into, the map reads no more than the size.
+__spectrum int part_sum(const Array<1, int> part);
+__codelet int part_sum(const Array<1, int> part) {
+  int sum = 0;
+  for (size_t i = 0; i < part.size(); ++i) sum += part[i];
+  return sum;
+}
+
+__spectrum void part_sums(const Array<1, int> in, Array<1, int> out) __requires(in.size() == 0 || out.size() > 0);
+__codelet void part_sums(const Array<1, int> in, Array<1, int> out) {
+  size_t n = in.size(), parts = out.size(0), length = parts == 0 ? 1 : (n + parts - 1) / parts;
+  out = map(part_sum, partition(in, out.size(0), sequence(0, length, n), sequence(1), sequence(length, length, n)));
+}
