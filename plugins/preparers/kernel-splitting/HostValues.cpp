@@ -51,9 +51,8 @@ void HostValues::block(const Block *body, bool device) {
 void HostValues::stmt(const Stmt *s, bool device) {
   if (isa<Block>(s)) return block(as<Block>(s), device);
   if (const auto *d = dyn<Declare>(s)) {
-    expr(d->init, device);
     if (device || !d->extents.empty() || (d->init && onDevice(d->init))) mark(d->name);
-    return;
+    return expr(d->init, onDevice(d->name)); // one side makes it, with all effects
   }
   if (const auto *e = dyn<Evaluate>(s)) return expr(e->expr, device || onDevice(e->expr));
   if (isa<View>(s) || isa<Alloc>(s) || isa<Sync>(s)) return;
