@@ -104,7 +104,8 @@ const Expr *Build::cast(const Type &type, const Expr *operand) const {
   if (operand->type == type) return operand;
   if (std::optional<Int> value = literal(operand)) {
     if (type.isInteger()) return integer(type, *value);
-    bool exact = *value >= -(Int{1} << 24) && *value <= (Int{1} << 24) && operand->type.isSigned();
+    const Int most = Int{1} << (type.isHalf() ? 8 : 24);
+    bool exact = *value >= -most && *value <= most && operand->type.isSigned();
     if (type.isFloating() && exact) return arena_.make<FloatLit>(range_, type, static_cast<double>(*value));
   }
   // What a detour through a wider integer does, the direct way does too.

@@ -12,12 +12,20 @@ constexpr std::array<std::string_view, 40> kReal{
     "fma",  "fmax",  "fmin",  "fmod",  "hypot", "lgamma", "log",   "log10", "log1p",  "log2",
     "pow",  "rint",  "round", "sin",   "sinh",  "sqrt",   "tan",   "tanh",  "tgamma", "trunc"};
 constexpr std::array<std::string_view, 5> kOther{"abs", "isfinite", "isinf", "isnan", "llabs"};
+// As tangram/runtime/float16.h has them.
+constexpr std::array<std::string_view, 4> kHalf{"tangram_bf16_to_f32", "tangram_f16_to_f32", "tangram_f32_to_bf16",
+                                                "tangram_f32_to_f16"};
 
 bool has(auto &names, std::string_view name) { return std::binary_search(names.begin(), names.end(), name); }
 } // namespace
 
 bool isMathFunction(std::string_view name) {
-  return has(kReal, name) || has(kOther, name) || (name.ends_with('f') && has(kReal, name.substr(0, name.size() - 1)));
+  return has(kReal, name) || has(kOther, name) || isHalfConversion(name) ||
+         (name.ends_with('f') && has(kReal, name.substr(0, name.size() - 1)));
 }
+
+std::string_view widening(const Type &half) { return half == Type(Scalar::BF16) ? kHalf[0] : kHalf[1]; }
+std::string_view narrowing(const Type &half) { return half == Type(Scalar::BF16) ? kHalf[2] : kHalf[3]; }
+bool isHalfConversion(std::string_view name) { return has(kHalf, name); }
 
 } // namespace tangram::ast

@@ -11,7 +11,7 @@ struct ScalarInfo {
   std::string_view text, c;
   unsigned bytes;
 };
-constexpr std::array<ScalarInfo, 12> kScalars{{{"void", "void", 0},
+constexpr std::array<ScalarInfo, 14> kScalars{{{"void", "void", 0},
                                                {"bool", "bool", 1},
                                                {"i8", "int8_t", 1},
                                                {"i16", "int16_t", 2},
@@ -22,7 +22,9 @@ constexpr std::array<ScalarInfo, 12> kScalars{{{"void", "void", 0},
                                                {"u32", "unsigned", 4},
                                                {"u64", "size_t", 8},
                                                {"f32", "float", 4},
-                                               {"f64", "double", 8}}};
+                                               {"f64", "double", 8},
+                                               {"f16", "tangram_f16", 2},
+                                               {"bf16", "tangram_bf16", 2}}};
 
 const ScalarInfo &info(Scalar s) { return kScalars[static_cast<std::size_t>(s)]; }
 

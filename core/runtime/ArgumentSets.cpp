@@ -34,7 +34,7 @@ void fill(Value &value, bool whole, std::uint64_t seed) {
     if (value.isFloating() && !whole)
       value.setReal(i, random.unit());
     else if (value.isFloating())
-      value.setInteger(i, wholeNumber(random, value.count()));
+      value.setInteger(i, wholeNumber(random, value.count(), e));
     else
       value.setInteger(i, random.between(isSigned ? -most : 0, most));
 }

@@ -91,7 +91,8 @@ ArgumentSpec parseArgumentSpec(const std::string &text) {
     if (!parts[0].empty() && !std::isdigit(static_cast<unsigned char>(parts[0][0]))) {
       spec.element = elementOf(parts[0]);
       std::vector<std::string> known;
-      for (int e = TANGRAM_BOOL; e <= TANGRAM_F64; ++e) known.emplace_back(name(static_cast<tangram_element>(e)));
+      for (int e = TANGRAM_BOOL; e <= TANGRAM_BF16; ++e)
+        if (isNumber(e)) known.emplace_back(name(static_cast<tangram_element>(e)));
       if (!spec.element) fail(kBadType, {}, text, parts[0], suggest(parts[0], known));
       parts.erase(parts.begin());
     }

@@ -55,7 +55,8 @@ bool setFromText(Value &value, std::uint64_t position, std::string text) {
       parsed = static_cast<double>(*size);
     }
     value.setReal(position, parsed);
-    return true;
+    // What is too large for f16 is not what was written.
+    return !std::isfinite(parsed) || std::isfinite(value.real(position));
   }
   if (value.element() == TANGRAM_U64) {
     std::optional<std::uint64_t> parsed = parseSize(digits);
@@ -101,7 +102,7 @@ bool isSigned(const Value &value) { return value.element() >= TANGRAM_I8 && valu
 /// The greatest integer that an element holds, as far as a container can be long.
 std::uint64_t greatest(tangram_element element) {
   if (element == TANGRAM_BOOL) return 1;
-  if (isFloating(element)) return element == TANGRAM_F32 ? 1ull << 24 : 1ull << 53; // those below are exact
+  if (isFloating(element)) return 1ull << mantissaBits(element); // those below are exact
   bool hasSign = element >= TANGRAM_I8 && element <= TANGRAM_I64;
   return std::numeric_limits<std::uint64_t>::max() >> (64 - 8 * bytes(element) + (hasSign ? 1 : 0));
 }
@@ -117,7 +118,7 @@ void fillRandom(Value &value, std::uint64_t seed, bool whole) {
     if (!value.isFloating())
       value.setInteger(i, random.between(lo, hi));
     else if (whole)
-      value.setInteger(i, wholeNumber(random, value.count()));
+      value.setInteger(i, wholeNumber(random, value.count(), value.element()));
     else
       value.setReal(i, random.unit());
 }
@@ -176,7 +177,11 @@ void fill(Value &value, const ArgumentSpec &spec, const std::string &param, std:
   case Kind::Index: fillIndices(value, seed, context.bound); break;
   case Kind::Offsets: fillOffsets(value, seed, context.bound, context.spread); break;
   case Kind::Iota:
-    for (std::uint64_t i = 0; i < value.count(); ++i) value.setInteger(i, static_cast<std::int64_t>(i));
+    for (std::uint64_t i = 0; i < value.count(); ++i) {
+      // Types of few bits begin again, as bytes do: what is counted stays what it is.
+      bool half = value.isFloating() && bytes(value.element()) == 2;
+      value.setInteger(i, static_cast<std::int64_t>(half ? i % greatest(value.element()) : i));
+    }
     break;
   case Kind::Ones:
     for (std::uint64_t i = 0; i < value.count(); ++i) value.setInteger(i, 1);
@@ -246,9 +251,11 @@ Value makeValue(const ArgumentSpec &spec, const std::string &param, const Elemen
   }
 }
 
-std::int64_t wholeNumber(Random &random, std::uint64_t elements) {
+std::int64_t wholeNumber(Random &random, std::uint64_t elements, tangram_element element) {
   constexpr std::uint64_t kHeld = 1ull << 23; // with a bit to spare, by a float
-  if (4 * elements <= kHeld) return random.between(-2, 2);
+  // Of f16 and bf16 this says how large sums may become that are kept in that type.
+  const std::uint64_t held = bytes(element) == 2 ? 1ull << (mantissaBits(element) - 1) : kHeld;
+  if (4 * elements <= held) return random.between(-2, 2);
   if (elements > kHeld && static_cast<std::uint64_t>(random.between(0, elements - 1)) >= kHeld) return 0;
   return random.between(0, 1) ? 1 : -1;
 }
@@ -259,7 +266,8 @@ void makeWhole(Value &value, std::uint64_t seed) {
     Value field = value.field(f);
     if (!field.isFloating()) continue;
     for (std::uint64_t i = 0; i < field.count(); ++i)
-      if (double x = field.real(i); x != 0 && std::isfinite(x)) field.setInteger(i, wholeNumber(random, field.count()));
+      if (double x = field.real(i); x != 0 && std::isfinite(x))
+        field.setInteger(i, wholeNumber(random, field.count(), field.element()));
   }
 }
 

@@ -11,8 +11,11 @@ bool within(double got, const Expected::Number &expected) {
   return got == expected.value || std::abs(got - expected.value) <= expected.bound;
 }
 
-std::string numberText(double value, bool single) {
-  return single ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
+/// As the type that it is compared in writes it.
+std::string numberText(double value, tangram_element element) {
+  Value one = Value::scalar(element);
+  one.setReal(0, value);
+  return one.text(0);
 }
 
 /// One field of all elements.
@@ -22,7 +25,6 @@ std::optional<Mismatch> compareField(const Value &got, const Expected &expected,
   std::vector<Value> alternatives;
   for (const Value &other : expected.alternatives())
     alternatives.push_back(const_cast<Value &>(other).field(field)); // a view of it
-  bool single = wanted.element() == TANGRAM_F32;
   std::optional<Mismatch> first;
   for (std::uint64_t i = 0; i < wanted.count(); ++i) {
     double limit = 0;
@@ -32,7 +34,7 @@ std::optional<Mismatch> compareField(const Value &got, const Expected &expected,
       Expected::Number number = numbers ? (*numbers)[i] : Expected::Number{wanted.real(i), 0};
       if (within(g, number)) continue;
       limit = number.bound;
-      if (!first) text = numberText(number.value, single);
+      if (!first) text = numberText(number.value, wanted.element());
     } else {
       std::int64_t g = got.integer(i);
       bool right = g == wanted.integer(i);

@@ -41,9 +41,9 @@ std::string wrongWith(const tangram_kernel &k) {
       if (!made || !made->bytes || !made->num_fields || !made->fields)
         return fmt::format("parameter '{}' is a struct of which nothing is said", p.name);
       for (const tangram_field *f = made->fields; f != made->fields + made->num_fields; ++f)
-        if (!f->name || f->element < TANGRAM_BOOL || f->element > TANGRAM_F64 || f->offset >= made->bytes)
+        if (!f->name || !isNumber(f->element) || f->offset >= made->bytes)
           return fmt::format("a field of parameter '{}' is none", p.name);
-    } else if (p.element < TANGRAM_BOOL || p.element > TANGRAM_F64)
+    } else if (!isNumber(p.element))
       return fmt::format("parameter '{}' has the unknown element type {}", p.name, p.element);
     if (p.rank > TANGRAM_MAX_RANK) return fmt::format("parameter '{}' has {} dimensions", p.name, p.rank);
   }

@@ -44,7 +44,7 @@ ReferenceLibrary buildReference(Session &session, const std::string &spectrum, c
 Reference::Reference(const std::filesystem::path &library) : library_(library) {
   begin_ = reinterpret_cast<decltype(begin_)>(library_.symbol("tangram_reference_begin"));
   end_ = reinterpret_cast<decltype(end_)>(library_.symbol("tangram_reference_end"));
-  find_ = reinterpret_cast<decltype(find_)>(library_.symbol("tangram_reference_find"));
+  find_ = reinterpret_cast<decltype(find_)>(library_.symbol("tangram_reference_number"));
   if (!begin_ || !end_ || !find_ || library_.kernels().empty()) fail(kNone, {}, library.string());
 }
 
@@ -80,7 +80,7 @@ Reference::Outcome Reference::callOnce(const std::vector<Value> &arguments, std:
       numbers.back().resize(field.count());
       for (std::uint64_t i = 0; i < field.count(); ++i) {
         tangram_reference_element element;
-        bool known = find_(field.address(i), field.element() == TANGRAM_F64, &element);
+        bool known = find_(field.address(i), field.element(), &element);
         numbers.back()[i] = known ? Expected::Number{element.value, element.bound} : Expected::Number{field.real(i), 0};
       }
     }

@@ -1,5 +1,7 @@
 #include "tangram/runtime/Value.h"
 
+#include "tangram/runtime/float16.h"
+
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -13,7 +15,7 @@ struct Info {
   std::string_view name;
   std::size_t bytes;
 };
-constexpr std::array<Info, 13> kElements{{{"", 0},
+constexpr std::array<Info, 15> kElements{{{"", 0},
                                           {"bool", 1},
                                           {"i8", 1},
                                           {"i16", 2},
@@ -25,7 +27,9 @@ constexpr std::array<Info, 13> kElements{{{"", 0},
                                           {"u64", 8},
                                           {"f32", 4},
                                           {"f64", 8},
-                                          {"struct", 0}}};
+                                          {"struct", 0},
+                                          {"f16", 2},
+                                          {"bf16", 2}}};
 constexpr std::size_t kLine = 64, kGuard = 256; // bytes
 constexpr unsigned char kPattern = 0xA5;
 
@@ -42,6 +46,8 @@ template <class F> decltype(auto) withType(tangram_element element, F &&f) {
   case TANGRAM_U32: return f(std::uint32_t{});
   case TANGRAM_U64: return f(std::uint64_t{});
   case TANGRAM_F32: return f(float{});
+  case TANGRAM_F16: return f(tangram_f16{});
+  case TANGRAM_BF16: return f(tangram_bf16{});
   case TANGRAM_F64:
   case TANGRAM_STRUCT: break;
   }
@@ -58,15 +64,35 @@ template <class T> T load(const std::byte *p) {
 
 template <class T> void store(std::byte *p, T value) { std::memcpy(p, &value, sizeof value); }
 
+/// The fewest digits that are no other number of its type.
+template <class T> std::string shortest(T value) {
+  std::string text;
+  for (int digits = 1; digits <= 9; ++digits) {
+    text = fmt::format("{:.{}g}", static_cast<float>(value), digits);
+    if (T(std::strtof(text.c_str(), nullptr)).bits == value.bits) break;
+  }
+  return text;
+}
+
 } // namespace
 
 std::size_t bytes(tangram_element element) { return kElements[element].bytes; }
 std::string_view name(tangram_element element) { return kElements[element].name; }
-bool isFloating(tangram_element element) { return element == TANGRAM_F32 || element == TANGRAM_F64; }
+bool isFloating(tangram_element element) { return isNumber(element) && element >= TANGRAM_F32; }
+bool isNumber(int element) { return element >= TANGRAM_BOOL && element <= TANGRAM_BF16 && element != TANGRAM_STRUCT; }
+
+int mantissaBits(tangram_element element) {
+  switch (element) {
+  case TANGRAM_F16: return 11;
+  case TANGRAM_BF16: return 8;
+  case TANGRAM_F32: return 24;
+  default: return 53;
+  }
+}
 
 std::optional<tangram_element> elementOf(std::string_view name) {
-  for (std::size_t i = TANGRAM_BOOL; i <= TANGRAM_F64; ++i)
-    if (kElements[i].name == name) return static_cast<tangram_element>(i);
+  for (std::size_t i = TANGRAM_BOOL; i < kElements.size(); ++i)
+    if (isNumber(static_cast<int>(i)) && kElements[i].name == name) return static_cast<tangram_element>(i);
   return std::nullopt;
 }
 
@@ -204,6 +230,8 @@ std::string Value::text(std::uint64_t position) const {
     T value = load<T>(at(position));
     if constexpr (std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t>)
       return fmt::format("{}", static_cast<int>(value));
+    else if constexpr (std::is_same_v<T, tangram_f16> || std::is_same_v<T, tangram_bf16>)
+      return shortest(value);
     else
       return fmt::format("{}", value);
   });

@@ -207,7 +207,7 @@ static const tangram_kernel kernels[] = {KERNEL(0), KERNEL(1), KERNEL(2), KERNEL
 // A reference as well, of integers alone.
 extern "C" void tangram_reference_begin(uint64_t) {}
 extern "C" uint64_t tangram_reference_end() { return 0; }
-extern "C" bool tangram_reference_find(const void *, bool, tangram_reference_element *) { return false; }
+extern "C" bool tangram_reference_number(const void *, int, tangram_reference_element *) { return false; }
 extern "C" const tangram_kernel *const *tangram_kernel_table(uint32_t *count) {
   static const tangram_kernel *list[8];
   for (int i = 0; i < 8; ++i) list[i] = &kernels[i];

@@ -1,6 +1,7 @@
 // What an entry checks before anything runs.
 #include "tangram/c-family/Entries.h"
 
+#include "tangram/ast/Builtins.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/c-family/SizeLimits.h"
 
@@ -29,6 +30,7 @@ public:
 private:
   const Expr *bare(const Expr *e) {
     if (const auto *cast = dyn<Cast>(e)) return bare(cast->operand);
+    if (const auto *call = dyn<ast::Call>(e); call && isHalfConversion(call->callee)) return bare(call->args[0]);
     if (const auto *b = dyn<Binary>(e))
       return scratch_.derive(b, [&](Binary &copy) {
         copy.lhs = bare(b->lhs);
@@ -134,10 +136,7 @@ void defineEntry(Writer &w, const Signature &s, const std::string &run, bool can
   w.line(fmt::format("{}_kernel::last_error[0] = '\\0';", s.entry));
   checkArguments(w, s);
   std::string args;
-  for (const Param *p : s.kernel->params) {
-    bool dereferences = !p->type.isPointer() && p->access != Access::In && p->type.isScalar();
-    args += (args.empty() ? "" : ", ") + std::string(dereferences ? "*" : "") + p->name;
-  }
+  for (const Param *p : s.kernel->params) args += (args.empty() ? "" : ", ") + passed(s, *p);
   if (contains<Report>(s.kernel->body)) {
     w.line(fmt::format("const int tangram_status = {}({});", run, args));
     w.line(fmt::format("if (tangram_status == TANGRAM_OUT_OF_MEMORY) return tangram_fail({}_kernel::last_error, "

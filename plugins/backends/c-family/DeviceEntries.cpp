@@ -186,10 +186,7 @@ void defineForDevice(Writer &w, const Signature &s, const DeviceStyle &style) {
       extra.workspace, extra.bytes));
   w.close();
   std::string args;
-  for (const Param *p : s.kernel->params) {
-    bool dereferences = !p->type.isPointer() && p->access != Access::In && p->type.isScalar();
-    args = joined(args, std::string(dereferences ? "*" : "") + p->name);
-  }
+  for (const Param *p : s.kernel->params) args = joined(args, passed(s, *p, !style.addresses));
   w.line(fmt::format("return {}_kernel::run({});", s.entry, joined(args, extra.workspace + ", " + extra.stream)));
   w.close();
 }

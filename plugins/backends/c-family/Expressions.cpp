@@ -82,6 +82,10 @@ Expressions::Text Expressions::literal(const IntLit *e, const Type &wanted) {
 }
 
 Expressions::Text Expressions::real(const FloatLit *e) {
+  if (e->type.isHalf()) {
+    Arena scratch;
+    return {converted(e->type, real(scratch.make<FloatLit>(e->range, Type(Scalar::F32), e->value)).text)};
+  }
   bool single = e->type == Type(Scalar::F32);
   if (std::isinf(e->value) || std::isnan(e->value)) {
     std::string text = std::isinf(e->value) ? infinity(e->type) : notANumber(e->type);

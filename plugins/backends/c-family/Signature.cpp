@@ -1,5 +1,6 @@
 #include "tangram/c-family/Signature.h"
 
+#include "tangram/ast/Walk.h"
 #include "tangram/diag/Diagnostic.h"
 #include "tangram/runtime/kernel_abi.h"
 
@@ -16,7 +17,22 @@ constexpr DiagnosticKind kElement{"c-family.element", DiagnosticClass::Limitatio
                                   "parameter '{}' of '{}' has elements of type {}, which cannot be passed to a kernel",
                                   "pass one container for each number"};
 
+constexpr DiagnosticKind kHalf{
+    "c-family.half", DiagnosticClass::User, "a value of type {} reached the backend",
+    "add type-legalization behind special-function to the target's passes, as those in hw/ have it"};
+
 } // namespace
+
+void requireLegalTypes(const Module &module) {
+  auto check = [](const Node &n) {
+    Type type;
+    if (isa<Expr>(&n)) type = static_cast<const Expr &>(n).type.leaf();
+    if (const auto *declared = dyn<Declare>(&n)) type = declared->type.leaf();
+    if (type.isHalf()) fail(kHalf, n.range, type.text());
+  };
+  for (const Kernel *kernel : module.kernels) walk(kernel, check);
+  for (const Function *function : module.functions) walk(function, check);
+}
 
 std::string pointer(const Argument &a) {
   return (a.access == Access::In ? "const " : "") + a.element.cName() + " *" + a.data;
@@ -107,6 +123,21 @@ std::string names(const Signature &signature) {
     for (const std::string &stride : a.strides) append(text, stride);
   }
   return text;
+}
+
+std::string passed(const Signature &signature, const Param &param, bool handles) {
+  const Argument *argument = nullptr;
+  for (const Argument &a : signature.arguments)
+    if (a.data == param.name) argument = &a;
+  bool bits = argument && argument->element.isHalf() && !param.type.leaf().isHalf();
+  if (param.type.isPointer()) {
+    if (!bits || handles) return param.name;
+    return fmt::format("reinterpret_cast<{}uint16_t *>({})", argument->access == Access::In ? "const " : "",
+                       param.name);
+  }
+  bool dereferences = param.access != Access::In && param.type.isScalar();
+  if (bits) return param.name + (dereferences ? "->bits" : ".bits");
+  return (dereferences ? "*" : "") + param.name;
 }
 
 std::string sizeParameters(const Signature &signature) {

@@ -1,6 +1,7 @@
 // What languages spell differently, as C++ spells it.
 #include "tangram/c-family/Expressions.h"
 
+#include "tangram/ast/Builtins.h"
 #include "tangram/diag/Diagnostic.h"
 
 namespace tangram::c_family {
@@ -63,7 +64,7 @@ Expressions::Text Expressions::cast(const Cast *e, const Type &wanted) {
 
 Expressions::Text Expressions::call(const Call *e) {
   if (functions.count(e->callee)) return {fmt::format("{}({})", e->callee, arguments(e))};
-  usesMath = true;
+  (isHalfConversion(e->callee) ? usesHalf : usesMath) = true;
   // std:: has the forms for float and double that C spells with an f, and no macro.
   bool classify = e->callee.starts_with("is");
   return {fmt::format("{}{}({})", classify ? "std::" : "::", e->callee, arguments(e))};

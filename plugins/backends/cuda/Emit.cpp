@@ -76,6 +76,7 @@ private:
     usesLimits_ |= host.usesLimits;
     usesAtomics_ |= device.usesAtomics;
     usesChecks_ |= device.usesChecks || host.usesChecks;
+    usesHalf_ |= device.usesHalf || host.usesHalf;
     closeDeviceSource(w, signatures_, style_, context_.target.name);
     return w.take();
   }
@@ -83,6 +84,7 @@ private:
   void preamble(Writer &w) {
     std::vector<std::string> includes{"<tangram/cuda/device.h>"};
     if (usesChecks_) includes.insert(includes.begin(), "<tangram/cuda/checked.h>");
+    if (usesHalf_) includes.insert(includes.begin(), "<tangram/cuda/float16.h>");
     if (usesAtomics_) includes.insert(includes.begin(), "<tangram/cuda/atomics.h>");
     // Sizes that a plan fixes may be 0, which nvcc finds out, and warns of j < size. The architectures are a list,
     // 800,900.
@@ -143,13 +145,14 @@ private:
   std::map<const Launch *, std::string> functions_;
   std::set<const Launch *> asking_; // for memory of their groups
   std::map<const Kernel *, std::vector<const Launch *>> launches_;
-  bool usesLimits_ = false, usesAtomics_ = false, usesChecks_ = false;
+  bool usesLimits_ = false, usesAtomics_ = false, usesChecks_ = false, usesHalf_ = false;
 };
 
 } // namespace
 
 std::vector<OutputFile> CudaBackend::emit(const Module &module, EmitContext &context) {
   if (module.kernels.empty()) fail(kNoKernels, module.range);
+  requireLegalTypes(module);
   std::optional<hardware::LaunchLevels> levels = hardware::launchLevels(context.target.hardware);
   if (!levels) fail(kLevels, {}, context.target.name);
   Emitter emitter(module, context, *levels);

@@ -1,5 +1,6 @@
 #include "Expressions.h"
 
+#include "tangram/ast/Builtins.h"
 #include "tangram/diag/Diagnostic.h"
 
 namespace tangram::cuda {
@@ -29,6 +30,12 @@ Base::Text DeviceExpressions::extremum(bool minimum, const Expr *a, const Expr *
   // min and max are no constant expressions.
   std::string lhs = operand(a, kLess + 1, {}), rhs = operand(b, kLess + 1, {});
   return {fmt::format("{} {} {} ? {} : {}", lhs, minimum ? "<" : ">", rhs, lhs, rhs), kTernary};
+}
+
+Base::Text DeviceExpressions::call(const Call *e) {
+  if (!isHalfConversion(e->callee)) return Expressions::call(e);
+  usesHalf = true;
+  return {fmt::format("tangram_cuda::{}({})", e->callee.substr(std::string_view("tangram_").size()), arguments(e))};
 }
 
 Base::Text DeviceExpressions::atomic(const Atomic *e) {

@@ -16,6 +16,7 @@ protected:
   std::string infinity(const ast::Type &type) override;
   std::string notANumber(const ast::Type &type) override;
   Text extremum(bool minimum, const ast::Expr *a, const ast::Expr *b, const ast::Type &type) override;
+  Text call(const ast::Call *e) override;
   Text atomic(const ast::Atomic *e) override;
   Text other(const ast::Expr *e, const ast::Type &wanted) override;
 

@@ -1,6 +1,7 @@
 // Two texts for all kernels of a module: the device's, also written beside as STEM.cl, and the host's, which holds it.
 #include "Backend.h"
 #include "Checks.h"
+#include "Halves.h"
 #include "Statements.h"
 
 #include "tangram/ast/Names.h"
@@ -83,6 +84,7 @@ public:
     front.blank();
     front.verbatim(e.atomics.functions());
     if (e.usesChecks) front.verbatim(kChecks);
+    if (e.usesHalf) front.verbatim(kHalves);
     checked_ = e.usesChecks;
     for (auto &[line, from] : origins_) line += front.lines();
     deviceText_ = front.take() + body;
@@ -104,6 +106,7 @@ public:
     std::vector<std::string> includes{"<tangram/opencl/program.h>"};
     if (checked_) includes.insert(includes.begin() + 1, "<tangram/opencl/report.h>");
     if (expressions.usesChecks) includes.emplace_back("<tangram/runtime/checked.h>");
+    if (expressions.usesHalf) includes.emplace_back("<tangram/runtime/float16.h>");
     openDeviceSource(w, context_, includes, expressions.usesLimits);
     for (const Struct *s : structuresWithin(module_, signatures_)) defineStructure(w, *s, expressions);
     for (const Signature &s : signatures_) constants(w, s);
@@ -224,6 +227,7 @@ private:
 
 std::vector<OutputFile> OpenCLBackend::emit(const Module &module, EmitContext &context) {
   if (module.kernels.empty()) fail(kNoKernels, module.range);
+  requireLegalTypes(module);
   std::optional<hardware::LaunchLevels> levels = hardware::launchLevels(context.target.hardware);
   if (!levels) fail(kLevels, {}, context.target.name);
   Emitter emitter(module, context, *levels);

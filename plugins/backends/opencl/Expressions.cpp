@@ -15,8 +15,8 @@ constexpr DiagnosticKind kShuffle{"opencl.shuffle", DiagnosticClass::Limitation,
                                   "use a target without a level that synchronises by 'warp', such as opencl-gpu"};
 
 std::string_view spelled(Scalar s) {
-  static constexpr std::string_view names[] = {"void",  "bool",   "char", "short", "int",   "long",
-                                               "uchar", "ushort", "uint", "ulong", "float", "double"};
+  static constexpr std::string_view names[] = {"void",   "bool", "char",  "short", "int",    "long",   "uchar",
+                                               "ushort", "uint", "ulong", "float", "double", "ushort", "ushort"};
   return names[static_cast<std::size_t>(s)];
 }
 
@@ -95,6 +95,7 @@ Base::Text DeviceExpressions::call(const Call *e) {
   // Functions are overloaded; abs is unsigned.
   if (e->callee == "abs") return {fmt::format("(int)abs({})", arguments(e)), kPrefix};
   if (e->callee == "llabs") return {fmt::format("(long)abs({})", arguments(e)), kPrefix};
+  usesHalf |= isHalfConversion(e->callee);
   std::string name = e->callee, shorter = name.substr(0, name.size() - 1);
   if (name.ends_with('f') && isMathFunction(shorter)) name = shorter;
   return {fmt::format("{}({})", name, arguments(e))};

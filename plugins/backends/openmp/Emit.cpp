@@ -158,6 +158,7 @@ private:
     needs_.limits |= expressions.usesLimits;
     needs_.atomics |= expressions.usesAtomics;
     needs_.checks |= expressions.usesChecks;
+    needs_.half |= expressions.usesHalf;
     w.line("} // namespace");
     w.blank();
     w.line("extern \"C\" {");
@@ -196,6 +197,7 @@ private:
     w.blank();
     w.directive("#include <tangram/runtime/kernel_abi.h>");
     if (reference_) w.directive("#include <tangram/runtime/error_analysis.h>");
+    if (needs_.half) w.directive("#include <tangram/runtime/float16.h>");
     if (needs_.vectors && !context_.options.flag("vector-math")) w.directive("#define TANGRAM_VEC_MATH_LIBRARY 0");
     if (needs_.vectors) w.directive("#include <tangram/runtime/vec.h>");
     if (needs_.checks)
@@ -348,7 +350,8 @@ private:
   std::string constants_;
   bool reference_ = false;
   struct {
-    bool vectors = false, limits = false, heap = false, threads = false, atomics = false, simd = false, checks = false;
+    bool vectors = false, limits = false, heap = false, threads = false, atomics = false, simd = false, checks = false,
+         half = false;
   } needs_;
 };
 
@@ -356,6 +359,7 @@ private:
 
 std::vector<OutputFile> OpenMPBackend::emit(const Module &module, EmitContext &context) {
   if (module.kernels.empty()) fail(kNoKernels, module.range);
+  if (!context.options.flag("reference")) requireLegalTypes(module); // those are followed in their own types
   Emitter emitter(module, context);
   return {emitter.source(), emitter.header()};
 }

@@ -2,6 +2,7 @@
 #include "Host.h"
 
 #include "tangram/c-family/Compiler.h"
+#include "tangram/c-family/Signature.h"
 
 namespace tangram::ptx {
 
@@ -12,6 +13,7 @@ constexpr DiagnosticKind kNoKernels{"ptx.no-kernels", DiagnosticClass::Bug, "the
 
 std::vector<OutputFile> PtxBackend::emit(const ast::Module &module, EmitContext &context) {
   if (module.kernels.empty()) fail(kNoKernels, module.range);
+  c_family::requireLegalTypes(module);
   CompiledDevice device = compileDevice(module, context);
   std::vector<OutputFile> files = writeHost(module, context, device);
   files.push_back({context.stem + ".ptx", OutputFile::Role::Other, device.ptx});

@@ -41,6 +41,7 @@ public:
     std::vector<std::string> includes{"<tangram/ptx/program.h>"};
     for (const Kernel *kernel : module_.kernels)
       if (contains<Report>(kernel->body) && includes.size() == 1) includes.emplace_back("<tangram/ptx/report.h>");
+    if (expressions.usesHalf) includes.emplace_back("<tangram/runtime/float16.h>");
     if (expressions.usesChecks) includes.emplace_back("<tangram/runtime/checked.h>");
     openDeviceSource(w, context_, includes, expressions.usesLimits);
     for (const Struct *s : structuresWithin(module_, signatures_)) defineStructure(w, *s, expressions);

@@ -295,6 +295,7 @@ const ast::Expr *Body::atomic(const clang::CallExpr *e, const std::string &opera
       if (known_.name == root->name) seen = known_.shared || (known_.type.isArray() && isa<Subscript>(place));
   if (!seen) fail(kAtomicTarget, where);
   bool bitwise = op->second == AtomicOp::And || op->second == AtomicOp::Or || op->second == AtomicOp::Xor;
+  if (target->type.isHalf()) fail(kAtomicHalf, where, e->getDirectCallee()->getNameAsString(), target->type.text());
   if (!target->type.isScalar() || target->type.isBool() || (bitwise && !target->type.isInteger()))
     fail(kAtomicType, where, e->getDirectCallee()->getNameAsString(),
          target->type.isArray() ? "container" : target->type.cName());
@@ -374,7 +375,9 @@ const ast::Expr *Body::libraryCall(const clang::CallExpr *e, const clang::Functi
     else
       base = compute.bytes() == 8 ? "llabs" : "abs";
   } else if (classify) {
-    compute = args[0]->type.isFloating() ? args[0]->type : Type(Scalar::F64);
+    compute = args[0]->type.isHalf()       ? Type(Scalar::F32)
+              : args[0]->type.isFloating() ? args[0]->type
+                                           : Type(Scalar::F64);
   } else if (standard && compute.scalar() == Scalar::F32 &&
              !(base.ends_with('f') && isMathFunction(base.substr(0, base.size() - 1)))) {
     base += "f";

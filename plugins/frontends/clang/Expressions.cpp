@@ -3,6 +3,7 @@
 #include "Types.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/runtime/float16.h"
 
 #include <clang/AST/ExprConcepts.h>
 #include <cmath>
@@ -18,7 +19,12 @@ constexpr unsigned kMaxNesting = 512; // expressions in expressions
 constexpr unsigned kMaxFilled = 4096; // elements of an array that initialisers of fields make
 
 double rounded(const Type &type, double value) {
-  return type.scalar() == Scalar::F32 ? static_cast<double>(static_cast<float>(value)) : value;
+  switch (type.scalar()) {
+  case Scalar::F32: return static_cast<float>(value);
+  case Scalar::F16: return tangram_f16(static_cast<float>(value));
+  case Scalar::BF16: return tangram_bf16(static_cast<float>(value));
+  default: return value;
+  }
 }
 
 } // namespace
@@ -241,15 +247,19 @@ const ast::Expr *Body::convert(const ast::Type &to, const ast::Expr *operand, as
       double value = operand->type.scalar() == Scalar::U64
                          ? static_cast<double>(static_cast<std::uint64_t>(number->value))
                          : static_cast<double>(number->value);
-      // Not through double where the target is float: that would round twice.
-      if (to.scalar() == Scalar::F32)
+      // Not through double where the target is float, or is rounded from it: that would round twice.
+      if (to.scalar() != Scalar::F64)
         value = operand->type.scalar() == Scalar::U64 ? static_cast<float>(static_cast<std::uint64_t>(number->value))
                                                       : static_cast<float>(number->value);
-      return arena().make<FloatLit>(where, to, value);
+      return arena().make<FloatLit>(where, to, rounded(to, value));
     }
   }
   if (const auto *number = dyn<FloatLit>(operand); number && to.isFloating())
     return arena().make<FloatLit>(where, to, rounded(to, number->value));
+  // Numbers of 16 bits are values of f32 that are kept in memory: all else is converted by way of it.
+  const Type single = Scalar::F32;
+  bool half = to.isHalf() || operand->type.isHalf();
+  if (half && !(to == single) && !(operand->type == single)) operand = arena().make<Cast>(where, single, operand);
   return arena().make<Cast>(where, to, operand);
 }
 

@@ -103,6 +103,8 @@ clang::QualType Program::typeNamed(const std::string &text) {
       {"i8", "signed char"},   {"i16", "short"},          {"i32", "int"},      {"i64", "long"},
       {"u8", "unsigned char"}, {"u16", "unsigned short"}, {"u32", "unsigned"}, {"u64", "unsigned long"},
       {"f32", "float"},        {"f64", "double"}};
+  if (text == "f16") return context_.Float16Ty;
+  if (text == "bf16") return context_.BFloat16Ty;
   auto named = ours.find(text);
   std::map<std::string, int> words;
   llvm::SmallVector<llvm::StringRef> parts;

@@ -231,6 +231,10 @@ inline constexpr DiagnosticKind kAtomicType{"language.atomic", Class::User, "'{0
                                             "use integers, or floats with atomicAdd, Sub, Min, Max, Exchange and "
                                             "CompareExchange"};
 
+inline constexpr DiagnosticKind kAtomicHalf{"language.atomic-half", Class::Limitation,
+                                            "'{0}' on an element of type {1}",
+                                            "collect sums in containers of float, and convert them at the end"};
+
 // ---- C++ that codelets cannot use ----
 inline constexpr DiagnosticKind kNotInLanguage{"language.construct", Class::User, "{0} cannot be used in a codelet",
                                                "{1}"};

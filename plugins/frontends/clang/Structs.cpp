@@ -94,6 +94,7 @@ std::optional<ast::Type> Program::structure(clang::QualType type, ast::SourceRan
       llvm::raw_string_ostream stream(name);
       arg.print(context_.getPrintingPolicy(), stream << ' ', false);
     }
+  name = inOurWords(name);
   structs_.push_back(arena_.make<Struct>(ranges_.of(record->getSourceRange()), structNames_.fresh(identifier(name)),
                                          std::move(fields)));
 

@@ -4,6 +4,7 @@
 #include "Program.h"
 
 #include <clang/AST/DeclTemplate.h>
+#include <clang/Basic/CharInfo.h>
 
 namespace tangram::frontend {
 namespace {
@@ -27,7 +28,7 @@ std::string adviceFor(clang::QualType type) {
   if (type->isArrayType()) return "use an Array<N, T>";
   if (type->isRecordType())
     return "use scalars, Arrays, or a struct of your own that has arithmetic fields and nothing else";
-  return "use bool, an integer type of at most 64 bits, float or double";
+  return "use bool, an integer type of at most 64 bits, float, double, f16 or bf16";
 }
 
 } // namespace
@@ -42,6 +43,8 @@ std::optional<ast::Type> scalarType(clang::QualType type, const clang::ASTContex
   if (type->isBooleanType()) return ast::Type(Scalar::Bool);
   if (type->isSpecificBuiltinType(clang::BuiltinType::Float)) return ast::Type(Scalar::F32);
   if (type->isSpecificBuiltinType(clang::BuiltinType::Double)) return ast::Type(Scalar::F64);
+  if (type->isSpecificBuiltinType(clang::BuiltinType::Float16)) return ast::Type(Scalar::F16);
+  if (type->isSpecificBuiltinType(clang::BuiltinType::BFloat16)) return ast::Type(Scalar::BF16);
   if (!type->isBuiltinType() || !type->isIntegerType()) return {};
   bool isSigned = type->isSignedIntegerType();
   switch (context.getTypeSize(type)) {
@@ -84,7 +87,19 @@ std::string spelled(clang::QualType type, const clang::ASTContext &context) {
   policy.SuppressTagKeyword = true;
   policy.FullyQualifiedName = false;
   policy.SuppressScope = arrayType(type).has_value();
-  return type.getAsString(policy);
+  return inOurWords(type.getAsString(policy));
+}
+
+std::string inOurWords(std::string text) {
+  for (const auto &[theirs, ours] : {std::pair<std::string, std::string>{"_Float16", "f16"}, {"__bf16", "bf16"}})
+    for (std::size_t at = 0; (at = text.find(theirs, at)) != std::string::npos;) {
+      bool starts = at == 0 || !clang::isAsciiIdentifierContinue(text[at - 1]);
+      std::size_t end = at + theirs.size();
+      bool whole = starts && (end == text.size() || !clang::isAsciiIdentifierContinue(text[end]));
+      if (whole) text.replace(at, theirs.size(), ours);
+      at += whole ? ours.size() : theirs.size();
+    }
+  return text;
 }
 
 std::string qualifiedName(const clang::NamedDecl &declaration) {

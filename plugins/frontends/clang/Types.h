@@ -30,6 +30,8 @@ ast::Type readType(clang::QualType type, Program &program, ast::SourceRange wher
 
 /// As the user would write it.
 std::string spelled(clang::QualType type, const clang::ASTContext &context);
+/// Text of Clang's with the language's names of types.
+std::string inOurWords(std::string text);
 
 /// The namespaces that a reader would write, and the name.
 std::string qualifiedName(const clang::NamedDecl &declaration);

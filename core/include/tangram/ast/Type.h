@@ -10,7 +10,8 @@
 
 namespace tangram::ast {
 
-enum class Scalar : std::uint8_t { Void, Bool, I8, I16, I32, I64, U8, U16, U32, U64, F32, F64 };
+/// F16 is IEEE 754 binary16, BF16 the upper half of a binary32.
+enum class Scalar : std::uint8_t { Void, Bool, I8, I16, I32, I64, U8, U16, U32, U64, F32, F64, F16, BF16 };
 
 /// A value type: cheap to copy, compared by structure.
 class Type {
@@ -36,6 +37,8 @@ public:
   bool isInteger() const; // bool is one
   bool isSigned() const;  // signed integer or floating
   bool isFloating() const { return isScalar() && scalar_ >= Scalar::F32; }
+  /// A floating type of 16 bits: kept in memory, computed with in f32 (docs/language.md).
+  bool isHalf() const { return isScalar() && scalar_ >= Scalar::F16; }
   bool isArray() const { return kind_ == Kind::Array; }
   bool isPointer() const { return kind_ == Kind::Pointer; }
   bool isVector() const { return kind_ == Kind::Vector; }

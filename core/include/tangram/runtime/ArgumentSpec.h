@@ -88,8 +88,9 @@ private:
 };
 
 /// A small whole number for an argument of so many elements: such that sums, of products of two as well, stay whole
-/// numbers that a float holds, in whatever order they are added.
-std::int64_t wholeNumber(Random &random, std::uint64_t elements);
+/// numbers that a float holds, in whatever order they are added. Of f16 and bf16 they are smaller still where there are
+/// many, -1 and 1: so sums that a kernel keeps in a wider type mostly fit when they are stored.
+std::int64_t wholeNumber(Random &random, std::uint64_t elements, tangram_element element = TANGRAM_F32);
 
 /// Puts such numbers in the place of a value's floating ones; zeros and what is no finite number stay.
 void makeWhole(Value &value, std::uint64_t seed);

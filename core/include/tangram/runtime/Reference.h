@@ -40,7 +40,7 @@ private:
   KernelLibrary library_;
   void (*begin_)(std::uint64_t);
   std::uint64_t (*end_)();
-  bool (*find_)(const void *, bool, void *);
+  bool (*find_)(const void *, int element, void *);
 };
 
 } // namespace tangram::runtime

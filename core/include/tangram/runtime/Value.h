@@ -19,6 +19,10 @@ std::optional<tangram_element> elementOf(std::string_view name);
 /// Nothing for what the ABI has no element for.
 std::optional<tangram_element> elementOf(const ast::Type &type);
 bool isFloating(tangram_element element);
+/// Whether it is an element, and no struct.
+bool isNumber(int element);
+/// Of a floating one: how many bits its mantissa has, the implied one included.
+int mantissaBits(tangram_element element);
 
 /// What one element of an argument is: a number, or a struct of numbers.
 struct Element {

@@ -13,6 +13,7 @@
 // docs/verification.md has the reasoning.
 #pragma once
 
+#include <tangram/runtime/float16.h>
 #include <tangram/runtime/kernel_abi.h>
 
 #include <algorithm>
@@ -29,16 +30,30 @@
 
 namespace tangram::reference {
 
+/// `least` is the least normal number. Results below it may be flushed to zero, but for those of f16, which are numbers
+/// of float that are rounded to whole multiples of twice `underflow`.
 template <class T> struct Traits;
 template <> struct Traits<float> {
   using Wide = double;
   using Bits = std::uint32_t;
   static constexpr int mantissa = 24, bias = 150;
+  static constexpr double least = 0x1p-126, most = 0x1.fffffep127, underflow = least;
 };
 template <> struct Traits<double> {
   using Wide = long double;
   using Bits = std::uint64_t;
   static constexpr int mantissa = 53, bias = 1075;
+  static constexpr double least = 0x1p-1022, most = 0x1.fffffffffffffp1023, underflow = least;
+};
+template <> struct Traits<tangram_f16> {
+  using Wide = double;
+  static constexpr int mantissa = 11;
+  static constexpr double least = 0x1p-14, most = 65504, underflow = 0x1p-25;
+};
+template <> struct Traits<tangram_bf16> {
+  using Wide = double;
+  static constexpr int mantissa = 8;
+  static constexpr double least = 0x1p-126, most = 0x1.fep127, underflow = least;
 };
 
 /// 2^e, as a double: 0 or infinity beyond its range.
@@ -53,17 +68,21 @@ inline double powerOfTwo(int e) {
 
 /// The largest e for which x is a multiple of 2^e; zero is one of every power.
 template <class T> int gridOf(T x) {
-  typename Traits<T>::Bits bits;
-  std::memcpy(&bits, &x, sizeof bits);
-  constexpr int stored = Traits<T>::mantissa - 1;
-  auto mantissa = bits & ((typename Traits<T>::Bits{1} << stored) - 1);
-  int exponent = static_cast<int>(bits >> stored) & (sizeof(T) == 4 ? 0xff : 0x7ff);
-  if (exponent == 0 && mantissa == 0) return 1 << 20;
-  if (exponent == 0)
-    exponent = 1;
-  else
-    mantissa |= typename Traits<T>::Bits{1} << stored;
-  return exponent - Traits<T>::bias + __builtin_ctzll(mantissa);
+  if constexpr (sizeof(T) == 2) {
+    return gridOf(static_cast<float>(x));
+  } else {
+    typename Traits<T>::Bits bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    constexpr int stored = Traits<T>::mantissa - 1;
+    auto mantissa = bits & ((typename Traits<T>::Bits{1} << stored) - 1);
+    int exponent = static_cast<int>(bits >> stored) & (sizeof(T) == 4 ? 0xff : 0x7ff);
+    if (exponent == 0 && mantissa == 0) return 1 << 20;
+    if (exponent == 0)
+      exponent = 1;
+    else
+      mantissa |= typename Traits<T>::Bits{1} << stored;
+    return exponent - Traits<T>::bias + __builtin_ctzll(mantissa);
+  }
 }
 
 /// What a call of a kernel is about beside its arguments.
@@ -86,7 +105,7 @@ inline Call call;
 template <class T> class Real {
 public:
   using Wide = typename Traits<T>::Wide;
-  static constexpr double u = std::numeric_limits<T>::epsilon() / 2;
+  static constexpr double u = 1.0 / static_cast<double>(std::uint64_t{1} << Traits<T>::mantissa);
 
   Real() : Real(T{0}) {}
   Real(T x) : value(x), own(x), magnitude(std::abs(static_cast<double>(x))), grid(gridOf(x)) {}
@@ -100,7 +119,7 @@ public:
   explicit Real(const Real<U> &x)
       : value(static_cast<Wide>(x.value)), own(static_cast<T>(x.own)), magnitude(x.magnitude), carried(x.carried),
         variance(x.variance), chain(x.chain), grid(x.grid) {
-    if (sizeof(T) < sizeof(U) && !(x.exact() && static_cast<Wide>(static_cast<T>(x.value)) == value))
+    if (sizeof(T) <= sizeof(U) && !(x.exact() && static_cast<Wide>(static_cast<T>(x.value)) == value))
       carried += u * std::abs(static_cast<double>(value)) + tiny(value);
   }
 
@@ -124,11 +143,9 @@ public:
     r.variance = r.chain = 0;
     return r;
   }
-  static bool normal(Wide v) { return v == 0 || std::abs(v) >= std::numeric_limits<T>::min(); }
-  /// Subnormal results may be flushed to zero.
-  static double tiny(Wide v) {
-    return std::abs(v) < std::numeric_limits<T>::min() ? static_cast<double>(std::numeric_limits<T>::min()) : 0;
-  }
+  static bool normal(Wide v) { return v == 0 || std::abs(v) >= Traits<T>::least; }
+  /// What happens to subnormal results.
+  static double tiny(Wide v) { return std::abs(v) < Traits<T>::least ? Traits<T>::underflow : 0; }
 
   friend Real operator+(const Real &x, const Real &y) {
     Real r(x.value + y.value, x.own + y.own, x.magnitude + y.magnitude);
@@ -262,7 +279,8 @@ public:
     std::size_t i = index(address);
     return found && found->present[i] ? found->numbers[i] : Real<T>(*address);
   }
-  const Real<T> *find(const T *address) {
+  const Real<T> *find(const void *at) {
+    const T *address = static_cast<const T *>(at);
     auto it = pages_.find(key(address));
     return it != pages_.end() && it->second->present[index(address)] ? &it->second->numbers[index(address)] : nullptr;
   }
@@ -313,6 +331,17 @@ private:
   Recent recent_[kRecent];
 };
 template <class T> inline Shadow<T> shadow;
+template <class F> void forEachShadow(F f) {
+  f(shadow<float>);
+  f(shadow<double>);
+  f(shadow<tangram_f16>);
+  f(shadow<tangram_bf16>);
+}
+
+/// What is followed as a Real.
+template <class T>
+inline constexpr bool isNumber =
+    std::is_floating_point_v<T> || std::is_same_v<T, tangram_f16> || std::is_same_v<T, tangram_bf16>;
 
 /// A pointer to numbers. Elements keep what is known of them in the shadow.
 template <class T> class Pointer {
@@ -337,19 +366,7 @@ private:
 };
 
 template <class T> struct PointerTo {
-  using type = T *;
-};
-template <> struct PointerTo<float> {
-  using type = Pointer<float>;
-};
-template <> struct PointerTo<double> {
-  using type = Pointer<double>;
-};
-template <> struct PointerTo<const float> {
-  using type = Pointer<const float>;
-};
-template <> struct PointerTo<const double> {
-  using type = Pointer<const double>;
+  using type = std::conditional_t<isNumber<std::remove_const_t<T>>, Pointer<T>, T *>;
 };
 
 /// A pointer to elements of another type: a window on the fields of structs.
@@ -380,7 +397,7 @@ public:
 
 private:
   void forget() {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (isNumber<T>)
       if (data_) shadow<T>.forget(data_, bytes_);
   }
   T *data_ = nullptr;
@@ -544,12 +561,12 @@ template <class T> bool isfinite(const Real<T> &x) { return std::isfinite(x.own)
 // ---- what the caller of a kernel asks ------------------------------------------------------------------------------
 
 template <class T> tangram_reference_element describe(const Real<T> &x) {
-  constexpr double infinity = std::numeric_limits<double>::infinity(), most = std::numeric_limits<T>::max();
+  constexpr double infinity = std::numeric_limits<double>::infinity(), most = Traits<T>::most;
   double value = static_cast<double>(x.value);
   if (x.exact() || !std::isfinite(value)) return {value, 0};
   double bound = x.bound(), off = std::abs(static_cast<double>(x.value - static_cast<typename Real<T>::Wide>(x.own)));
   // What overflows in one order need not in another.
-  if (!std::isfinite(x.own) || !(bound < most) || x.magnitude > most) return {value, infinity};
+  if (!std::isfinite(static_cast<double>(x.own)) || !(bound < most) || x.magnitude > most) return {value, infinity};
   // Roundings that do have a common cause (the same number added again and again) show in the plainest order.
   bound = std::min(x.carried + x.chain, std::max(bound, 4 * off));
   return {value, bound + std::numeric_limits<double>::epsilon() * std::abs(value)};
@@ -561,26 +578,28 @@ extern "C" {
 /// Before a call; `flips` as in Call.
 __attribute__((visibility("default"), used)) inline void tangram_reference_begin(std::uint64_t flips) {
   tangram::reference::call = {0, flips};
-  tangram::reference::shadow<float>.clear();
-  tangram::reference::shadow<double>.clear();
+  tangram::reference::forEachShadow([](auto &numbers) { numbers.clear(); });
 }
 /// After it: elements hold what the kernel gets in its own type. Returns how many such questions there were.
 __attribute__((visibility("default"), used)) inline std::uint64_t tangram_reference_end() {
-  tangram::reference::shadow<float>.flush();
-  tangram::reference::shadow<double>.flush();
+  tangram::reference::forEachShadow([](auto &numbers) { numbers.flush(); });
   return tangram::reference::call.undecided;
 }
-/// Of a number that lies at an address: true where the kernel has written it.
-__attribute__((visibility("default"), used)) inline bool tangram_reference_find(const void *address, bool isDouble,
-                                                                                tangram_reference_element *element) {
+/// Of a number of that type (a tangram_element) that lies at an address: true where the kernel has written it.
+__attribute__((visibility("default"), used)) inline bool tangram_reference_number(const void *address, int element,
+                                                                                  tangram_reference_element *number) {
   using namespace tangram::reference;
-  if (isDouble) {
-    const Real<double> *found = shadow<double>.find(static_cast<const double *>(address));
-    if (found) *element = describe(*found);
-    return found;
+  auto find = [&](auto &numbers) {
+    const auto *found = numbers.find(address);
+    if (found) *number = describe(*found);
+    return found != nullptr;
+  };
+  switch (element) {
+  case TANGRAM_F16: return find(shadow<tangram_f16>);
+  case TANGRAM_BF16: return find(shadow<tangram_bf16>);
+  case TANGRAM_F32: return find(shadow<float>);
+  case TANGRAM_F64: return find(shadow<double>);
+  default: return false;
   }
-  const Real<float> *found = shadow<float>.find(static_cast<const float *>(address));
-  if (found) *element = describe(*found);
-  return found;
 }
 }

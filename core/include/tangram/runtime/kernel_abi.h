@@ -27,7 +27,9 @@ typedef enum tangram_element {
   TANGRAM_U64,
   TANGRAM_F32,
   TANGRAM_F64,
-  TANGRAM_STRUCT /* of the fields that tangram_kernel::structs lists */
+  TANGRAM_STRUCT, /* of the fields that tangram_kernel::structs lists */
+  TANGRAM_F16,    /* IEEE 754 binary16 */
+  TANGRAM_BF16    /* the upper half of a binary32 */
 } tangram_element;
 
 typedef struct tangram_field {

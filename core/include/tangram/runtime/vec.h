@@ -13,6 +13,8 @@
 
 #include "tangram/runtime/vec/memory.h"
 
+#include "tangram/runtime/vec/float16.h"
+
 #include "tangram/runtime/vec/math.h"
 
 #endif

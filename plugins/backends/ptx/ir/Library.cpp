@@ -40,10 +40,24 @@ Value *classify(const std::string &name, Value *value, llvm::IRBuilderBase &b) {
   return name == "isinf" ? b.CreateFCmpOEQ(size, infinity) : b.CreateFCmpOLT(size, infinity);
 }
 
+/// Of f16 and bf16, which are kept as their bits.
+Value *convertHalf(const std::string &name, Value *value, llvm::IRBuilderBase &b) {
+  llvm::Type *single = b.getFloatTy(), *word = b.getInt32Ty();
+  if (name == widening(Scalar::F16)) return b.CreateFPExt(b.CreateBitCast(value, b.getHalfTy()), single);
+  if (name == narrowing(Scalar::F16)) return b.CreateBitCast(b.CreateFPTrunc(value, b.getHalfTy()), b.getInt16Ty());
+  if (name == widening(Scalar::BF16)) return b.CreateBitCast(b.CreateShl(b.CreateZExt(value, word), 16), single);
+  // By whole numbers: devices before sm_80 have no instruction for it.
+  Value *bits = b.CreateBitCast(value, word), *high = b.CreateLShr(bits, 16);
+  Value *more = b.CreateAdd(b.CreateAnd(high, b.getInt32(1)), b.getInt32(0x7fff));
+  Value *rounded = b.CreateLShr(b.CreateAdd(bits, more), 16), *quiet = b.CreateOr(high, b.getInt32(0x40));
+  return b.CreateTrunc(b.CreateSelect(b.CreateFCmpUNO(value, value), quiet, rounded), b.getInt16Ty());
+}
+
 } // namespace
 
 Value *Library::call(const Call &call, const std::vector<Value *> &args, llvm::IRBuilderBase &b) {
   if (!isMathFunction(call.callee) || args.empty()) fail(kUnknown, call.range, call.callee);
+  if (isHalfConversion(call.callee)) return convertHalf(call.callee, args[0], b);
   llvm::Type *type = args[0]->getType();
   if (call.callee == "abs" || call.callee == "llabs") {
     if (type->isIntegerTy()) return b.CreateBinaryIntrinsic(Intrinsic::abs, args[0], b.getTrue());

@@ -21,7 +21,7 @@ llvm::Type *Types::value(const Type &type) const {
   switch (type.kind()) {
   case Type::Kind::Scalar:
     if (type.isVoid()) return llvm::Type::getVoidTy(context_);
-    if (type.isFloating())
+    if (type.isFloating() && !type.isHalf()) // kept as bits
       return type.bytes() == 4 ? llvm::Type::getFloatTy(context_) : llvm::Type::getDoubleTy(context_);
     return llvm::Type::getIntNTy(context_, 8 * type.bytes());
   case Type::Kind::Struct:

@@ -82,6 +82,11 @@ namespace tangram {
 
 using size_type = __SIZE_TYPE__;
 
+// Floating-point numbers of 16 bits: IEEE 754 binary16, and the upper half of a float. An operation on two of them is
+// rounded once, on every target; beside a float they are floats.
+using f16 = _Float16;
+using bf16 = __bf16;
+
 template <unsigned N, class T> class Array;
 
 namespace detail {
@@ -282,5 +287,38 @@ template <class... T> constexpr bool values(T...) { return true; }
 } // namespace tangram
 
 using namespace tangram;
+
+// What libraries of today do not know of them.
+#if __has_include(<limits>)
+#include <limits>
+#define __TANGRAM_LIMITS(type, mantissa, decimal, decimals, least, most, bottom, ulp, lowest_exponent, top_exponent,   \
+                         lowest_decimal, top_decimal)                                                                  \
+  template <> struct std::numeric_limits<type> {                                                                       \
+    static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;               \
+    static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true;                         \
+    static constexpr bool is_iec559 = true, is_bounded = true, is_modulo = false, traps = false;                       \
+    static constexpr bool tinyness_before = false;                                                                     \
+    static constexpr int digits = mantissa, digits10 = decimal, max_digits10 = decimals, radix = 2;                    \
+    static constexpr int min_exponent = lowest_exponent, max_exponent = top_exponent;                                  \
+    static constexpr int min_exponent10 = lowest_decimal, max_exponent10 = top_decimal;                                \
+    static constexpr std::float_round_style round_style = std::round_to_nearest;                                       \
+    static constexpr type min() noexcept { return static_cast<type>(least); }                                          \
+    static constexpr type max() noexcept { return static_cast<type>(most); }                                           \
+    static constexpr type lowest() noexcept { return static_cast<type>(-(most)); }                                     \
+    static constexpr type denorm_min() noexcept { return static_cast<type>(bottom); }                                  \
+    static constexpr type epsilon() noexcept { return static_cast<type>(ulp); }                                        \
+    static constexpr type round_error() noexcept { return static_cast<type>(0.5f); }                                   \
+    static constexpr type infinity() noexcept { return static_cast<type>(__builtin_inff()); }                          \
+    static constexpr type quiet_NaN() noexcept { return static_cast<type>(__builtin_nanf("")); }                       \
+    static constexpr type signaling_NaN() noexcept { return quiet_NaN(); }                                             \
+  }
+#ifndef __STDCPP_FLOAT16_T__
+__TANGRAM_LIMITS(_Float16, 11, 3, 5, 0x1p-14f, 65504.0f, 0x1p-24f, 0x1p-10f, -13, 16, -4, 4);
+#endif
+#ifndef __STDCPP_BFLOAT16_T__
+__TANGRAM_LIMITS(__bf16, 8, 2, 4, 0x1p-126f, 0x1.fep127f, 0x1p-133f, 0x1p-7f, -125, 128, -37, 38);
+#endif
+#undef __TANGRAM_LIMITS
+#endif
 
 #undef __TANGRAM_PRIMITIVE

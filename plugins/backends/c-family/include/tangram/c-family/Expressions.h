@@ -16,8 +16,10 @@ public:
 
   /// What variables are called that do not print under their own name; "(*x)" for one that is passed by address.
   std::map<std::string, std::string> spelling;
-  /// Set where the text needs <cmath>, <limits>, <algorithm>, atomic operations, in_range() and faulted().
-  bool usesMath = false, usesLimits = false, usesAlgorithm = false, usesAtomics = false, usesChecks = false;
+  /// Set where the text needs <cmath>, <limits>, <algorithm>, atomic operations, in_range() and faulted(), conversions
+  /// of f16 and bf16.
+  bool usesMath = false, usesLimits = false, usesAlgorithm = false, usesAtomics = false, usesChecks = false,
+       usesHalf = false;
   /// Functions of the module; all others are the math library's.
   std::set<std::string> functions;
 

@@ -33,12 +33,17 @@ struct Signature {
 /// Throws where the kernel's parameters are not what index-calculation makes of the spectrum's.
 Signature signatureOf(const ast::Module &module, const ast::Kernel &kernel);
 
+/// Throws where a kernel or function computes with f16 or bf16, which type-legalization turns into their bits.
+void requireLegalTypes(const ast::Module &module);
+
 /// "const int *in"
 std::string pointer(const Argument &argument);
 /// "const int *in, size_t in_size0, int *result"; `data` spells what is no plain value.
 std::string parameters(const Signature &signature, const std::function<std::string(const Argument &)> &data = pointer);
 /// "in, in_size0, result"
 std::string names(const Signature &signature);
+/// What an entry passes as a parameter of its kernel: of f16 and bf16 the bits. `handles`: pointers are none of C.
+std::string passed(const Signature &signature, const ast::Param &param, bool handles = false);
 /// Of sizes and scalars that are only read: "size_t in_size0, float alpha", or "in_size0, alpha".
 std::string sizeParameters(const Signature &signature);
 std::string sizeNames(const Signature &signature);
