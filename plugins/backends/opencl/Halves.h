@@ -1,5 +1,6 @@
 // Conversions of f16 and bf16, which are kept as their bits: an extension is needed to compute with halves, not to load
-// and store them.
+// them. They are rounded by whole numbers, as tangram/runtime/float16.h does: of vstore_half compilers know that they
+// may compute in half instead, and would fuse a product, that has been rounded, with a sum.
 #pragma once
 
 #include <string_view>
@@ -10,9 +11,14 @@ inline constexpr std::string_view kHalves = R"(float tangram_f16_to_f32(ushort b
   return vload_half(0, (const half *)&bits);
 }
 ushort tangram_f32_to_f16(float x) {
-  ushort bits;
-  vstore_half_rte(x, 0, (half *)&bits);
-  return bits;
+  uint bits = as_uint(x), sign = bits & 0x80000000u, size = bits ^ sign, rounded;
+  if (size >= 0x47800000u)
+    rounded = size > 0x7f800000u ? 0x7e00u : 0x7c00u;
+  else if (size < 0x38800000u)
+    rounded = as_uint(as_float(size) + 0.5f) - 0x3f000000u;
+  else
+    rounded = (size + 0xc8000fffu + ((size >> 13) & 1u)) >> 13;
+  return (ushort)(rounded | (sign >> 16));
 }
 float tangram_bf16_to_f32(ushort bits) {
   return as_float((uint)bits << 16);

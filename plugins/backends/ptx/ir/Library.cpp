@@ -4,6 +4,7 @@
 #include "tangram/diag/Diagnostic.h"
 
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 
 namespace tangram::ptx {
 
@@ -44,7 +45,8 @@ Value *classify(const std::string &name, Value *value, llvm::IRBuilderBase &b) {
 Value *convertHalf(const std::string &name, Value *value, llvm::IRBuilderBase &b) {
   llvm::Type *single = b.getFloatTy(), *word = b.getInt32Ty();
   if (name == widening(Scalar::F16)) return b.CreateFPExt(b.CreateBitCast(value, b.getHalfTy()), single);
-  if (name == narrowing(Scalar::F16)) return b.CreateBitCast(b.CreateFPTrunc(value, b.getHalfTy()), b.getInt16Ty());
+  // No fptrunc: LLVM would compute in half, and then fuse a product, that has been rounded, with a sum.
+  if (name == narrowing(Scalar::F16)) return b.CreateIntrinsic(Intrinsic::nvvm_f2h_rn, {}, {value});
   if (name == widening(Scalar::BF16)) return b.CreateBitCast(b.CreateShl(b.CreateZExt(value, word), 16), single);
   // By whole numbers: devices before sm_80 have no instruction for it.
   Value *bits = b.CreateBitCast(value, word), *high = b.CreateLShr(bits, 16);

@@ -25,3 +25,12 @@ __codelet __coop void halved(const Array<1, f16> x, Array<1, bf16> y) {
 __codelet void halved(const Array<1, f16> x, Array<1, bf16> y) {
   for (unsigned i = 0; i < x.size(); ++i) y[i] = bf16(float(x[i]) * 0.5f);
 }
+
+// Rounded twice, not fused.
+__spectrum void axpy(f16 a, const Array<1, f16> x, Array<1, f16> y) __requires(x.size() == y.size());
+__codelet __coop void axpy(f16 a, const Array<1, f16> x, Array<1, f16> y) {
+  for (unsigned i = coopIdx(); i < x.size(); i += coopDim()) y[i] += a * x[i];
+}
+__codelet void axpy(f16 a, const Array<1, f16> x, Array<1, f16> y) {
+  for (unsigned i = 0; i < x.size(); ++i) y[i] += a * x[i];
+}
