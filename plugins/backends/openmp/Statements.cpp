@@ -122,10 +122,19 @@ void Statements::kernel(const Kernel &kernel, Arena &arena) {
   if (fails) w_.line("return TANGRAM_OK;");
 }
 
+std::size_t Statements::sizeUnrolled(const Node &node) const {
+  std::size_t nodes = 1;
+  for (const Node *child : children(node)) nodes += sizeUnrolled(*child);
+  const auto *loop = dyn<For>(&node);
+  std::optional<Int> turns = loop ? constants_->turnsThrough(*loop, arrays_) : std::nullopt;
+  return turns ? nodes * static_cast<std::size_t>(*turns) : nodes;
+}
+
 void Statements::begins(const Stmt &s) {
+  constexpr std::size_t kMostNodes = 4000; // beyond it a compiler takes minutes, and registers have long run out
   const auto *loop = dyn<For>(&s);
-  if (std::optional<Int> turns = loop ? constants_->turnsThrough(*loop, arrays_) : std::nullopt)
-    w_.directive(fmt::format("#pragma GCC unroll {}", *turns));
+  std::optional<Int> turns = loop ? constants_->turnsThrough(*loop, arrays_) : std::nullopt;
+  if (turns && sizeUnrolled(s) <= kMostNodes) w_.directive(fmt::format("#pragma GCC unroll {}", *turns));
 }
 
 void Statements::other(const Stmt *s) {

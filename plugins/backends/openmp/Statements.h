@@ -38,6 +38,8 @@ public:
 private:
   void other(const ast::Stmt *s) override;
   void begins(const ast::Stmt &s) override;
+  /// Nodes of it and below, with all copies that unrolling would make.
+  std::size_t sizeUnrolled(const ast::Node &node) const;
   std::optional<std::string> place() const override {
     return level_ ? std::optional(" at " + level_->name) : std::nullopt;
   }
