@@ -4,6 +4,7 @@
 #include "tangram/runtime/Verify.h"
 
 #include <chrono>
+#include <csignal>
 #include <iostream>
 #include <thread>
 
@@ -30,6 +31,27 @@ struct Flags : ProgramFlags {
   double timeout = 30, patience = 0.25;
   bool exact = false, tunables = false, optimized = false, progress = false;
   std::string folder;
+};
+
+volatile std::sig_atomic_t interruptions = 0;
+
+/// The first Ctrl-C ends the work and leaves its result to be printed, the next one ends the process.
+class Interruptible {
+public:
+  Interruptible() {
+    struct sigaction action{};
+    action.sa_handler = [](int) { interruptions = 1; };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, &before_);
+  }
+  ~Interruptible() { sigaction(SIGINT, &before_, nullptr); }
+  Interruptible(const Interruptible &) = delete;
+  Interruptible &operator=(const Interruptible &) = delete;
+  static bool happened() { return interruptions != 0; }
+  static constexpr int kExitCode = 128 + SIGINT; // as a shell has it
+
+private:
+  struct sigaction before_{};
 };
 
 /// Seconds after which verify() begins nothing more, where nobody says which plans are to be checked.
@@ -81,6 +103,7 @@ Json toJson(const runtime::VerifyReport &r) {
             {"checked-code", r.checkedCode},
             {"seconds", r.seconds},
             {"budget", r.budget},
+            {"interrupted", r.interrupted},
             {"seed", r.seed},
             {"tunables", r.tunables ? "drawn" : "of the plan"},
             {"arguments", r.arguments},
@@ -168,9 +191,10 @@ void printCoverage(const runtime::VerifyReport &r) {
     std::cout << fmt::format("  left out {} plans that would make {:.0f} calls or more of the least arguments\n",
                              r.hopeless, r.hopelessCalls);
   if (r.notBegun || r.cutShort)
-    std::cout << fmt::format("  the budget of {:.0f} s ended{}{} (--budget)\n", r.budget,
-                             r.notBegun ? fmt::format(", {} plans were not begun", r.notBegun) : "",
-                             r.cutShort ? fmt::format(", {} were not called with all arguments", r.cutShort) : "");
+    std::cout << fmt::format(
+        "  {}{}{}\n", r.interrupted ? "interrupted" : fmt::format("the budget of {:.0f} s (--budget) ended", r.budget),
+        r.notBegun ? fmt::format(", {} plans were not begun", r.notBegun) : "",
+        r.cutShort ? fmt::format(", {} were not called with all arguments", r.cutShort) : "");
 }
 
 void printSuspects(const std::vector<runtime::Suspect> &suspects) {
@@ -313,7 +337,8 @@ int verify(Driver &driver, const Flags &flags) {
 
   Json all = Json::array();
   bool ok = true;
-  for (std::size_t i = 0; i < spectrums.size(); ++i) {
+  const Interruptible interruptible;
+  for (std::size_t i = 0; i < spectrums.size() && !Interruptible::happened(); ++i) {
     runtime::VerifyOptions mine = options;
     mine.plans = given.count(spectrums[i]) ? given[spectrums[i]] : std::vector<Plan>{};
     mine.folder = folder / fmt::format("spectrum_{}", i);
@@ -322,6 +347,7 @@ int verify(Driver &driver, const Flags &flags) {
       mine.budget = std::max(1.0, left) / static_cast<double>(spectrums.size() - i);
     }
     mine.progress = [&](const std::string &line) { driver.progress(line, flags.progress); };
+    mine.interrupted = Interruptible::happened;
     runtime::VerifyReport report = runtime::verify(s, spectrums[i], mine);
     driver.endProgress();
     ok &= report.ok();
@@ -332,7 +358,7 @@ int verify(Driver &driver, const Flags &flags) {
     std::cout.flush();
   }
   if (driver.common.json) std::cout << all.dump(2) << "\n";
-  return ok ? 0 : 1;
+  return Interruptible::happened() ? Interruptible::kExitCode : ok ? 0 : 1;
 }
 
 void addSizes(CLI::App &app, Flags &flags) {

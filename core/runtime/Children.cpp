@@ -173,6 +173,10 @@ std::string ChildEnd::text() const {
 void Children::add(ChildJob job) { waiting_.push_back(std::move(job)); }
 void Children::addFirst(ChildJob job) { waiting_.push_front(std::move(job)); }
 
+bool Children::isLate(const ChildJob &job) const {
+  return Clock::now() >= job.deadline || (interrupted_ && interrupted_());
+}
+
 void Children::run() {
   std::list<Running> running;
   auto start = [&](ChildJob job) {
@@ -230,14 +234,14 @@ void Children::run() {
       while (running.size() < parallel_ && !waiting_.empty()) {
         ChildJob job = std::move(waiting_.front());
         waiting_.pop_front();
-        if (Clock::now() < job.deadline)
+        if (!isLate(job))
           start(std::move(job));
         else if (job.ended)
           job.ended({ChildEnd::How::Late, 0, {}});
       }
       if (running.empty()) continue;
       std::vector<pollfd> fds;
-      double wait = 3600;
+      double wait = interrupted_ ? 0.5 : 3600;
       for (const Running &r : running) {
         fds.push_back({r.fd, POLLIN, 0});
         fds.push_back({r.errors, POLLIN, 0});
@@ -258,7 +262,7 @@ void Children::run() {
           kill(current->pid, SIGKILL);
           finish(current);
         };
-        if (Clock::now() >= current->job.deadline) {
+        if (isLate(current->job)) {
           current->late = true;
           stop();
         } else if (fds[i].revents) {

@@ -27,6 +27,8 @@ constexpr DiagnosticKind kUnknownArgument{"verify.unknown-argument", DiagnosticC
 constexpr DiagnosticKind kReference{"verify.reference", DiagnosticClass::User,
                                     "the reference of '{0}' could not be built: {1}",
                                     "see that the C++ compiler works and has room"};
+constexpr DiagnosticKind kInterrupted{"verify.interrupted", DiagnosticClass::User,
+                                      "interrupted before there was anything to compare '{0}' with", ""};
 
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
@@ -260,6 +262,7 @@ private:
       baselineBuilt_ = true;
     };
     job.ended = [this](const ChildEnd &end) {
+      if (!baselineBuilt_ && isInterrupted()) fail(kInterrupted, spectrum_.range, spectrum_.name);
       if (!baselineBuilt_) fail(kReference, spectrum_.range, spectrum_.name, "the compiler " + end.text());
       callReady();
     };
@@ -557,7 +560,8 @@ private:
 
   // ---- what is at fault ----
 
-  bool inTime(Clock::time_point end) const { return Clock::now() < end; }
+  bool isInterrupted() const { return options_.interrupted && options_.interrupted(); }
+  bool inTime(Clock::time_point end) const { return Clock::now() < end && !isInterrupted(); }
 
   /// Which of these plans fail; nothing where time is up.
   std::optional<std::vector<bool>> failing(const std::vector<Plan> &plans, bool checked, std::size_t sets,
@@ -635,7 +639,7 @@ private:
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < plans_.size(); ++i)
       if (states_[i].failure) open.push_back(i);
-    if (open.empty() || !outOfRange_.empty()) return;
+    if (open.empty() || !outOfRange_.empty() || isInterrupted()) return;
     progress();
     deadline_ = Clock::time_point::max(); // the budget's: this has a time of its own
     double seconds = std::max(kLeastBlame, options_.budget / 2);
@@ -726,11 +730,12 @@ private:
     report_.codelets = among(covered.codelets, all.codelets);
     report_.rules = among(covered.rules, all.rules);
     report_.seconds = Seconds(Clock::now() - start_).count();
+    report_.interrupted = isInterrupted();
     // What is compiled for use must compile.
     bool nothing = report_.checked() == 0 && !report_.refused.empty();
     if (report_.pick && states_[0].refused) throw DiagnosticError(*states_[0].refused);
     if (nothing) throw DiagnosticError(report_.refused[0].diagnostic);
-    if (report_.arguments.empty() && compiles)
+    if (report_.arguments.empty() && compiles && !report_.interrupted)
       fail(kPlainestFails, spectrum_.range, spectrum_.name,
            !report_.broken.empty()    ? report_.broken[0]
            : !report_.skipped.empty() ? report_.skipped[0]
@@ -767,7 +772,7 @@ private:
   std::size_t decided_ = 0;
   std::vector<Unit> ready_;                 // to be called
   std::size_t compiling_ = 0, calling_ = 0; // units
-  Children children_{std::max(1u, options_.jobs)};
+  Children children_{std::max(1u, options_.jobs), options_.interrupted};
 };
 
 } // namespace

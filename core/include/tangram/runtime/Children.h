@@ -38,14 +38,18 @@ struct ChildJob {
 /// leads a process group of its own, which is gone when `ended` is called, or this process ends (Cleanup.h).
 class Children {
 public:
-  explicit Children(unsigned parallel) : parallel_(parallel) {}
+  /// Once `interrupted` says so, all jobs are late; it is asked after every signal and at least twice a second.
+  explicit Children(unsigned parallel, std::function<bool()> interrupted = {})
+      : parallel_(parallel), interrupted_(std::move(interrupted)) {}
   void add(ChildJob job);
   void addFirst(ChildJob job); // before all others that wait
   void run();
 
 private:
   struct Running;
+  bool isLate(const ChildJob &job) const;
   unsigned parallel_;
+  std::function<bool()> interrupted_;
   std::deque<ChildJob> waiting_;
 };
 

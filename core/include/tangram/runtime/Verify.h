@@ -34,7 +34,8 @@ struct VerifyOptions {
                           // more calls of a plan that took 8 times as long in all
   /// Calls are begun up to then; not given to verify(), which has its budget.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  std::filesystem::path folder; // for sources and libraries, and what check() needs to call them again
+  std::function<bool()> interrupted; // whether to end at once, with what was found so far
+  std::filesystem::path folder;      // for sources and libraries, and what check() needs to call them again
   std::function<void(const std::string &line)> progress; // what is done and what is left
 };
 /// How many plans are drawn of spaces that are too large to check, where neither a sample nor a budget says otherwise.
@@ -106,6 +107,7 @@ struct VerifyReport {
   double hopelessCalls = 0;           // so many calls, the one with the fewest
   std::size_t notBegun = 0;           // plans, when the budget ended
   std::size_t cutShort = 0;           // plans that were not called with all arguments then
+  bool interrupted = false;           // before the budget ended
   std::size_t checkedCode = 0;        // plans that were also called as code that checks what it accesses
   std::vector<std::string> arguments; // argument sets that were used
   std::vector<std::string> skipped;   // those that were not, and why
