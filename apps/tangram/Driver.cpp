@@ -170,7 +170,13 @@ std::vector<std::string> Driver::spectrums(const ProgramFlags &flags) {
   for (const ast::Spectrum *spectrum : s.module().spectrums) names.push_back(spectrum->name);
   std::vector<std::string> result;
   for (const std::string &wanted : flags.spectrums) {
-    if (wanted == "all") return names;
+    if (wanted == "all") { // that can be called from outside
+      const auto &ranges = s.facts().races.ranges;
+      std::erase_if(names, [&](const std::string &name) {
+        return std::any_of(ranges.begin(), ranges.end(), [&](const auto &range) { return range.first == name; });
+      });
+      return names;
+    }
     if (std::find(names.begin(), names.end(), wanted) == names.end())
       fail(kUnknownSpectrum, {}, wanted, suggest(wanted, names));
     if (std::find(result.begin(), result.end(), wanted) == result.end()) result.push_back(wanted);

@@ -148,6 +148,13 @@ Extents ExpectedSites::extents(const Expr *container) {
     for (std::size_t i = 0; i < unknown.size(); ++i) unknown[i] = number(n->counts[i]);
     return unknown;
   }
+  case Kind::Sequence: { // a range
+    const auto *n = as<Sequence>(container);
+    std::optional<std::uint64_t> start = number(n->start), end = number(n->end), inc = number(n->inc);
+    if (!start || !end || !inc || unknown.size() != 1) return unknown;
+    std::uint64_t step = std::max<std::uint64_t>(1, *inc);
+    return {*start < *end ? (*end - *start - 1) / step + 1 : 0};
+  }
   case Kind::Map: {
     // As many results as calls, in the shape of what it runs over.
     const auto *n = as<Map>(container);

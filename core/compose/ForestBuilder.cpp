@@ -291,7 +291,7 @@ private:
       alternative.codelet = shape->codelet;
       alternative.parameters = parameters(goal.what.spectrum, production.codelet, goal.what.level);
       std::string unproven = requirement(goal, *shape, level);
-      if (!unproven.empty() && goal.what.isPlain())
+      if (!unproven.empty() && (goal.what.isPlain() || goal.what.inLanes()))
         return reject(fmt::format("needs {}, which is not provable here", unproven));
       const std::vector<SiteBounds> &bounds =
           siteBounds(goal.what.spectrum, production.codelet, goal.what.level, goal.bounds);

@@ -122,6 +122,20 @@ std::string whyNotInTurn(const Atomic &add, const hardware::Hardware &hardware, 
   return "";
 }
 
+/// Why lanes of a cooperative codelet cannot call it, together or one of them alone; empty: they can.
+std::string whyNotInLanes(const Codelet &codelet, bool one) {
+  if (one && codelet.coop) return "is cooperative, and a single lane runs it";
+  if (contains<Map>(codelet.body)) return "has a map, and lanes that call it have no workers below them";
+  if (any<Atomic>(codelet.body, [](const Atomic &a) { return a.op == AtomicOp::OrderedAdd; }))
+    return "waits for the call before (orderedAdd), and lanes call it";
+  bool makes = any<Declare>(codelet.body, [](const Declare &d) { return d.type.isArray() && !d.extents.empty(); });
+  bool takes = contains<Partition>(codelet.body) ||
+               any<Subscript>(codelet.body, [](const Subscript &s) { return s.type.isArray(); });
+  if (makes || takes)
+    return fmt::format("{} containers of its own, and lanes call it", makes ? "makes" : "takes parts as");
+  return "";
+}
+
 } // namespace
 
 void Grammar::want(const Nonterminal &goal) {
@@ -223,7 +237,9 @@ void Grammar::build(std::size_t at, const Facts &facts) {
       return finish();
     }
     break;
-  case GoalKind::Call: break;
+  case GoalKind::Call:
+  case GoalKind::Lanes:
+  case GoalKind::Lane: break;
   }
 
   const std::vector<CodeletShape> &shapes = shapes_[goal.spectrum];
@@ -233,6 +249,11 @@ void Grammar::build(std::size_t at, const Facts &facts) {
     if (match == facts.matches.end())
       failBug(shape.codelet->range, "forest", "there are no level-matching facts of this codelet");
     if (goal.isPlain() && shape.codelet->coop) continue;
+    if (std::string why = goal.inLanes() ? whyNotInLanes(*shape.codelet, goal.kind == GoalKind::Lane) : "";
+        !why.empty()) {
+      reject(Rule::Select, shape.codelet->name, std::move(why));
+      continue;
+    }
     if (!match->second.allowed) {
       reject(Rule::Select, shape.codelet->name, match->second.reason);
       continue;
@@ -251,14 +272,19 @@ void Grammar::build(std::size_t at, const Facts &facts) {
         sound = false;
         break;
       }
-      GoalKind kind = isa<Map>(shape.sites[i]) ? (goal.isPlain() ? GoalKind::PlainMap : GoalKind::Map)
-                                               : (goal.isPlain() ? GoalKind::PlainCall : GoalKind::Call);
+      GoalKind kind = shape.codelet->coop        ? GoalKind::Lanes
+                      : goal.inLanes()           ? GoalKind::Lane
+                      : isa<Map>(shape.sites[i]) ? (goal.isPlain() ? GoalKind::PlainMap : GoalKind::Map)
+                                                 : (goal.isPlain() ? GoalKind::PlainCall : GoalKind::Call);
       production.children.push_back(
           {kind, shape.callees[i], goal.level, contextOf(shape, i, contended, goal.isPlain(), facts)});
       want(production.children.back());
     }
     if (sound) result.allowed.push_back(std::move(production));
   }
+  // Lanes are the workers down to the first level that runs scalar code: one of them does it there.
+  if (goal.inLanes() && !level.scalar && hasBelow)
+    allow(Rule::Devolve, {{GoalKind::Lane, goal.spectrum, below, goal.context}});
   if (goal.kind == GoalKind::Call) {
     if (hasBelow)
       allow(Rule::Devolve, {{GoalKind::Call, goal.spectrum, below, goal.context}});

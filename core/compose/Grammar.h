@@ -12,8 +12,8 @@
 namespace tangram {
 
 /// What a nonterminal composes. The plain ones have one derivation: the fewest rules, autonomous codelets, maps that
-/// are serialised.
-enum class GoalKind : std::uint8_t { Call, Map, PlainCall, PlainMap };
+/// are serialised. Lanes: a call in a cooperative codelet, which all lanes come to; Lane: what is left to one of them.
+enum class GoalKind : std::uint8_t { Call, Map, PlainCall, PlainMap, Lanes, Lane };
 
 /// compose(spectrum, level); both by index.
 struct Nonterminal {
@@ -23,6 +23,7 @@ struct Nonterminal {
   std::size_t context = 0;
   bool isMap() const { return kind == GoalKind::Map || kind == GoalKind::PlainMap; }
   bool isPlain() const { return kind == GoalKind::PlainCall || kind == GoalKind::PlainMap; }
+  bool inLanes() const { return kind == GoalKind::Lanes || kind == GoalKind::Lane; }
   bool operator==(const Nonterminal &) const = default;
 };
 

@@ -59,7 +59,7 @@ private:
         own.push_back(words::regroup(words::scheme(all, e, name), symbol(node.level)));
       else
         child(node, next++, own);
-    if (next == 0) {
+    if (next == 0 || (codelet && codelet->coop)) {
       bool vector = codelet && codelet->coop;
       Capability capability = node.capability != Capability::None ? node.capability
                               : vector                            ? Capability::Vector

@@ -158,10 +158,15 @@ private:
       bad(kCannotRun, node, codelet->range, codelet->name, s.name, at.name,
           fmt::format("the plan wants {} code, the codelet is {} code", ast::name(node.capability),
                       match->second.capability == Capability::None ? "compound" : ast::name(match->second.capability)));
+    if (!lanes_.empty() && (contains<Map>(codelet->body) || (codelet->coop && node.level != lanes_) || node.guarded))
+      bad(kCannotRun, node, codelet->range, codelet->name, s.name, at.name,
+          fmt::format("lanes of level '{}' call it", lanes_));
     tunables(node, s, *codelet);
     if (!node.guarded) requirement(node, s, *codelet, at, bounds);
 
     Sizes sizes(&module_, *codelet, bounds, exactly(node.parameters));
+    std::string outer = lanes_;
+    if (codelet->coop) lanes_ = node.level;
     for (std::size_t i = 0; i < order.size(); ++i) {
       const PlanNode &child = *node.children[i];
       bool isMap = isa<Map>(order[i]);
@@ -175,6 +180,7 @@ private:
       else
         call(child, site);
     }
+    lanes_ = outer;
     if (node.guarded) {
       const PlanNode &fallback = *node.children.back();
       if (fallback.spectrum != s.name || isMapRule(fallback))
@@ -235,6 +241,7 @@ private:
   const Module &module_;
   const hardware::Hardware &hardware_;
   const Facts &facts_;
+  std::string lanes_; // the level of the cooperative codelet that the call stands in, if any
 };
 
 } // namespace

@@ -48,7 +48,7 @@ std::string body(const Codelet &codelet, const Symbols &at, Capability atomic, c
     default: out.push_back(fmt::format("distribute({1}), compose({0}, {1})", name, at.below));
     }
   }
-  if (atomicOnly) out.push_back(words::compute(codelet.name, atomic, at.level));
+  if (atomicOnly || codelet.coop) out.push_back(words::compute(codelet.name, atomic, at.level));
   return fmt::format("{}", fmt::join(out, ", "));
 }
 

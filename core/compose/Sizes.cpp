@@ -199,6 +199,13 @@ SizeBound Sizes::size(const Expr *container) {
     const Partition *n = as<Partition>(container);
     return n->counts.size() == 1 ? upper(value(n->counts[0])) : SizeBound{};
   }
+  case Kind::Sequence: { // a range; its numbers do not wrap around
+    const Sequence *n = as<Sequence>(container);
+    Interval distance = apply(BinaryOp::Sub, value(n->end), value(n->start));
+    std::optional<std::int64_t> step = value(n->inc).lo;
+    SizeBound most = distance.hi && *distance.hi < 0 ? SizeBound{0} : upper(distance);
+    return most && step && *step > 1 ? SizeBound((*most + *step - 1) / *step) : most;
+  }
   case Kind::Map: {
     // One element for each element of a mapped container.
     const Map *n = as<Map>(container);

@@ -32,6 +32,11 @@ constexpr DiagnosticKind kNoBackend{"session.no-backend", DiagnosticClass::Limit
                                     "use `tangram explain` or `--emit plan`, or name another target"};
 constexpr DiagnosticKind kUnknownSpectrum{"session.unknown-spectrum", DiagnosticClass::User,
                                           "the program has no spectrum '{0}'", "use {1}"};
+constexpr DiagnosticKind kRangeFromOutside{
+    "session.range-from-outside", DiagnosticClass::User,
+    "spectrum '{0}' cannot be an entry: '{1}' is an index range wherever the program calls it, and is taken for one; a "
+    "container from outside could have an index twice",
+    "compile a spectrum that calls '{0}' with range(n), and takes the number n"};
 constexpr DiagnosticKind kNoSpectrum{"session.no-spectrum", DiagnosticClass::User, "'{0}' declares no spectrum",
                                      "declare one: __spectrum int sum(const Array<1, int> in);"};
 constexpr DiagnosticKind kMissingFact{"session.missing-fact", DiagnosticClass::User,
@@ -284,7 +289,10 @@ struct Session::Impl {
       });
       facts->established.insert(d.establishes.begin(), d.establishes.end());
     }
-    if (options.undecided) facts->races.contended.clear();
+    if (options.undecided) {
+      facts->races.contended.clear();
+      facts->races.ranges.clear();
+    }
   }
 
   const ast::Module *pass(const ast::Module *before, const hardware::Step &s, PassContext &context) {
@@ -414,6 +422,10 @@ const Forest &Session::forest(const std::string &spectrum) {
   if (std::find(names.begin(), names.end(), spectrum) == names.end())
     fail(kUnknownSpectrum, {}, spectrum, suggest(spectrum, names));
   const Facts &known = facts();
+  for (const ast::Spectrum *s : module().spectrums)
+    for (unsigned i = 0; s->name == spectrum && i < s->params.size(); ++i)
+      if (known.races.ranges.count({spectrum, i}))
+        fail(kRangeFromOutside, s->params[i]->range, spectrum, s->params[i]->name);
   auto made = impl_->run("planner", spectrum, [&] {
     auto result =
         std::make_unique<Forest>(module(), target().hardware, known, spectrum, target().depth, impl_->expected);

@@ -535,7 +535,11 @@ TEST_F(Passes, Refused) {
       arena_.derive(sumAt(serial(), "thread"), [](ast::SpectrumCall &c) { c.codelet = nullptr; });
   C calls = codelet("c", sumParams(), {ret(arena_.derive(bare, [&](ast::SpectrumCall &c) { c.args = raw({kIn}); }))});
   EXPECT_EQ(id(module(sumAt(calls, "process"), {sumSpectrum()}), D::User), "flatten.unspecialised");
-  C coop = codelet("c", sumParams(), {ret(call("sum", I32, serial(), "thread", {kIn}))}, true);
+  C coop = codelet("c", sumParams(),
+                   {ret(at(map(Policy::Serialize, "thread", call("sum", I32, serial(), "thread", {}),
+                               {partition(kIn, 2, seq(0, 1, 2), seq(2), seq(9))}),
+                           {0}, I32))},
+                   true);
   EXPECT_EQ(id(module(sumAt(coop, "thread"), {sumSpectrum()}), D::Limitation), "flatten.cooperative-calls");
   C writer = codelet("w", {inOut("o", A1(I32))}, {set(at(var("o", A1(I32)), {0}, I32), 1)});
   C passes = codelet("c", sumParams(), {run(call("w", V, writer, "thread", {kIn})), ret(0)});

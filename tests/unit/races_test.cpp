@@ -179,6 +179,41 @@ TEST(Races, Refused) {
       Verdict::Refused);
 }
 
+const char *const kOfRows =
+    "(const Array<1, size_t> rows, Array<1, int> all) { for (size_t r = 0; r < rows.size(); ++r) all[rows[r]] = 1; }";
+
+TEST(Races, Ranges) {
+  each(
+      {
+          {"each number", "(size_t i, Array<1, int> all) { all[2 * i + 1] = 1; }", "map(leaf, range(len), out);"},
+          {"from any number", "(size_t i, Array<1, int> all) { all[i] = 1; }", "map(leaf, range(k, n), out);"},
+          {"in steps", "(size_t i, Array<1, int> all) { all[i] = all[i + 1] = 1; }",
+           "map(leaf, range(k, n, 2), out);"},
+          {"ints", "(int i, Array<1, int> all) { all[i + 8] = 1; }", "map(leaf, range<int>(-8, 8), out);"},
+          {"parts", kOfRows,
+           "map(leaf, partition(range(len), p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)), "
+           "out);"},
+          {"interleaved parts", kOfRows,
+           "map(leaf, partition(range(len), p, sequence(0, 1, p), sequence(p), sequence(len)), out);"},
+          {"parts of what has a name", kOfRows,
+           "auto all = range(len); auto parts = partition(all, p, sequence(0, tile, len), sequence(1), sequence(tile, "
+           "tile, len)); map(leaf, parts, out);"},
+      },
+      Verdict::Safe);
+  each(
+      {
+          {"a step that may be zero", "(size_t i, Array<1, int> all) { all[i] = 1; }",
+           "map(leaf, range(0, n, k), out);"},
+          {"a container that may be none", kOfRows,
+           "leaf(bounds, out); map(leaf, partition(range(len), p, sequence(0, tile, len), sequence(1), sequence(tile, "
+           "tile, len)), out);"},
+          {"parts that overlap", kOfRows,
+           "map(leaf, partition(range(len), p, sequence(0, tile, len), sequence(1), sequence(tile + 1, tile, len)), "
+           "out);"},
+      },
+      Verdict::Undecided);
+}
+
 TEST(Races, Promised) {
   Case c{"histogram", "(int x, Array<1, int> all) { all[x] += 1; }", "map(leaf, in, out);"};
   Judged promised = judge(program(c, "__independent"));

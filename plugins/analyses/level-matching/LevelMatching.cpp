@@ -61,7 +61,7 @@ LevelMatch match(const Codelet &codelet, const Parallelism &parallelism, const h
     return no(fmt::format("it is for {} only (__env), and this is '{}'", fmt::join(codelet.env, ", "), hardware.name));
   if (std::string reason = level_matching::lacking(codelet, hardware); !reason.empty()) return no(reason);
   if (parallelism.cooperative) {
-    if (parallelism.compound) return no("a cooperative codelet cannot call spectrums");
+    if (contains<Map>(codelet.body)) return no("a cooperative codelet cannot map spectrums");
     if (any<Atomic>(codelet.body, [](const Atomic &a) { return a.op == AtomicOp::OrderedAdd; }))
       return no("its lanes are all at one place, and orderedAdd goes from one call to the next");
     if (!level.vector) return no(fmt::format("level '{}' has no vector capability", level.name));

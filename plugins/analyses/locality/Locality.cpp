@@ -9,6 +9,7 @@
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tangram {
 namespace {
@@ -66,12 +67,13 @@ PartitionPattern patternOf(const Partition &partition, const Strides &strides) {
 class LocalityAnalysis final : public Analysis {
 public:
   void run(const Module &module, const hardware::Hardware &, Facts &facts, DiagnosticEngine &) override {
-    std::map<const Codelet *, Strides> strides;
+    strides_.clear();
+    byScalar_.clear();
     indirections_.clear();
     origins_.clear();
     for (const Spectrum *spectrum : module.spectrums)
       for (const Codelet *codelet : spectrum->codelets) {
-        const Strides &own = strides.emplace(codelet, *codelet).first->second;
+        const Strides &own = strides_.emplace(codelet, *codelet).first->second;
         if (computesOnTiles(*codelet)) facts.onTiles.insert(codelet);
         for (const Param *param : codelet->params)
           if (param->type.isArray()) facts.accesses[{codelet, param->name}];
@@ -79,6 +81,8 @@ public:
           AccessPattern &pattern = facts.accesses[{codelet, access.container}];
           pattern.perIteration = weakest(pattern.perIteration, access.perIteration);
           pattern.perLane = weakest(pattern.perLane, access.perLane);
+          for (const auto &[scalar, stride] : access.perScalar)
+            weaken(byScalar_[{codelet, access.container}][scalar], stride);
         }
         walk(codelet->body, [&](const Partition &p) { facts.partitions[&p] = patternOf(p, own); });
         const Indirection &indirection = indirections_.emplace(codelet, *codelet).first->second;
@@ -118,10 +122,11 @@ private:
     return result;
   }
 
-  /// What a container argument is made of: a parameter, and the partition between, if any.
+  /// What a container argument is made of: a parameter or a range, and the partition between, if any.
   struct Source {
     const Partition *partition = nullptr;
     std::string parameter;
+    const Sequence *range = nullptr;
   };
   static Source sourceOf(const Expr *expr, const Codelet &codelet) {
     Source result;
@@ -133,6 +138,9 @@ private:
       } else if (const Partition *partition = dyn<Partition>(expr); partition && !result.partition) {
         result.partition = partition;
         expr = partition->container;
+      } else if (const Sequence *range = dyn<Sequence>(expr)) {
+        result.range = range;
+        break;
       } else if (const VarRef *ref = dyn<VarRef>(expr)) {
         for (const Param *param : codelet.params)
           if (param->name == ref->name && param->type.isArray()) result.parameter = ref->name;
@@ -159,11 +167,40 @@ private:
       result.data |= inner->second.data;
       for (std::size_t i = 0; i < args.size() && i < codelet->params.size(); ++i) {
         if (!inner->second.scalars.count(codelet->params[i]->name)) continue;
-        if (args[i]->type.isArray()) // of a map: an element each
-          result.data = true;
+        if (args[i]->type.isArray()) // of a map: an element each, or its number
+          result.data |= !sourceOf(args[i], caller).range;
         else
           result.add(indirections_.at(&caller).of(args[i]));
       }
+    }
+    return result;
+  }
+
+  /// How far apart neighbouring calls of a map touch what all are given, or the same place of their parts, by the
+  /// numbers of a range that each gets one of.
+  Stride counted(const Spectrum &callee, std::size_t argument, const std::vector<const Expr *> &args,
+                 const Codelet &caller) const {
+    Stride result = Stride::Zero;
+    for (const auto &[scalar, stride] : scalarStrides(callee, argument)) {
+      const Sequence *range =
+          scalar < args.size() && args[scalar]->type.isArray() ? sourceOf(args[scalar], caller).range : nullptr;
+      if (!range) continue;
+      std::optional<std::int64_t> by = strides_.at(&caller).number(range->inc);
+      result = weakest(result, through(stride, by ? Step::of(*by).stride() : Stride::Constant));
+    }
+    return result;
+  }
+
+  /// How codelets of a spectrum move in their i-th argument as each scalar one, by its place, grows by one.
+  std::map<std::size_t, Stride> scalarStrides(const Spectrum &callee, std::size_t argument) const {
+    std::map<std::size_t, Stride> result;
+    for (const Codelet *codelet : callee.codelets) {
+      if (argument >= codelet->params.size()) continue;
+      auto strides = byScalar_.find({codelet, codelet->params[argument]->name});
+      if (strides == byScalar_.end()) continue;
+      for (std::size_t i = 0; i < codelet->params.size(); ++i)
+        if (auto it = strides->second.find(codelet->params[i]->name); it != strides->second.end())
+          weaken(result[i], it->second);
     }
     return result;
   }
@@ -175,6 +212,8 @@ private:
       const Type &type = callee->params[i]->type;
       Source source = sourceOf(map.args[i], codelet);
       auto pattern = facts.partitions.find(source.partition);
+      if (source.range) continue; // computed, not loaded
+      if (type.isArray()) result = weakest(result, counted(*callee, i, map.args, codelet));
       if (originOf(*callee, i, map.args, codelet).data)
         result = weakest(result, Stride::Irregular);
       else if (map.args[i]->type == type) // every call gets the same
@@ -185,6 +224,42 @@ private:
         result = weakest(result, type.isArray() ? Stride::Constant : Stride::Unit); // a row, an element
     }
     return result;
+  }
+
+  static bool weaken(Stride &known, Stride stride) {
+    Stride before = std::exchange(known, weakest(known, stride));
+    return before != known;
+  }
+
+  /// Where the i-th argument of a call begins, and the scalars beside it, may move with a scalar of the caller.
+  bool passScalars(const Codelet &codelet, const Spectrum &callee, std::size_t argument,
+                   const std::vector<const Expr *> &args) {
+    Source source = sourceOf(args[argument], codelet);
+    if (source.parameter.empty()) return false;
+    const Strides &strides = strides_.at(&codelet);
+    const std::map<std::size_t, Stride> inner = scalarStrides(callee, argument);
+    bool news = false;
+    for (const Param *param : codelet.params) {
+      if (!param->type.isInteger()) continue;
+      Stride all = Stride::Zero;
+      for (const auto &[scalar, stride] : inner) {
+        if (scalar >= args.size()) continue;
+        const Expr *value = args[scalar];
+        if (value->type.isArray()) {
+          Source mapped = sourceOf(value, codelet);
+          if (!mapped.range) continue; // an element each: data says where
+          value = mapped.range->start;
+        }
+        all = weakest(all, through(stride, strides.withScalar(value, param->name).stride()));
+      }
+      walk(args[argument], [&](const Expr &e) { // which part or row, and where parts begin
+        if (!e.type.isInteger()) return;
+        Stride moved = strides.withScalar(&e, param->name).stride();
+        all = weakest(all, moved == Stride::Unit ? Stride::Constant : moved);
+      });
+      news |= weaken(byScalar_[{&codelet, source.parameter}][param->name], all);
+    }
+    return news;
   }
 
   bool propagate(const Module &module, const Codelet &codelet, Facts &facts) {
@@ -210,6 +285,7 @@ private:
             std::string parameter = sourceOf(call.args[i], codelet).parameter;
             add(parameter, inner.perIteration, inner.perLane);
             touch(parameter, *callee, i, call.args);
+            same &= !passScalars(codelet, *callee, i, call.args);
           }
         },
         [&](const Map &map) {
@@ -218,6 +294,7 @@ private:
             Source source = sourceOf(map.args[i], codelet);
             AccessPattern inner = calleePattern(*callee, i, facts);
             touch(source.parameter, *callee, i, map.args);
+            same &= !passScalars(codelet, *callee, i, map.args);
             bool passed = map.args[i]->type == callee->params[i]->type;
             if (passed) { // every element gets the same
               add(source.parameter, inner.perIteration, Stride::Zero);
@@ -235,6 +312,9 @@ private:
     return same;
   }
 
+  std::map<const Codelet *, Strides> strides_;
+  /// Of each container parameter: how far accesses move as a scalar parameter grows by one.
+  std::map<std::pair<const Codelet *, std::string>, std::map<std::string, Stride>> byScalar_;
   std::map<const Codelet *, Indirection> indirections_;
   std::map<std::pair<const Codelet *, std::string>, Origin> origins_; // of the indices by which parameters are touched
 };

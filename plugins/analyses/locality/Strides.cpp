@@ -64,7 +64,15 @@ Strides::Strides(const Codelet &codelet) : codelet_(codelet) {
         if (changes) change(n.operand, &n);
       });
   if (codelet.coop) lane_ = settled({{}, true});
+  for (const Param *param : codelet.params)
+    if (param->type.isInteger())
+      scalars_[param->name] = settled({{{param->name, changes_.count(param->name) ? Step::anything() : Step::of(1)}}, {}});
   visit(codelet.body);
+}
+
+Step Strides::withScalar(const Expr *expr, const std::string &scalar) const {
+  auto mover = scalars_.find(scalar);
+  return mover == scalars_.end() ? Step::none() : of(expr, mover->second);
 }
 
 std::optional<std::int64_t> Strides::number(const Expr *expr) const {
@@ -174,9 +182,10 @@ void Strides::visit(const Node *node) {
     const Subscript *n = as<Subscript>(node);
     const VarRef *base = dyn<VarRef>(n->base);
     if (base && parameters_.count(base->name)) {
-      IndexedAccess access{n, base->name, Stride::Zero, Stride::Zero};
+      IndexedAccess access{n, base->name, Stride::Zero, Stride::Zero, {}};
       if (!loops_.empty()) access.perIteration = ofAccess(*n, loops_.back());
       if (codelet_.coop) access.perLane = ofAccess(*n, lane_);
+      for (const auto &[scalar, mover] : scalars_) access.perScalar[scalar] = ofAccess(*n, mover);
       accesses_.push_back(std::move(access));
     }
     break;

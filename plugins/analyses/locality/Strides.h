@@ -1,4 +1,5 @@
-// How an index moves: per iteration of the innermost loop around it, and from lane to lane.
+// How an index moves: per iteration of the innermost loop around it, from lane to lane, and with an integer parameter
+// that a map counts up.
 #pragma once
 
 #include "tangram/compose/Facts.h"
@@ -39,6 +40,7 @@ struct IndexedAccess {
   const ast::Subscript *subscript = nullptr;
   std::string container;
   Stride perIteration = Stride::Zero, perLane = Stride::Zero;
+  std::map<std::string, Stride> perScalar; // as an integer parameter of the codelet grows by one
 };
 
 class Strides {
@@ -46,11 +48,13 @@ public:
   explicit Strides(const ast::Codelet &codelet);
 
   const std::vector<IndexedAccess> &accesses() const { return accesses_; }
+  /// By how much an expression grows with an integer parameter of the codelet.
+  Step withScalar(const ast::Expr *expr, const std::string &scalar) const;
   /// A number that an expression is known to be.
   std::optional<std::int64_t> number(const ast::Expr *expr) const;
 
 private:
-  /// Something that moves: a loop, or the lane; and by how much each variable moves with it.
+  /// Something that moves: a loop, the lane, or a parameter; and by how much each variable moves with it.
   struct Mover {
     std::map<std::string, Step> variables;
     bool lane = false;
@@ -69,6 +73,7 @@ private:
   std::map<std::string, std::vector<const ast::Expr *>> changes_; // Assign, Unary or Atomic of each variable
   std::vector<Mover> loops_;
   Mover lane_;
+  std::map<std::string, Mover> scalars_; // integer parameters of the codelet
   std::vector<IndexedAccess> accesses_;
 };
 

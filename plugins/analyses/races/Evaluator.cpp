@@ -5,6 +5,7 @@
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <functional>
 
 namespace tangram::races {
@@ -56,6 +57,37 @@ std::set<std::string> mentioned(const Node *tree) {
 
 } // namespace
 
+namespace {
+
+/// What a codelet knows of a parameter that is a range: its first number, and by how much more than one they grow.
+struct RangeSymbols {
+  Polynomial first, more;
+};
+RangeSymbols rangeSymbols(Symbols &symbols, const Param &param) {
+  return {symbols.scalar(param.name + "[0]", isNatural(param.type.element())),
+          symbols.scalar(param.name + "[1] - " + param.name + "[0] - 1", true)};
+}
+
+/// Whether a symbol is made of another one.
+bool restsOn(const Symbols &symbols, const Polynomial &p, SymbolId id) {
+  std::vector<SymbolId> all = p.symbols();
+  return std::any_of(all.begin(), all.end(), [&](SymbolId each) {
+    const Symbol &s = symbols[each];
+    return each == id || restsOn(symbols, s.a, id) || restsOn(symbols, s.b, id) ||
+           (s.lo && restsOn(symbols, *s.lo, id)) || (s.hi && restsOn(symbols, *s.hi, id));
+  });
+}
+
+/// first + step * index; nothing for what depends on the index in another way.
+std::optional<Polynomial::Split> affine(Symbols &symbols, const std::optional<Polynomial> &fill) {
+  SymbolId index = *symbols.index().single();
+  std::optional<Polynomial::Split> split = fill ? fill->split(index) : std::nullopt;
+  if (!split || restsOn(symbols, split->coefficient, index) || restsOn(symbols, split->rest, index)) return {};
+  return split;
+}
+
+} // namespace
+
 std::optional<unsigned> mappedDims(const Type &arg, const Type &param) {
   if (arg == param) return 0;
   if (!arg.isArray()) return 0;
@@ -65,16 +97,28 @@ std::optional<unsigned> mappedDims(const Type &arg, const Type &param) {
   return {};
 }
 
+struct Evaluator::Located {
+  std::vector<Polynomial> index, facts;
+  std::optional<Between> between;
+  std::optional<std::pair<Polynomial, Polynomial>> whole;
+};
+
 Evaluator::Evaluator(const Module &module, const Spectrum &spectrum, const Codelet &codelet, const Summaries &summaries,
                      Symbols &symbols)
     : module_(module), spectrum_(spectrum), codelet_(codelet), summaries_(summaries), symbols_(symbols) {}
 
 CodeletSummary Evaluator::run() {
-  for (const Param *p : codelet_.params) {
+  auto own = summaries_.find(spectrum_.name);
+  const std::set<unsigned> ranges = own == summaries_.end() ? std::set<unsigned>() : own->second.ranges;
+  for (const Param *const &p : codelet_.params) {
     if (p->type.isArray()) {
       parameters_.insert(p->name);
       Root root;
       for (unsigned d = 0; d < p->type.rank(); ++d) root.extents.push_back(symbols_.size(p->name, d));
+      if (ranges.count(static_cast<unsigned>(&p - codelet_.params.data()))) {
+        RangeSymbols of = rangeSymbols(symbols_, *p);
+        root = range(root.extents[0], of.first, of.more + Polynomial(1));
+      }
       roots_[p->name] = root;
       views_[p->name] = {p->name, {}, {}, {}};
     } else if (isNumber(p->type)) {
@@ -84,7 +128,7 @@ CodeletSummary Evaluator::run() {
   block(codelet_.body);
   // What is filled at the end, by a codelet that does nothing else to it.
   for (const auto &[name, root] : roots_)
-    if (root.fill && parameters_.count(name)) summary_.fills[name] = *root.fill;
+    if (root.fill && !root.isRange && parameters_.count(name)) summary_.fills[name] = *root.fill;
   return std::move(summary_);
 }
 
@@ -104,7 +148,7 @@ void Evaluator::forget(const std::set<std::string> &variables) {
 void Evaluator::forgetFills(const Node *tree) {
   for (const std::string &name : mentioned(tree))
     if (auto it = views_.find(name); it != views_.end())
-      if (auto root = roots_.find(it->second.root); root != roots_.end()) root->second.fill.reset();
+      if (auto root = roots_.find(it->second.root); root != roots_.end()) root->second.changed();
 }
 
 void Evaluator::conditionally(const Node *tree, bool conditional, const std::function<void()> &inside) {
@@ -422,7 +466,7 @@ void Evaluator::place(const Expr *target, bool reads, bool writes, bool atomic) 
     return;
   }
   const View &v = known->second;
-  if (auto it = roots_.find(v.root); it != roots_.end() && writes) it->second.fill.reset();
+  if (auto it = roots_.find(v.root); it != roots_.end() && writes) it->second.changed();
   Access access;
   access.container = v.root;
   access.kind = atomic ? Access::Kind::Atomic : writes ? Access::Kind::Write : Access::Kind::Read;
@@ -473,7 +517,7 @@ void Evaluator::inherit(const Site &site, std::size_t codelet) {
       const std::string &root = site.arguments[i].view.root;
       if (params[i]->name != access.container || root.empty()) continue;
       auto mine = roots_.find(root);
-      if (access.kind != Access::Kind::Read && mine != roots_.end()) mine->second.fill.reset();
+      if (access.kind != Access::Kind::Read && mine != roots_.end()) mine->second.changed();
       if (!parameters_.count(root)) continue;
       if (access.kind == Access::Kind::Read && !readsInherited_.insert(root).second) continue;
       Access own = access;
@@ -535,7 +579,7 @@ void Evaluator::site(const Expr *node, const std::optional<View> &result) {
     std::vector<Polynomial> which = keys(s);
     for (Touch &t : touches(s, recursive ? kNothing : callee.codelets[c], which)) {
       if (t.access && t.kind != Access::Kind::Read)
-        if (auto it = roots_.find(t.root); it != roots_.end()) it->second.fill.reset();
+        if (auto it = roots_.find(t.root); it != roots_.end()) it->second.changed();
       Access access;
       if (t.access) access = *t.access;
       access.container = t.root;
@@ -636,6 +680,7 @@ Polynomial Evaluator::value(const Expr *e) {
     return result.isUnknown() ? fresh(e->type) : result;
   }
   case Kind::Conditional: return hasEffects(e) ? fresh(e->type) : choice(as<Conditional>(e));
+  case Kind::Subscript: return element(as<Subscript>(e));
   case Kind::Call: {
     // A function that gives back an expression of what it is given.
     const Call *call = as<Call>(e);
@@ -763,7 +808,71 @@ View Evaluator::view(const Expr *e) {
     }
     return base;
   }
+  if (const auto *s = dyn<Sequence>(e); s && !s->container && s->inc && s->end) {
+    std::string name = fmt::format("range {}", roots_.size()); // which is no name of a variable
+    Polynomial first = value(s->start), step = value(s->inc);
+    if (first.isUnknown()) first = fresh(s->type.element());
+    std::optional<std::int64_t> by = step.constant();
+    if (by && *by == 0) step = Polynomial(1);
+    Polynomial extent = step == Polynomial(1) ? value(s->end) - first : Polynomial::unknown();
+    // Where it ends before it begins there is nothing in it.
+    if (!first.isZero() || !isNatural(s->type.element())) extent = symbols_.any(Polynomial(0), extent, true, true);
+    roots_[name] = range(std::move(extent), first, step);
+    return {name, {}, {}, {}};
+  }
   return {};
+}
+
+Evaluator::Root Evaluator::range(Polynomial extent, const Polynomial &first, const Polynomial &step) {
+  Root root;
+  root.extents = {extent.isUnknown() ? symbols_.any(Polynomial(0), {}, true, true) : std::move(extent)};
+  if (Polynomial fill = first + step * symbols_.index(); !fill.isUnknown()) root.fill = fill;
+  root.isRange = true;
+  return root;
+}
+
+Polynomial Evaluator::element(const Subscript *e) {
+  std::vector<const Expr *> indices;
+  std::vector<std::string> fields;
+  const VarRef *variable = chain(e, indices, fields);
+  auto known = variable ? views_.find(variable->name) : views_.end();
+  if (known == views_.end() || !fields.empty() || e->type.isArray()) return fresh(e->type);
+  View v = known->second;
+  auto root = roots_.find(v.root);
+  std::optional<Polynomial::Split> fill = root == roots_.end() ? std::nullopt : affine(symbols_, root->second.fill);
+  if (!fill || !v.prefix.empty() || v.cuts.size() > 1) return fresh(e->type);
+  auto next = indices.begin();
+  while (next != indices.end() && v.parts.size() < v.cuts.size()) v.parts.push_back(value(*next++));
+  if (indices.end() - next != 1) return fresh(e->type);
+  Located at = locate(v, {}, {value(*next)}, {true});
+  Polynomial result = fill->rest + fill->coefficient * at.index[0];
+  if (result.isUnknown()) return fresh(e->type);
+  return result;
+}
+
+void Evaluator::passRange(const Param &param, const View &view, const std::vector<Polynomial> &keys, Substitution &in) {
+  RangeSymbols mine = rangeSymbols(symbols_, param);
+  Polynomial first = fresh(param.type.element()), more = symbols_.any(Polynomial(0), {}, true);
+  Polynomial &size = in.replaced[*symbols_.size(param.name, 0).single()];
+  auto root = roots_.find(view.root);
+  std::optional<Polynomial::Split> fill = root == roots_.end() ? std::nullopt : affine(symbols_, root->second.fill);
+  if (fill && view.cuts.size() <= 1) {
+    Located at = locate(view, keys, {Polynomial(0)}, {true});
+    Polynomial begin = fill->rest + fill->coefficient * at.index[0], step = fill->coefficient;
+    if (!view.cuts.empty()) {
+      const Cut &cut = view.cuts[0];
+      bool fixed = cut.inc.container.empty() && cut.inc.inc.isZero() && !cut.inc.start.isUnknown();
+      step = fixed ? step * cut.inc.start : Polynomial::unknown();
+      Polynomial part = !view.parts.empty() ? view.parts[0] : keys.empty() ? Polynomial::unknown() : keys[0];
+      Polynomial length = cut.end.start + cut.end.inc * part - at.index[0];
+      if (fixed && cut.inc.start == Polynomial(1) && cut.end.container.empty() && !length.isUnknown())
+        size = symbols_.any(Polynomial(0), length, true);
+    }
+    if (!begin.isUnknown()) first = begin;
+    if (!step.isUnknown()) more = step - Polynomial(1);
+  }
+  in.replaced[*mine.first.single()] = first;
+  in.replaced[*mine.more.single()] = more;
 }
 
 SequenceValue Evaluator::sequence(const Sequence *s) {
@@ -808,12 +917,6 @@ std::vector<Polynomial> Evaluator::keys(const Site &site) {
         symbols_.any(Polynomial(0), count.isUnknown() ? std::optional<Polynomial>() : count - Polynomial(1), true));
   return result;
 }
-
-struct Evaluator::Located {
-  std::vector<Polynomial> index, facts;
-  std::optional<Between> between;
-  std::optional<std::pair<Polynomial, Polynomial>> whole;
-};
 
 /// `exact`: of inner indices, which say more than that they lie within the part.
 Evaluator::Located Evaluator::locate(const View &v, const std::vector<Polynomial> &keys, std::vector<Polynomial> inner,
@@ -895,7 +998,10 @@ std::vector<Touch> Evaluator::touches(const Site &site, const CodeletSummary &su
       Polynomial scalar = a.value;
       if (a.isArray) {
         scalar = symbols_.any({}, {}, isNatural(p.type));
-        if (a.element && keys.size() == 1) {
+        std::optional<Polynomial::Split> numbers = affine(symbols_, a.element);
+        if (numbers && keys.size() == 1) {
+          scalar = numbers->rest + numbers->coefficient * keys[0];
+        } else if (a.element && keys.size() == 1) {
           Substitution at(symbols_);
           at.replaced[*symbols_.index().single()] = keys[0];
           scalar = at(*a.element);
@@ -916,6 +1022,11 @@ std::vector<Touch> Evaluator::touches(const Site &site, const CodeletSummary &su
       for (unsigned d = 0; d < p.type.rank(); ++d)
         in.replaced[*symbols_.size(p.name, d).single()] =
             d < sizes.size() && !sizes[d].isUnknown() ? sizes[d] : symbols_.any(Polynomial(0), {}, true);
+      if (known->second.ranges.count(i)) {
+        std::vector<Polynomial> which(keys.begin(),
+                                      keys.begin() + (a.dims ? std::min<std::size_t>(keys.size(), a.dims) : 0));
+        passRange(p, a.view, which, in);
+      }
     }
   }
   auto conclude = [&](Touch t, const std::vector<Polynomial> &more) {

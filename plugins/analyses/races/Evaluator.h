@@ -96,7 +96,11 @@ protected:
 private:
   struct Root {
     std::vector<Polynomial> extents;
-    std::optional<Polynomial> fill;
+    std::optional<Polynomial> fill; // the element at Symbols::index()
+    bool isRange = false;           // it stays so
+    void changed() {
+      if (!isRange) fill.reset();
+    }
   };
 
   void statement(const ast::Stmt *s);
@@ -122,6 +126,12 @@ private:
   Polynomial fresh(const ast::Type &type);
   Polynomial choice(const ast::Conditional *e);
   View view(const ast::Expr *e);
+  /// A container that nobody writes, of the numbers first, first + step, ...
+  Root range(Polynomial extent, const Polynomial &first, const Polynomial &step);
+  /// What stands there, in a container whose elements are known.
+  Polynomial element(const ast::Subscript *e);
+  /// What a callee that is given a part of a range, or all of it, knows of it.
+  void passRange(const ast::Param &param, const View &view, const std::vector<Polynomial> &keys, Substitution &in);
   SequenceValue sequence(const ast::Sequence *s);
   std::vector<Polynomial> extents(const View &v, unsigned rank);
   Polynomial elements(const View &v, unsigned rank);

@@ -36,8 +36,9 @@ std::string title(const Spectrum &spectrum, const Codelet &codelet) {
 class RaceAnalysis final : public Analysis {
 public:
   void run(const Module &module, const hardware::Hardware &, Facts &facts, DiagnosticEngine &diags) override {
+    races::RangeParameters ranges = races::rangeParameters(module);
     races::Symbols symbols;
-    races::Summaries summaries = races::summarize(module, symbols);
+    races::Summaries summaries = races::summarize(module, symbols, ranges);
     for (const Spectrum *s : module.spectrums)
       for (std::size_t c = 0; c < s->codelets.size(); ++c)
         writes(*s->codelets[c], summaries[s->name].codelets[c], facts.races);
@@ -49,9 +50,30 @@ public:
         for (auto &[map, found] : maps) judge(*map, found, facts.races);
       }
     report(diags);
+    relyOn(module, ranges, facts.races);
   }
 
 private:
+  static std::size_t conflictsWith(const Module &module, const races::RangeParameters &ranges) {
+    races::Symbols symbols;
+    races::Summaries summaries = races::summarize(module, symbols, ranges);
+    races::Passed passed;
+    std::size_t result = 0;
+    for (const Spectrum *s : module.spectrums)
+      for (const Codelet *c : s->codelets)
+        result += races::conflicts(module, *s, *c, summaries, symbols, passed).size();
+    return result;
+  }
+
+  /// Which spectrums are free of races only because they are given ranges.
+  static void relyOn(const Module &module, const races::RangeParameters &ranges, Races &races) {
+    if (ranges.empty()) return;
+    std::size_t found = conflictsWith(module, ranges);
+    for (const auto &[spectrum, param] : ranges)
+      if (conflictsWith(module, races::rangeParameters(module, {spectrum})) > found)
+        races.ranges.insert({spectrum, param});
+  }
+
   enum class Verdict : std::uint8_t { Undecided, LeftOut, Refused };
   using Place = std::tuple<std::string, unsigned, unsigned>;
   struct Finding {

@@ -24,13 +24,15 @@ places(const SpectrumSummary &summary) {
 
 } // namespace
 
-Summaries summarize(const Module &module, Symbols &symbols) {
+Summaries summarize(const Module &module, Symbols &symbols, const RangeParameters &ranges) {
   Summaries result;
   std::map<std::string, std::set<std::string>> reached;
   for (const Spectrum *s : module.spectrums) {
     SpectrumSummary &summary = result[s->name];
     summary.spectrum = s;
     summary.codelets.resize(s->codelets.size());
+    for (const auto &[spectrum, param] : ranges)
+      if (spectrum == s->name) summary.ranges.insert(param);
     for (const Codelet *c : s->codelets)
       walk(
           c->body, [&](const SpectrumCall &call) { reached[s->name].insert(call.spectrum); },

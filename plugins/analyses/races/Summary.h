@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Polynomial.h"
+#include "Ranges.h"
 #include "tangram/ast/Node.h"
 
 #include <set>
@@ -35,11 +36,12 @@ struct SpectrumSummary {
   const ast::Spectrum *spectrum = nullptr;
   std::vector<CodeletSummary> codelets; // as in the spectrum
   std::set<std::string> together;       // spectrums that call this one and are called by it, itself included
+  std::set<unsigned> ranges;            // parameters that are a range, or a part of one, in all calls
 };
 
 using Summaries = std::map<std::string, SpectrumSummary>;
 
 /// Bottom-up over calls, to a fixed point over recursion.
-Summaries summarize(const ast::Module &module, Symbols &symbols);
+Summaries summarize(const ast::Module &module, Symbols &symbols, const RangeParameters &ranges);
 
 } // namespace tangram::races

@@ -14,6 +14,9 @@ namespace tangram::frontend {
 /// Without what changes neither which object nor which call is meant: parentheses, conversions, copies of containers.
 const clang::Expr *stripped(const clang::Expr *e);
 
+/// Arrays of a cooperative codelet, of all lanes or of one, are as large as is known when code is made. Throws.
+void checkExtents(const ast::Block *body);
+
 class Body {
 public:
   enum class Role { Spectrum, Codelet, Function };
@@ -54,7 +57,6 @@ private:
   const ast::Tunable *tunable(const clang::VarDecl *declared, const ast::Type &type);
   std::int64_t tunableNumber(const clang::Expr *e, const ast::Type &type);
   Exprs extents(clang::QualType &type, const clang::VarDecl *declared);
-  void checkExtents(const ast::Block *body) const;
   Variable &enter(const clang::VarDecl *declared, const std::string &name, const ast::Type &type);
   const Variable &lookup(const clang::VarDecl *declared, ast::SourceRange use);
   const ast::Expr *table(const clang::VarDecl *global, ast::SourceRange use);
@@ -97,6 +99,9 @@ private:
   void giveBack(const clang::ReturnStmt *stmt, Stmts &out);
   const ast::Expr *object(ast::SourceRange where); // of a member function
   const ast::Expr *functionCall(const clang::CallExpr *e, const clang::FunctionDecl *callee);
+  const ast::Expr *cooperativeCall(const clang::CallExpr *e, const clang::FunctionDecl *callee,
+                                   const std::string &name);
+  const ast::Expr *arrayArgument(const clang::Expr *e);
   const ast::Expr *settled(const ast::Expr *place, const std::set<std::string> &changed, Exprs &before);
   /// A variable without a value, declared in front of the current statement.
   const ast::Expr *scratch(const std::string &name, const ast::Type &type, ast::SourceRange where);
@@ -107,6 +112,8 @@ private:
   const ast::Expr *compound(const clang::CompoundAssignOperator *e);
   void checkWritable(const clang::Expr *target, ast::SourceRange range);
   bool isConstContainer(const clang::Expr *e);
+  /// A range, or a part of one.
+  bool isRange(const clang::Expr *e);
 
   // ---- Calls.cpp ----
   const ast::Expr *call(const clang::CallExpr *e);
@@ -115,14 +122,15 @@ private:
   const ast::Expr *mapInto(const clang::CallExpr *e); // y = map(...)
   const ast::Expr *partition(const clang::CallExpr *e);
   const ast::Sequence *sequence(const clang::Expr *e);
+  const ast::Expr *indexRange(const clang::CallExpr *e);
   const ast::Expr *size(const clang::CallExpr *e);
   const ast::Expr *element(const clang::CallExpr *e);
   const ast::Expr *atomic(const clang::CallExpr *e, const std::string &operation);
   const ast::Expr *spectrumCall(const clang::CallExpr *e, const std::string &name);
   const ast::Expr *libraryCall(const clang::CallExpr *e, const clang::FunctionDecl *callee);
   const ast::Expr *choose(const ast::Expr *a, const ast::Expr *b, bool smaller, ast::SourceRange range);
-  void checkWritten(const clang::Expr *argument, const clang::ParmVarDecl *parameter, const std::string &spectrum);
-  void checkCompound(ast::SourceRange range, const std::string &what);
+  void checkWritten(const clang::Expr *argument, const clang::ParmVarDecl *parameter, const std::string &callee);
+  void checkCompound(ast::SourceRange range, const std::string &what, bool byLanes = false);
 
   ast::SourceRange range(clang::SourceRange r) const { return program_.ranges().of(r); }
   ast::Type type(clang::QualType t, ast::SourceRange where, const std::string &what);

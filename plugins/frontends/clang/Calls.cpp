@@ -106,8 +106,9 @@ const ast::Expr *Body::primitive(const clang::CallExpr *e, const std::string &wh
   if (which == "map") return map(e);
   if (which == "partition") return partition(e);
   if (which == "sequence") fail(kSequencePlace, where);
+  if (which == "range") return indexRange(e);
   if (which == "coopIdx" || which == "coopDim") {
-    bool lanes = role_ == Role::Codelet && qualifiers_.coop;
+    bool lanes = role_ != Role::Spectrum && qualifiers_.coop;
     if (!lanes && role_ == Role::Function) fail(kCoopInFunction, where, which, title_);
     if (!lanes) fail(kCoopPlace, where, which, title_);
     if (inCondition_ && which == "coopIdx") fail(kConditionLane, where);
@@ -120,25 +121,27 @@ const ast::Expr *Body::primitive(const clang::CallExpr *e, const std::string &wh
 
 // ---- spectrums ------------------------------------------------------------------------------------------------
 
-void Body::checkCompound(ast::SourceRange where, const std::string &what) {
+void Body::checkCompound(ast::SourceRange where, const std::string &what, bool byLanes) {
   if (inCondition_) fail(kConditionCall, where, what);
+  if (byLanes && qualifiers_.coop) return;
   if (role_ != Role::Codelet) fail(kSpectrumInFunction, where, what, title_);
   if (qualifiers_.coop) fail(kCoopCompound, where, what, title_);
 }
 
-void Body::checkWritten(const clang::Expr *argument, const clang::ParmVarDecl *parameter, const std::string &spectrum) {
+void Body::checkWritten(const clang::Expr *argument, const clang::ParmVarDecl *parameter, const std::string &callee) {
   if (parameter->getType().isConstQualified() || !arrayType(parameter->getType())) return;
+  if (isRange(argument)) fail(kPassRange, range(argument->getSourceRange()), callee, parameter->getNameAsString());
   if (isConstContainer(argument))
-    fail(kPassConst, range(argument->getSourceRange()), spectrum, parameter->getNameAsString());
+    fail(kPassConst, range(argument->getSourceRange()), callee, parameter->getNameAsString());
 }
 
 const ast::Expr *Body::spectrumCall(const clang::CallExpr *e, const std::string &name) {
   ast::SourceRange where = range(e->getSourceRange());
-  checkCompound(where, fmt::format("'{}'", name));
+  checkCompound(where, fmt::format("'{}'", name), true);
   const clang::FunctionDecl *callee = e->getDirectCallee();
   Exprs args;
   for (unsigned i = 0; i < e->getNumArgs(); ++i) {
-    checkWritten(e->getArg(i), callee->getParamDecl(i), name);
+    checkWritten(e->getArg(i), callee->getParamDecl(i), fmt::format("spectrum '{}'", name));
     args.push_back(expr(e->getArg(i)));
   }
   clang::QualType returned = callee->getReturnType();
@@ -166,7 +169,7 @@ const ast::Expr *Body::map(const clang::CallExpr *e) {
     const clang::ParmVarDecl *parameter = function->getParamDecl(i);
     ast::SourceRange here = range(written->getSourceRange());
     Type wanted = type(parameter->getType(), here, "this parameter");
-    checkWritten(written, parameter, *name);
+    checkWritten(written, parameter, fmt::format("spectrum '{}'", *name));
     const Expr *arg = expr(written);
     const Type &given = arg->type;
     unsigned over = 0;
@@ -177,6 +180,8 @@ const ast::Expr *Body::map(const clang::CallExpr *e) {
       over = 1;
     else if (given.isScalar() && wanted.isScalar())
       arg = convert(wanted, arg, here);
+    else if (!(given == wanted) && wanted.isInteger() && isRange(written))
+      fail(kMapRange, here, i + 1, given.element().cName(), *name, wanted.cName());
     else if (!(given == wanted))
       fail(kMapArgument, here, i + 1, spelled(written->getType().getUnqualifiedType(), context()), *name,
            spelled(parameter->getType().getUnqualifiedType(), context()));
@@ -231,6 +236,35 @@ const ast::Sequence *Body::sequence(const clang::Expr *e) {
                                 numbers.size() > 1 ? numbers[1] : nullptr, numbers.size() > 2 ? numbers[2] : nullptr);
 }
 
+/// A sequence of its own: the numbers as a container.
+const ast::Expr *Body::indexRange(const clang::CallExpr *e) {
+  ast::SourceRange where = range(e->getSourceRange());
+  if (role_ == Role::Function && !qualifiers_.coop) fail(kSpectrumInFunction, where, "range", title_);
+  if (inCondition_) fail(kConditionCall, where, "range");
+  Type result = type(e->getType(), where, "a range");
+  Type element = result.element();
+  if (!element.isInteger() || element.isBool())
+    fail(kRangeType, where, fmt::format("range<{}>", spelled(arrayType(e->getType())->element, context())));
+  Exprs numbers;
+  for (const clang::Expr *arg : e->arguments()) {
+    if (clang::isa<clang::CXXDefaultArgExpr>(arg)) break;
+    const clang::Expr *written = arg->IgnoreImplicit();
+    ast::SourceRange here = range(arg->getSourceRange());
+    if (written->getType()->isRealFloatingType())
+      fail(kRangeFloat, here, spelled(written->getType().getUnqualifiedType(), context()));
+    const Type wanted = numbers.size() < 2 ? element : Type(Scalar::U64);
+    clang::Expr::EvalResult known;
+    if (written->getType()->isIntegerType() && !wanted.isSigned() && written->EvaluateAsInt(known, context()) &&
+        known.Val.getInt().isNegative())
+      fail(kRangeCount, here, wanted.cName(), known.Val.getInt().getExtValue());
+    const Expr *value = expr(arg);
+    numbers.push_back(convert(wanted, value, value->range));
+  }
+  if (numbers.size() == 1) numbers.insert(numbers.begin(), build(where).integer(element, 0));
+  if (numbers.size() == 2) numbers.push_back(build(where).u64(1));
+  return arena().make<Sequence>(where, result, nullptr, numbers[0], numbers[2], numbers[1]);
+}
+
 // ---- containers -----------------------------------------------------------------------------------------------
 
 const ast::Expr *Body::size(const clang::CallExpr *e) {
@@ -283,7 +317,7 @@ const ast::Expr *Body::atomic(const clang::CallExpr *e, const std::string &opera
                                                      {"ordered-add", AtomicOp::OrderedAdd}};
   auto op = known.find(operation);
   if (op == known.end()) failBug(where, "frontend-clang", fmt::format("atomic operation '{}'", operation));
-  if (role_ == Role::Function) fail(kAtomicTarget, where);
+  if (role_ == Role::Function && !qualifiers_.coop) fail(kAtomicTarget, where);
   checkWritable(e->getArg(0), where);
   const Expr *target = expr(e->getArg(0));
   const VarRef *root = rootVariable(target);

@@ -119,8 +119,7 @@ void Body::declaration(const clang::Decl *declared, Stmts &out) {
   }
 }
 
-/// Arrays of a cooperative codelet, of all lanes or of one, are as large as is known when code is made.
-void Body::checkExtents(const ast::Block *body) const {
+void checkExtents(const ast::Block *body) {
   std::set<std::string> assigned = assignedVariables(body), known;
   auto isKnown = [&](const Expr *e) {
     return !any<Expr>(e, [&](const Expr &part) {
@@ -154,8 +153,7 @@ std::vector<const ast::Expr *> Body::extents(clang::QualType &type, const clang:
       result.push_back(build(where).u64(constant->getSize().getZExtValue()));
     } else if (const auto *variable = clang::dyn_cast<clang::VariableArrayType>(array)) {
       const clang::Expr *size = variable->getSizeExpr();
-      if (!qualifiers_.coop || role_ != Role::Codelet)
-        fail(kVariableExtent, range(size->getSourceRange()), declared->getNameAsString());
+      if (!qualifiers_.coop) fail(kVariableExtent, range(size->getSourceRange()), declared->getNameAsString());
       result.push_back(expr(size));
     } else {
       fail(kUnsupported, where, "a local array without an extent", "write the number of elements");
@@ -186,7 +184,7 @@ const ast::Stmt *Body::variable(const clang::VarDecl *declared) {
 
   bool shared = findQualifier(*declared, "shared") != nullptr;
   const clang::AnnotateAttr *tuned = findQualifier(*declared, "tunable");
-  if (shared && (role_ != Role::Codelet || !qualifiers_.coop)) fail(kSharedPlace, where, name, title_);
+  if (shared && !qualifiers_.coop) fail(kSharedPlace, where, name, title_);
   if (shared && tuned) fail(kSharedTunable, where, name);
   clang::QualType declaredType = declared->getType();
   if (isSequence(declaredType)) fail(kSequencePlace, where);
@@ -235,7 +233,7 @@ const ast::Stmt *Body::variable(const clang::VarDecl *declared) {
 const ast::Stmt *Body::container(const clang::VarDecl *declared, const ast::Type &type) {
   ast::SourceRange where = range(declared->getSourceRange());
   std::string name = declared->getNameAsString();
-  if (role_ == Role::Function) fail(kHelperContainer, where, name, title_);
+  if (role_ == Role::Function && !qualifiers_.coop) fail(kHelperContainer, where, name, title_);
   const clang::Expr *init = declared->getInit();
   Exprs sizes;
   const Expr *value = nullptr;

@@ -359,7 +359,10 @@ const ast::Expr *Body::localSubscript(const clang::ArraySubscriptExpr *e) {
   }
   const auto *reference = clang::dyn_cast<clang::DeclRefExpr>(base);
   const auto *named = reference ? clang::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
-  if (!named || !named->getType()->isArrayType()) {
+  auto parameter = named ? variables_.find(named) : variables_.end();
+  bool isArray =
+      named && (named->getType()->isArrayType() || (parameter != variables_.end() && parameter->second.isArray));
+  if (!isArray) {
     const clang::Expr *pointer = base;
     fail(kNotInLanguage, where, fmt::format("a subscript of '{}'", spelled(pointer->getType(), context())),
          "use an Array, or a local array by its name");

@@ -48,6 +48,21 @@ template <class Words> std::size_t firstQualifier(const Words &words, std::size_
   return first;
 }
 
+/// Whether the declaration is of a function that is no codelet: of its qualifiers, `__coop` alone stands there.
+template <class Words> bool isPlainFunction(const Words &words, std::size_t first, clang::Preprocessor &preprocessor) {
+  for (std::size_t i = first; i < words.size(); ++i) {
+    const std::string &word = words[i].text;
+    if (isFunctionQualifier(word)) {
+      if (word != "__coop") return false;
+      continue;
+    }
+    if (words[i].kind == TokenKind::l_paren || words[i].kind == TokenKind::l_brace) break;
+    // What a macro of the user holds may be a qualifier.
+    if (!word.empty() && preprocessor.isMacroDefined(word)) return false;
+  }
+  return first == 0 || words[first - 1].text.empty() || !preprocessor.isMacroDefined(words[first - 1].text);
+}
+
 enum class Head { None, Template, Constrained, Elsewhere };
 
 /// Whether a declaration that starts at `first` is headed by template <...>, with or without a requires clause.
@@ -182,7 +197,7 @@ bool Hooks::functionQualifier(clang::SourceLocation seen, clang::SourceLocation 
   Head head = Head::None;
   clang::SourceLocation user = inMacro ? where : clang::SourceLocation();
   if (std::tuple declaration(ranges_.sources().getFileID(seen), user, first); definition && headDone_ != declaration) {
-    head = headBefore(words, first);
+    head = isPlainFunction(words, first, preprocessor_) ? Head::None : headBefore(words, first);
     headDone_ = declaration;
   }
   if (head == Head::Elsewhere && !findings_.reported) {

@@ -116,7 +116,22 @@ inline constexpr DiagnosticKind kCoopPlace{"language.coop", Class::User,
                                            "{0}() is used in {1}, which is not cooperative",
                                            "write __codelet __coop where lanes work together"};
 inline constexpr DiagnosticKind kCoopInFunction{"language.coop", Class::User, "{0}() is used in {1}",
-                                                "call it in the cooperative codelet and pass the number"};
+                                                "write __coop in front of the function, or pass the number"};
+inline constexpr DiagnosticKind kCoopCalled{
+    "language.coop", Class::User, "cooperative function '{0}' is called in {1}, which is not cooperative",
+    "all lanes take part in it: write __coop there, too, or drop it from a function that needs no lanes"};
+inline constexpr DiagnosticKind kDivergentCall{
+    "language.coop-divergent", Class::User, "{0} is called where lanes may be apart",
+    "all lanes take part in it: call it in front of the condition, and use what it gives below"};
+inline constexpr DiagnosticKind kVaryingArgument{
+    "language.coop-argument", Class::User, "argument {0} of spectrum '{1}' differs between lanes",
+    "all lanes take part in one call: pass what they have in common, or make it a function with __coop in front"};
+inline constexpr DiagnosticKind kArrayArgument{"language.array-argument", Class::User,
+                                               "argument {0} of '{1}' is no local array, and parameter '{2}' is one",
+                                               "pass the name of a local or __shared array"};
+inline constexpr DiagnosticKind kOwnAtomic{"language.atomic", Class::User,
+                                           "an atomic operation on '{0}', an array that each lane has for itself",
+                                           "pass a __shared array, or change it without an atomic"};
 inline constexpr DiagnosticKind kSharedPlace{"language.shared", Class::User,
                                              "__shared variable '{0}' in {1}, which is not cooperative",
                                              "drop __shared, or write __codelet __coop where lanes work together"};
@@ -127,7 +142,7 @@ inline constexpr DiagnosticKind kSharedTunable{"language.shared", Class::User, "
                                                "a tunable is a constant: drop __shared"};
 inline constexpr DiagnosticKind kCoopCompound{
     "language.coop-compound", Class::Limitation, "{0} is used in {1}, which is cooperative",
-    "a cooperative codelet computes by itself: put calls of spectrums into a codelet without __coop"};
+    "lanes call spectrums all together, and have no workers to give parts to: put it into a codelet without __coop"};
 inline constexpr DiagnosticKind kIndependentWithoutMap{
     "language.independent", Class::User, "__independent stands on {0}, which has no map",
     "it is a promise about the calls of a codelet's maps: drop it, or move it to the codelet that has the map"};
@@ -159,7 +174,7 @@ inline constexpr DiagnosticKind kWriteTunable{"language.tunable", Class::User, "
 inline constexpr DiagnosticKind kWriteConst{"language.write-const", Class::User, "{0} is a const Array, and is written",
                                             "drop const from the parameter, in the spectrum and in all its codelets"};
 inline constexpr DiagnosticKind kPassConst{"language.write-const", Class::User,
-                                           "spectrum '{0}' writes its parameter '{1}', and gets a const Array",
+                                           "{0} writes its parameter '{1}', and gets a const Array",
                                            "drop const where this container is declared, or from the parameter"};
 inline constexpr DiagnosticKind kContainerAssign{
     "language.container-assign", Class::User, "a container is assigned",
@@ -191,6 +206,21 @@ inline constexpr DiagnosticKind kSequenceArgument{"language.sequence", Class::Us
 inline constexpr DiagnosticKind kSequenceContainer{"language.sequence", Class::User,
                                                    "a sequence takes its numbers from a container of floats",
                                                    "use an Array of an integer type"};
+inline constexpr DiagnosticKind kRangeType{"language.range", Class::User, "'{0}' is no range of numbers",
+                                           "write range(n), or range<T>(n) with an integer type T"};
+inline constexpr DiagnosticKind kRangeFloat{"language.range", Class::User, "a range counts to a number of type '{0}'",
+                                            "convert it to an integer: range((size_t)n)"};
+inline constexpr DiagnosticKind kRangeCount{"language.range", Class::User, "a range of '{0}' counts to {1}",
+                                            "write how many numbers there are, or range<int>(begin, end)"};
+inline constexpr DiagnosticKind kWriteRange{"language.range", Class::User,
+                                            "{0} is a range, whose numbers cannot be written",
+                                            "declare a container: Array<1, T> t(n); and write into that"};
+inline constexpr DiagnosticKind kPassRange{"language.range", Class::User,
+                                           "{0} writes its parameter '{1}', and gets a range",
+                                           "make the parameter const, or pass a container: Array<1, T> t(n);"};
+inline constexpr DiagnosticKind kMapRange{"language.map", Class::User,
+                                          "argument {0} of map is a range of '{1}', and '{2}' takes '{3}'",
+                                          "say which numbers: range<{3}>(...)"};
 inline constexpr DiagnosticKind kPartCount{"language.partition", Class::User, "a partition into {0} parts",
                                            "write how many parts there are"};
 inline constexpr DiagnosticKind kVariableExtent{

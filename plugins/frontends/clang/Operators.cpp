@@ -169,10 +169,24 @@ bool Body::isConstContainer(const clang::Expr *e) {
   }
   if (const auto *called = clang::dyn_cast<clang::CallExpr>(e); called && called->getDirectCallee()) {
     std::string which = primitiveOf(*called->getDirectCallee());
+    if (which == "range") return true;
     if (which == "partition" || which == "subscript")
       return called->getNumArgs() > 0 && isConstContainer(called->getArg(0));
   }
   return false;
+}
+
+bool Body::isRange(const clang::Expr *e) {
+  e = stripped(e);
+  if (const auto *reference = clang::dyn_cast<clang::DeclRefExpr>(e)) {
+    const auto *named = clang::dyn_cast<clang::VarDecl>(reference->getDecl());
+    return named && named->isLocalVarDecl() && named->getInit() && isRange(named->getInit());
+  }
+  const auto *called = clang::dyn_cast<clang::CallExpr>(e);
+  if (!called || !called->getDirectCallee()) return false;
+  std::string which = primitiveOf(*called->getDirectCallee());
+  if (which == "partition" || which == "subscript") return called->getNumArgs() > 0 && isRange(called->getArg(0));
+  return which == "range";
 }
 
 void Body::checkWritable(const clang::Expr *target, ast::SourceRange where) {
@@ -189,6 +203,7 @@ void Body::checkWritable(const clang::Expr *target, ast::SourceRange where) {
     std::string name = "the container";
     if (const auto *reference = clang::dyn_cast<clang::DeclRefExpr>(stripped(root)))
       name = fmt::format("'{}'", reference->getDecl()->getNameAsString());
+    if (isRange(called)) fail(kWriteRange, where, name == "the container" ? "it" : name);
     fail(kWriteConst, where, name);
   }
   if (const auto *reference = clang::dyn_cast<clang::DeclRefExpr>(target))

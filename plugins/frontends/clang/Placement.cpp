@@ -31,6 +31,7 @@ private:
     if (qualifier == "__tunable") return "it belongs on a local variable at the top of a codelet's body";
     if (qualifier == "__spectrum") return "it belongs on the declaration of a function";
     if (qualifier == "__codelet") return "it belongs on the definition of a function";
+    if (qualifier == "__coop") return "it belongs on the definition of a codelet, or of a function that it calls";
     return "it belongs on the definition of a codelet, beside __codelet";
   }
 
@@ -44,6 +45,7 @@ private:
       if (qualifier == "__spectrum") return "";
       if (qualifier == "__codelet") return qualifiers.spectrum ? "a spectrum" : "";
       if (qualifiers.codelet) return "";
+      if (qualifier == "__coop" && !qualifiers.spectrum) return "";
       return qualifiers.spectrum ? "the declaration of a spectrum" : "a function that is no codelet";
     }
     if (qualifier == "__instance") return "";

@@ -8,6 +8,7 @@
 #include "Types.h"
 
 #include "tangram/ast/Builtins.h"
+#include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 
 #include <clang/Sema/Sema.h>
@@ -49,19 +50,35 @@ const ast::Module *Program::read(const std::string &wanted, ast::SourceRange fil
   std::vector<const ast::Spectrum *> spectrums;
   for (std::size_t i = 0; i < entries_.size(); ++i) // grows while bodies are read
     attempt([&] { spectrums.push_back(make(*entries_[i])); });
+  CooperativeFunctions cooperative;
   for (std::size_t i = 0; i < helpers_.size(); ++i)
     attempt([&] {
       Helper &helper = *helpers_[i];
-      FunctionQualifiers none;
-      Body body(*this, helper.definition, Body::Role::Function, none, fmt::format("function '{}'", helper.name),
-                &passing(helper.definition, ranges_.of(helper.definition->getLocation())));
+      const Passing &passed = passing(helper.definition, ranges_.of(helper.definition->getLocation()));
+      FunctionQualifiers qualifiers;
+      qualifiers.coop = passed.cooperative;
+      Body body(*this, helper.definition, Body::Role::Function, qualifiers,
+                fmt::format("{}function '{}'", passed.cooperative ? "cooperative " : "", helper.name), &passed);
       std::vector<const ast::Param *> params = body.params();
       ast::Type result = body.result();
-      functions_.push_back(arena_.make<ast::Function>(ranges_.of(helper.definition->getSourceRange()), helper.name,
-                                                      result, std::move(params), body.block()));
+      const auto *made = arena_.make<ast::Function>(ranges_.of(helper.definition->getSourceRange()), helper.name,
+                                                    result, std::move(params), body.block());
+      if (!passed.cooperative) {
+        functions_.push_back(made);
+        return;
+      }
+      CooperativeFunction &function = cooperative[helper.name];
+      function = {made, qualifiedName(*helper.definition), {}};
+      using Pass = CooperativeFunction::Pass;
+      for (const Passing::Param &param : passed.params)
+        function.params.push_back(param.isArray || param.type.isArray() ? Pass::Array
+                                  : param.reference                     ? Pass::Reference
+                                                                        : Pass::Value);
     });
   attempt([&] { checkRecursion(); });
   attempt([&] { checkAliases(); });
+  if (wrong()) return nullptr;
+  for (const ast::Spectrum *&spectrum : spectrums) attempt([&] { spectrum = inlined(*spectrum, cooperative); });
   if (wrong()) return nullptr;
   if (spectrums.empty()) {
     const Group &group = *groups_.front();
@@ -72,6 +89,24 @@ const ast::Module *Program::read(const std::string &wanted, ast::SourceRange fil
                                                        std::move(spectrums), std::vector<const ast::Kernel *>{});
   attempt([&] { checkConditions(*module); });
   return wrong() ? nullptr : module;
+}
+
+const ast::Spectrum *Program::inlined(const ast::Spectrum &spectrum, const CooperativeFunctions &functions) {
+  return arena_.derive(&spectrum, [&](ast::Spectrum &copy) {
+    for (const ast::Codelet *&codelet : copy.codelets) {
+      const ast::Codelet *before = std::exchange(codelet, withoutCooperativeCalls(arena_, codelet, functions));
+      if (codelet == before) continue;
+      checkExtents(codelet->body);
+      std::set<std::string> own; // arrays that a function may have been given for a shared one
+      ast::walk(codelet->body, [&](const ast::Declare &d) {
+        if (!d.shared && !d.extents.empty()) own.insert(d.name);
+      });
+      ast::walk(codelet->body, [&](const ast::Atomic &atomic) {
+        const ast::VarRef *root = ast::rootVariable(atomic.target);
+        if (root && own.count(root->name)) fail(kOwnAtomic, atomic.range, root->name);
+      });
+    }
+  });
 }
 
 /// Functions that have to do with structs are there where bodies call them, inlined.

@@ -1,6 +1,7 @@
 // Spectrums, codelets and helper functions of one translation unit, and the module made of them.
 #pragma once
 
+#include "Cooperative.h"
 #include "Qualifiers.h"
 #include "Ranges.h"
 #include "References.h"
@@ -126,6 +127,7 @@ private:
   Passing findPassing(const clang::FunctionDecl *function);
   std::optional<unsigned> returnedPlace(const Passing &passing, const clang::Expr *e);
   void checkConditions(const ast::Module &module);
+  const ast::Spectrum *inlined(const ast::Spectrum &spectrum, const CooperativeFunctions &functions);
 
   clang::Sema &sema_;
   clang::ASTContext &context_;

@@ -93,14 +93,26 @@ Passing Program::findPassing(const clang::FunctionDecl *function) {
   auto read = [&](clang::QualType type, ast::SourceRange where, const std::string &what) {
     return readType(type.getNonReferenceType(), *this, where, what);
   };
+  made.cooperative = qualifiersOf(*function).coop;
   auto add = [&](const clang::ParmVarDecl *declared, const std::string &name, clang::QualType type,
                  ast::SourceRange where) {
     std::string what = fmt::format("parameter '{}'", name);
+    if (made.cooperative) {
+      const clang::ArrayType *array = context_.getAsArrayType(type.getNonReferenceType());
+      if (const auto *decayed = type->getAs<clang::DecayedType>())
+        array = context_.getAsArrayType(decayed->getOriginalType());
+      bool reference = type->isLValueReferenceType() && !array;
+      if (array) type = context_.getBaseElementType(array);
+      made.params.push_back({declared, names.fresh(name),
+                             reference ? read(type, where, what) : readType(type, *this, where, what), reference, false,
+                             array != nullptr});
+      return;
+    }
     if (type->isRValueReferenceType()) readType(type, *this, where, what); // which is refused
     bool reference = type->isReferenceType();
     bool back = reference && !type.getNonReferenceType().isConstQualified();
     if (back) made.back.push_back(static_cast<unsigned>(made.params.size()));
-    made.params.push_back({declared, names.fresh(name), read(type, where, what), reference, back});
+    made.params.push_back({declared, names.fresh(name), read(type, where, what), reference, back, false});
   };
   if (const auto *method = clang::dyn_cast<clang::CXXMethodDecl>(function); method && !method->isStatic()) {
     clang::QualType object = context_.getRecordType(method->getParent());
@@ -269,14 +281,18 @@ std::vector<const ast::Param *> Body::passedParams() {
   std::vector<const Param *> result;
   for (const Passing::Param &param : passing_->params) {
     ast::SourceRange where = range(param.declared ? param.declared->getSourceRange() : function_->getSourceRange());
-    if (param.type.isArray()) fail(kHelperContainer, where, param.name, title_);
+    if (param.type.isArray() && !passing_->cooperative) fail(kHelperContainer, where, param.name, title_);
     std::string name = param.name;
-    if (param.declared)
-      name = enter(param.declared, param.name, param.type).name;
-    else
+    if (param.declared) {
+      Variable &variable = enter(param.declared, param.name, param.type);
+      variable.isArray = variable.shared = param.isArray;
+      name = variable.name;
+    } else {
       name = object_ = names_.fresh(param.name);
+    }
     passed_.push_back(name);
-    result.push_back(arena().make<Param>(where, name, param.type, Access::In));
+    bool writes = param.type.isArray() && !param.declared->getType().isConstQualified();
+    result.push_back(arena().make<Param>(where, name, param.type, writes ? Access::InOut : Access::In));
   }
   return result;
 }
@@ -357,6 +373,43 @@ const Expr *placeOf(const Expr *e, std::vector<const Expr *> &before) {
 
 } // namespace
 
+/// The local array, or parameter that is one, that an argument names; null for another argument.
+const ast::Expr *Body::arrayArgument(const clang::Expr *e) {
+  const auto *reference = clang::dyn_cast<clang::DeclRefExpr>(e->IgnoreParenImpCasts());
+  const auto *named = reference ? clang::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
+  if (!named || !named->isLocalVarDeclOrParm()) return nullptr;
+  ast::SourceRange where = range(e->getSourceRange());
+  const Variable &known = lookup(named, where);
+  return known.isArray ? build(where).var(known.name, known.type) : nullptr;
+}
+
+const ast::Expr *Body::cooperativeCall(const clang::CallExpr *e, const clang::FunctionDecl *callee,
+                                       const std::string &name) {
+  ast::SourceRange where = range(e->getSourceRange());
+  std::string called = qualifiedName(*callee);
+  if (inCondition_) fail(kConditionCall, where, called);
+  if (!qualifiers_.coop) fail(kCoopCalled, where, called, title_);
+  const Passing &passing = program_.passing(callee, where);
+  Exprs args;
+  for (unsigned i = 0; i < passing.params.size(); ++i) {
+    const clang::Expr *written = e->getArg(i);
+    ast::SourceRange here = range(written->getSourceRange());
+    const Passing::Param &param = passing.params[i];
+    if (param.isArray) {
+      const Expr *array = arrayArgument(written);
+      if (!array) fail(kArrayArgument, here, i + 1, called, param.name);
+      args.push_back(array);
+      continue;
+    }
+    bool changes = param.reference && !param.declared->getType().getNonReferenceType().isConstQualified();
+    if (changes) checkWritable(written, here);
+    if (param.type.isArray()) checkWritten(written, param.declared, fmt::format("function '{}'", called));
+    args.push_back(expr(written));
+    if (changes && !rootVariable(args.back())) fail(kTemporaryChanged, here, called);
+  }
+  return arena().make<Call>(where, passing.made, name, std::move(args));
+}
+
 const ast::Expr *Body::functionCall(const clang::CallExpr *e, const clang::FunctionDecl *callee) {
   ast::SourceRange where = range(e->getSourceRange());
   std::string name = program_.function(function_, callee, where);
@@ -364,6 +417,7 @@ const ast::Expr *Body::functionCall(const clang::CallExpr *e, const clang::Funct
   std::vector<const clang::Expr *> written = argumentsOf(e);
   if (written.size() != passing.params.size())
     fail(kUnsupported, where, fmt::format("this call of '{}'", name), "call it by its name, with all its arguments");
+  if (passing.cooperative) return cooperativeCall(e, callee, name);
   Exprs args, steps; // one after the other
   std::set<std::string> changed;
   for (unsigned i = 0; i < written.size(); ++i) {

@@ -25,6 +25,7 @@ struct Passing {
     ast::Type type;
     bool reference = false; // of any kind
     bool back = false;      // it is given back
+    bool isArray = false;   // of a cooperative function: an array of the caller's, of `type`
   };
   std::vector<Param> params;
   std::vector<unsigned> back; // which of them
@@ -34,7 +35,8 @@ struct Passing {
   ast::Type result; // where it gives a value, of that
   /// Of the function that is made: the value, what is given back, or a struct of both; void where there is neither.
   ast::Type made;
-  bool packed = false; // a struct, with a field for each of `back` and `value`
+  bool packed = false;      // a struct, with a field for each of `back` and `value`
+  bool cooperative = false; // it is put where it is called (Cooperative.h): nothing is given back
 };
 
 /// What a call is given, the object of a member function in front.

@@ -22,8 +22,8 @@ constexpr DiagnosticKind kWritesConst{"flatten.writes-const", DiagnosticClass::U
                                       "'{}' may write its parameter '{}', and the container passed to it is const",
                                       "pass a container that is not const, or make the parameter const"};
 constexpr DiagnosticKind kCoopCalls{"flatten.cooperative-calls", DiagnosticClass::Limitation,
-                                    "cooperative codelet '{}' calls spectrums",
-                                    "call them from a compound codelet around it"};
+                                    "cooperative codelet '{}' maps spectrums",
+                                    "map them in a compound codelet around it"};
 constexpr DiagnosticKind kCoopPlace{"flatten.cooperative-in-out", DiagnosticClass::Limitation,
                                     "cooperative codelet '{}' has the in/out scalar '{}'",
                                     "return the value, or write it to a container"};
@@ -112,9 +112,38 @@ const Expr *Flattener::run(const SpectrumCall *call, std::vector<Argument> args)
   checkSpecialised(call, args.size());
   const std::string &level = call->devolved.empty() ? call->level : call->devolved.back();
   levelOf(level);
-  devolve(call);
+  if (!cooperative_) devolve(call);
   if (!call->guard.empty()) return guarded(call, std::move(args));
+  return chosen(call, args);
+}
+
+const Expr *Flattener::chosen(const SpectrumCall *call, const std::vector<Argument> &args) {
+  if (cooperative_) return byLanes(call, args);
   return call->codelet->coop ? cooperative(call, args) : inlined(call, args);
+}
+
+/// In a cooperative codelet. What only computes, all lanes do for themselves; of what writes, one gives the others the
+/// result.
+const Expr *Flattener::byLanes(const SpectrumCall *call, const std::vector<Argument> &args) {
+  const Codelet *codelet = call->codelet;
+  bool writes = std::any_of(codelet->params.begin(), codelet->params.end(),
+                            [](const Param *param) { return param->access == Access::InOut; });
+  if (codelet->coop || !writes) return inlined(call, args);
+  const Expr *result = nullptr;
+  if (codelet->params.size() > args.size()) {
+    const Type &type = codelet->params.back()->type;
+    std::string name = names_.fresh("ret_" + nextSuffix(codelet->name));
+    emit(arena_.make<Declare>(here_, name, type, false, true, std::vector<const Expr *>{b().u64(1)},
+                              static_cast<const Tunable *>(nullptr), static_cast<const Expr *>(nullptr)));
+    result = b().element(b().var(name, type), {b().u64(0)}, type);
+  }
+  Stmts alone = collect([&] {
+    const Expr *value = inlined(call, args);
+    if (result && value) emit(b().assign(result, value));
+  });
+  const Expr *lane = arena_.make<CoopIdx>(here_, Type(Scalar::U32));
+  emit(b().when(b().equal(lane, b().integer(Scalar::U32, 0)), std::move(alone)));
+  return result ? constant(named("given"), result) : nullptr;
 }
 
 const Expr *Flattener::guarded(const SpectrumCall *call, std::vector<Argument> args) {
@@ -137,8 +166,8 @@ const Expr *Flattener::guarded(const SpectrumCall *call, std::vector<Argument> a
     for (const Expr *guard : call->guard) cond = b().both(cond, b().cast(Scalar::Bool, renamed(guard)));
     lanes_.reset();
   }
-  auto chosen = [&] { return call->codelet->coop ? cooperative(call, args) : inlined(call, args); };
-  if (std::optional<Int> known = literal(cond)) return *known ? chosen() : run(call->fallback, args);
+  auto taken = [&] { return chosen(call, args); };
+  if (std::optional<Int> known = literal(cond)) return *known ? taken() : run(call->fallback, args);
 
   const Param *last = call->codelet->params.back();
   const Expr *result = nullptr;
@@ -150,7 +179,7 @@ const Expr *Flattener::guarded(const SpectrumCall *call, std::vector<Argument> a
       if (result && value) emit(b().assign(result, value));
     });
   };
-  Stmts then = branch(chosen), otherwise = branch([&] { return run(call->fallback, args); });
+  Stmts then = branch(taken), otherwise = branch([&] { return run(call->fallback, args); });
   emit(b().when(cond, std::move(then), std::move(otherwise)));
   if (result) stable_.insert(as<VarRef>(result)->name);
   return result;
@@ -248,8 +277,7 @@ const Expr *Flattener::inlined(const SpectrumCall *call, const std::vector<Argum
 
 const Expr *Flattener::cooperative(const SpectrumCall *call, const std::vector<Argument> &args) {
   const Codelet *codelet = call->codelet;
-  if (contains<SpectrumCall>(codelet->body) || contains<Map>(codelet->body))
-    fail(kCoopCalls, codelet->range, codelet->name);
+  if (contains<Map>(codelet->body)) fail(kCoopCalls, codelet->range, codelet->name);
   noteTouches(codelet);
   for (std::size_t i = 0; i < args.size(); ++i)
     if (codelet->params[i]->access != Access::In && !codelet->params[i]->type.isArray())

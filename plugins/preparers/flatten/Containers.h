@@ -19,15 +19,16 @@ struct Watch {
   const ast::Expr *call = nullptr; // u32, from 1; null outside of its calls
 };
 
-/// Something with elements: a parameter, a view or a temporary of the kernel, or the parts of a partition, which exist
-/// only as a recipe until one of them is asked for.
+/// Something with elements: a parameter, a view or a temporary of the kernel; a range, which has no storage; or the
+/// parts of a partition, which exist only as a recipe until one of them is asked for.
 struct Container {
-  std::string name; // in the kernel; empty for parts
+  std::string name; // in the kernel; empty for parts and ranges
   ast::Type type;   // array<r, element>
   bool isConst = false;
   std::vector<const ast::Expr *> sizes, strides; // u64, stable, one a dimension; parts have no strides
   std::shared_ptr<const Parts> parts;
-  std::vector<Watch> watches; // of maps that this is in a call of
+  std::vector<Watch> watches;       // of maps that this is in a call of
+  const ast::Expr *first = nullptr; // of a range, u64, stable: element i is first + i * strides[0], in its own type
 };
 
 /// A sequence with its operands evaluated, as u64.

@@ -101,6 +101,7 @@ const Expr *Flattener::containerBelow(const Subscript *e, std::vector<const Expr
 bool Flattener::hoists(const Node *node) const {
   return any<Expr>(node, [&](const Expr &e) {
     if (isa<SpectrumCall>(&e) || isa<Map>(&e) || isa<Partition>(&e)) return true;
+    if (isa<Sequence>(&e)) return e.type.isArray();
     // Whole structs come apart in statements.
     if (const auto *call = dyn<Call>(&e)) return inlined_.count(call->callee) != 0;
     if (const auto *field = dyn<Member>(&e)) return !isPlace(field->base);
@@ -110,7 +111,7 @@ bool Flattener::hoists(const Node *node) const {
     const auto *base = subscript ? dyn<VarRef>(containerBelow(subscript, indices)) : nullptr;
     if (!base) return false;
     const Container &c = *lookup(base->name, base->range).container;
-    return c.parts || !c.watches.empty();
+    return c.parts || !c.watches.empty() || (checked_ && c.first);
   });
 }
 
@@ -366,7 +367,22 @@ const Expr *Flattener::element(const Subscript *e) {
     const auto *variable = dyn<VarRef>(base);
     touch(c, indices, how == touches_.end() ? Touch::Read : how->second, variable ? variable->name : "", e->range);
   }
-  return arena_.make<Subscript>(e->range, e->type, reference(c), std::move(indices));
+  const auto *variable = dyn<VarRef>(base);
+  return elementOf(c, std::move(indices), e->range, variable ? variable->name : "range");
+}
+
+const Expr *Flattener::elementOf(const Container &c, std::vector<const Expr *> index, SourceRange at,
+                                 const std::string &called) {
+  const Type &type = c.type.element();
+  if (!c.first) return arena_.make<Subscript>(at, type, reference(c), std::move(index));
+  const Expr *which = b().cast(Scalar::U64, index[0]);
+  bool asks = checked_ && !called.empty();
+  if (asks) which = simple(which, "i");
+  const Expr *moved = b().mul(which, c.strides[0]);
+  const Expr *value = b().cast(type, isLiteral(c.first, 0) ? moved : b().add(c.first, moved));
+  if (!asks) return value;
+  std::string what = fmt::format("reads element {{index}} of '{}', which has {{bound}}", called);
+  return checked(which, c.sizes[0], b().zero(type), what, at, value);
 }
 
 const Expr *Flattener::sizeOf(const Size *size) {
@@ -396,6 +412,7 @@ Container Flattener::container(const Expr *e, const std::string &hint) {
     return *result;
   }
   if (const auto *node = dyn<Partition>(e)) return partition(node);
+  if (const auto *node = dyn<Sequence>(e)) return range(node);
   if (const auto *cast = dyn<Cast>(e)) return container(cast->operand, hint);
   if (const auto *binary = dyn<Binary>(e); binary && binary->op == BinaryOp::Comma) {
     effect(binary->lhs);

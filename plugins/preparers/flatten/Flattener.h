@@ -101,6 +101,10 @@ private:
   const ast::Expr *sizeOf(const ast::Size *size);
   Container container(const ast::Expr *e, const std::string &hint = "");
   const ast::Expr *reference(const Container &c) const { return b().var(c.name, c.type); }
+  /// The place of an element; its value where nothing is stored. `at`: what is written there; `called`: what the
+  /// codelet calls the container, where checked code asks whether the element is there.
+  const ast::Expr *elementOf(const Container &c, std::vector<const ast::Expr *> index, ast::SourceRange at,
+                             const std::string &called = "");
   /// Each lane would have a container of its own.
   void checkNoLane(std::string_view what) const;
   /// A new temporary container.
@@ -114,6 +118,8 @@ private:
   /// Null where there is no result.
   const ast::Expr *run(const ast::SpectrumCall *call, std::vector<Argument> args);
   const ast::Expr *guarded(const ast::SpectrumCall *call, std::vector<Argument> args);
+  const ast::Expr *chosen(const ast::SpectrumCall *call, const std::vector<Argument> &args);
+  const ast::Expr *byLanes(const ast::SpectrumCall *call, const std::vector<Argument> &args);
   const ast::Expr *inlined(const ast::SpectrumCall *call, const std::vector<Argument> &args);
   const ast::Expr *cooperative(const ast::SpectrumCall *call, const std::vector<Argument> &args);
   void checkSpecialised(const ast::SpectrumCall *call, std::size_t args) const;
@@ -168,6 +174,7 @@ private:
   // ---- Partitions.cpp ----
 
   Container partition(const ast::Partition *node);
+  Container range(const ast::Sequence *node);
   SequenceValue sequence(const ast::Sequence *node, const ast::Expr *count);
   const ast::Expr *reach(const SequenceValue &sequence);
   const ast::Expr *sequenceAt(const SequenceValue &sequence, const ast::Expr *index, const std::string &hint);

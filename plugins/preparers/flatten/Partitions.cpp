@@ -105,11 +105,11 @@ const Expr *Flattener::sequenceAt(const SequenceValue &s, const Expr *index, con
   value = simpleCalled(value, hint + "_index");
   const Type &type = s.through->type.element();
   if (checked_) { // whether it is there is asked as of every access
-    const Expr *read = b().at(s.range).element(reference(*s.through), {value}, type);
+    const Expr *read = elementOf(*s.through, {value}, s.range, s.called);
     return b().cast(Scalar::U64, simpleCalled(read, hint + "_value"));
   }
   const Expr *last = b().sub(size, b().u64(1));
-  const Expr *read = b().element(reference(*s.through), {b().select(b().less(value, size), value, last)}, type);
+  const Expr *read = elementOf(*s.through, {b().select(b().less(value, size), value, last)}, here_);
   read = b().select(b().equal(size, b().u64(0)), b().integer(type, 0), read);
   return b().cast(Scalar::U64, simpleCalled(read, hint + "_value"));
 }
@@ -137,6 +137,30 @@ const Expr *Flattener::checkedStart(const Parts &parts, std::size_t d, const Exp
   const Expr *last = ordered ? end : parts.base.sizes[d];
   std::string what = begins + (ordered ? ", behind its end, {last}" : ", but it has {last} elements");
   return checked(start, b().add(last, b().u64(1)), last, what, starts.range, start);
+}
+
+// ---- ranges ----------------------------------------------------------------------------------------------
+
+Container Flattener::range(const Sequence *node) {
+  if (node->container || !node->inc || !node->end)
+    failBug(node->range, "flatten", "a range that has no end, or goes through a container");
+  std::vector<const Expr *> values = operands({node->start, node->inc, node->end});
+  const Expr *start = simple(values[0], "first"), *end = simple(values[2], "end");
+  const Expr *step = simple(b().cast(Scalar::U64, values[1]), "step");
+  if (!literal(step)) step = simple(b().select(b().equal(step, b().u64(0)), b().u64(1), step), "step");
+  if (isLiteral(step, 0)) step = b().u64(1);
+  Container c;
+  c.type = node->type;
+  c.isConst = true;
+  c.first = simple(b().cast(Scalar::U64, start), "first");
+  // The numbers are compared in their own type; how far apart they are fits 64 bits.
+  const Expr *distance = b().sub(b().cast(Scalar::U64, end), c.first), *one = b().u64(1);
+  if (!isLiteral(step, 1)) distance = b().add(b().div(b().sub(distance, one), step), one);
+  bool all = isLiteral(start, 0) && !start->type.isSigned() && isLiteral(step, 1);
+  c.sizes = {
+      simple(all ? b().cast(Scalar::U64, end) : b().select(b().less(start, end), distance, b().u64(0)), "count")};
+  c.strides = {step};
+  return c;
 }
 
 // ---- parts ---------------------------------------------------------------------------------------------
@@ -291,10 +315,16 @@ Container Flattener::rowOfParts(const Container &c, const std::vector<const Expr
 Container Flattener::window(const Container &base, const Type &type, const Expr *offset,
                             std::vector<const Expr *> sizes, std::vector<const Expr *> strides, bool isConst,
                             const std::string &called) {
-  checkNoLane("a part or row as a container of its own");
   Container view;
   view.type = type;
   view.isConst = isConst || base.isConst;
+  if (base.first) { // offset and strides count numbers
+    view.first = simpleCalled(b().add(base.first, offset), names_.fresh(called + "_first"));
+    view.sizes = {simpleCalled(sizes[0], names_.fresh(called + "_size"))};
+    view.strides = {simpleCalled(strides[0], names_.fresh(called + "_stride"))};
+    return view;
+  }
+  checkNoLane("a part or row as a container of its own");
   view.name = names_.fresh(called);
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     std::string dim = sizes.size() > 1 ? std::to_string(d) : "";
@@ -315,7 +345,7 @@ Argument Flattener::at(const Container &c, const std::vector<const Expr *> &inde
   if (index.size() == c.type.rank()) {
     std::vector<const Expr *> which = index;
     if (!c.watches.empty()) touch(c, which, Touch::Read, hint, here_);
-    result.value = b().element(reference(c), index, c.type.element());
+    result.value = elementOf(c, index, here_);
     if (isConst && wanted.isScalar()) result.value = b().cast(wanted, result.value);
     return result;
   }

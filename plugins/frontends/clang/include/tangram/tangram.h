@@ -152,6 +152,16 @@ template <class T>
 __TANGRAM_PRIMITIVE("sequence")
 Sequence sequence(const Array<1, T> &c, size_type start, size_type inc, size_type end);
 
+/// The numbers 0, 1, ..., n - 1; or begin, begin + step, ... below end. A container without storage, of size_t unless
+/// another integer type is said: range<unsigned>(n).
+template <class T = size_type>
+__TANGRAM_PRIMITIVE("range")
+const Array<1, T> range(typename detail::Identity<T>::type n);
+template <class T = size_type>
+__TANGRAM_PRIMITIVE("range")
+const Array<1, T> range(typename detail::Identity<T>::type begin, typename detail::Identity<T>::type end,
+                        size_type step = 1);
+
 /// n parts of c: part i has the elements start[i], start[i] + inc[i], ... below end[i], cut to the container.
 /// A container of several dimensions is cut along the first one.
 template <unsigned N, class T>

@@ -1,0 +1,18 @@
+// Which parameters are index ranges.
+#pragma once
+
+#include "tangram/ast/Node.h"
+
+#include <set>
+#include <string>
+#include <utility>
+
+namespace tangram::races {
+
+/// The spectrum, and the parameter, counted from 0.
+using RangeParameters = std::set<std::pair<std::string, unsigned>>;
+
+/// Parameters that are a range(...), or a part of one, in every call of the module; `without`: of these spectrums none.
+RangeParameters rangeParameters(const ast::Module &module, const std::set<std::string> &without = {});
+
+} // namespace tangram::races
