@@ -6,9 +6,14 @@
 namespace tangram::hardware {
 namespace {
 
-constexpr DiagnosticKind kNoSuchStep{"target.no-such-step", DiagnosticClass::User,
-                                     "options are given for {0} '{1}', which the target that is extended does not have",
-                                     "use {2}, or write all of them as a list"};
+constexpr DiagnosticKind kNoSuchStep{
+    "target.no-such-step", DiagnosticClass::User,
+    "options are given for {0} '{1}', which the target or pipeline that this one builds on does not have",
+    "use {2}, or write all of them as a list"};
+constexpr DiagnosticKind kNothingWithout{
+    "target.nothing-without", DiagnosticClass::User,
+    "'{0}' is to be left out, which is no analysis or pass of the target or pipeline that this one builds on",
+    "leave out {1}"};
 
 template <class T> T *findNamed(std::vector<T> &items, const std::string &name) {
   auto found = std::find_if(items.begin(), items.end(), [&](const T &item) { return item.name == name; });
@@ -81,7 +86,29 @@ void mergeSteps(Given<std::vector<Step>> &steps, std::vector<Step> &optionsOnly,
   optionsOnly.clear();
 }
 
+void leaveOut(RawPipeline &pipeline) {
+  for (const Step &step : pipeline.without) {
+    auto is = [&](const Step &other) { return other.name == step.name; };
+    if (std::erase_if(pipeline.analyses.value, is) + std::erase_if(pipeline.passes.value, is) > 0) continue;
+    std::vector<std::string> known;
+    for (const auto *steps : {&pipeline.analyses.value, &pipeline.passes.value})
+      for (const Step &other : *steps) known.push_back(other.name);
+    fail(kNothingWithout, step.range, shown(step.name), suggest(step.name, known));
+  }
+  pipeline.without.clear();
+}
+
 } // namespace
+
+RawPipeline merge(RawPipeline pipeline, const RawPipeline &base) {
+  mergeStep(pipeline.frontend, base.frontend);
+  mergeStep(pipeline.heuristic, base.heuristic);
+  mergeStep(pipeline.backend, base.backend);
+  mergeSteps(pipeline.analyses, pipeline.analysisOptions, base.analyses, "analysis");
+  mergeSteps(pipeline.passes, pipeline.passOptions, base.passes, "pass");
+  leaveOut(pipeline);
+  return pipeline;
+}
 
 RawTarget merge(RawTarget target, const RawTarget &base) {
   target.summary.mergeOver(base.summary);
@@ -102,15 +129,8 @@ RawTarget merge(RawTarget target, const RawTarget &base) {
 
   if (!target.pipeline.given)
     target.pipeline = base.pipeline;
-  else if (base.pipeline.given) {
-    RawPipeline &pipeline = target.pipeline.value;
-    const RawPipeline &old = base.pipeline.value;
-    mergeStep(pipeline.frontend, old.frontend);
-    mergeStep(pipeline.heuristic, old.heuristic);
-    mergeStep(pipeline.backend, old.backend);
-    mergeSteps(pipeline.analyses, pipeline.analysisOptions, old.analyses, "analysis");
-    mergeSteps(pipeline.passes, pipeline.passOptions, old.passes, "pass");
-  }
+  else if (base.pipeline.given)
+    target.pipeline.value = merge(std::move(target.pipeline.value), base.pipeline.value);
   return target;
 }
 

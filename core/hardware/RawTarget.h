@@ -44,6 +44,8 @@ struct RawPipeline {
   Given<std::vector<Step>> analyses, passes;
   /// `analyses` or `passes` written as a mapping: options for steps of the base.
   std::vector<Step> analysisOptions, passOptions;
+  Given<std::string> use;    // the name or path of a pipeline, which is the base
+  std::vector<Step> without; // analyses and passes that are taken out of the base
 };
 
 struct RawTarget {
@@ -57,6 +59,10 @@ struct RawTarget {
 };
 
 RawTarget readTarget(const Yaml &yaml);
+/// `extends`: there is a base without `use`, too.
+RawPipeline readPipeline(const Yaml &yaml, bool extends);
+/// `pipeline`, completed with what only `base` says.
+RawPipeline merge(RawPipeline pipeline, const RawPipeline &base);
 /// `target`, completed with what only `base` says.
 RawTarget merge(RawTarget target, const RawTarget &base);
 /// Checks all that can be checked without plugins.

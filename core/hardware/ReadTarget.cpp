@@ -31,6 +31,9 @@ constexpr DiagnosticKind kStepForm{"target.step-form", DiagnosticClass::User, "{
 constexpr DiagnosticKind kOptionsOfNothing{
     "target.options-of-nothing", DiagnosticClass::User, "{0} is a mapping, but this target extends none",
     "write a list of steps; a mapping changes the options of steps of the target that is extended"};
+constexpr DiagnosticKind kWithoutBase{"target.without-base", DiagnosticClass::User,
+                                      "'without' takes steps out of a pipeline, and there is none to take them out of",
+                                      "name one by 'use', or leave the steps out of the lists"};
 
 [[noreturn]] void failTwice(const std::string &what, const std::string &name, ast::SourceRange second,
                             ast::SourceRange first) {
@@ -210,11 +213,17 @@ void readSteps(const Yaml &yaml, const std::string &key, bool extends, Given<std
   steps.set(std::move(result), yaml.range());
 }
 
+} // namespace
+
 RawPipeline readPipeline(const Yaml &yaml, bool extends) {
   RawPipeline pipeline;
   pipeline.range = yaml.range();
-  for (const auto &[key, range, value] :
-       yaml.entries("the pipeline", {"frontend", "analyses", "heuristic", "passes", "backend"})) {
+  auto entries =
+      yaml.entries("the pipeline", {"use", "without", "frontend", "analyses", "heuristic", "passes", "backend"});
+  for (const auto &[key, range, value] : entries)
+    if (key == "use") pipeline.use.set(value.text("'use' of the pipeline"), value.range());
+  extends |= pipeline.use.given;
+  for (const auto &[key, range, value] : entries) {
     std::string what = fmt::format("'{}' of the pipeline", key);
     if (key == "frontend") pipeline.frontend.set(readStep(value, what), value.range());
     if (key == "heuristic") pipeline.heuristic.set(readStep(value, what), value.range());
@@ -225,11 +234,14 @@ RawPipeline readPipeline(const Yaml &yaml, bool extends) {
     }
     if (key == "analyses") readSteps(value, key, extends, pipeline.analyses, pipeline.analysisOptions);
     if (key == "passes") readSteps(value, key, extends, pipeline.passes, pipeline.passOptions);
+    if (key == "without") {
+      if (!extends) fail(kWithoutBase, value.range());
+      for (const Yaml &item : items(value, what))
+        pipeline.without.push_back({item.name("a step of " + what), {}, item.range()});
+    }
   }
   return pipeline;
 }
-
-} // namespace
 
 RawTarget readTarget(const Yaml &yaml) {
   RawTarget target;

@@ -24,6 +24,11 @@ constexpr DiagnosticKind kExtendsItself{"target.extends-itself", DiagnosticClass
                                         "the target extends itself: {0}", "let one of them stand by itself"};
 constexpr DiagnosticKind kExtendsTooFar{"target.extends-too-far", DiagnosticClass::User,
                                         "targets extend each other more than {0} times", "extend fewer"};
+constexpr DiagnosticKind kUnknownPipeline{"target.unknown-pipeline", DiagnosticClass::User,
+                                          "there is no pipeline '{0}'",
+                                          "use {1}, or the path of a YAML file; looked in {2}"};
+constexpr DiagnosticKind kUsesItself{"target.uses-itself", DiagnosticClass::User, "the pipeline uses itself: {0}",
+                                     "let one of them stand by itself"};
 
 bool isYaml(const fs::path &path) { return path.extension() == ".yaml" || path.extension() == ".yml"; }
 
@@ -31,12 +36,12 @@ bool isPath(const std::string &nameOrPath) {
   return nameOrPath.find('/') != std::string::npos || isYaml(fs::path(nameOrPath));
 }
 
-/// Files of the path that may be targets, by name; an earlier folder's hide a later one's.
-std::map<std::string, fs::path> candidates() {
+/// Files of the path, or of a folder below, that may be targets, by name; an earlier folder's hide a later one's.
+std::map<std::string, fs::path> candidates(const char *below = "") {
   std::map<std::string, fs::path> result;
   for (const fs::path &folder : targetPath()) {
     std::error_code error;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    for (fs::directory_iterator it(folder / below, error), end; !error && it != end; it.increment(error))
       if (it->path().extension() == ".yaml") result.emplace(it->path().stem().string(), it->path());
   }
   return result;
@@ -54,8 +59,17 @@ std::string readFile(const fs::path &path, ast::SourceRange where) {
   return text.str();
 }
 
-fs::path resolveName(const std::string &name, ast::SourceRange where, const std::vector<fs::path> &without) {
+/// What stands in TANGRAM_HW_PATH and its like: targets, or in a folder below them pipelines.
+struct Kind {
+  const char *folder;
+  const DiagnosticKind &unknown, &usesItself;
+};
+const Kind kTarget{"", kUnknownTarget, kExtendsItself}, kPipeline{"pipelines", kUnknownPipeline, kUsesItself};
+
+fs::path resolveName(const Kind &kind, const std::string &name, ast::SourceRange where,
+                     const std::vector<fs::path> &without) {
   std::vector<fs::path> folders = targetPath();
+  for (fs::path &folder : folders) folder /= kind.folder;
   bool skipped = false;
   if (!name.empty() && name.find('\0') == std::string::npos)
     for (const fs::path &folder : folders) {
@@ -66,42 +80,65 @@ fs::path resolveName(const std::string &name, ast::SourceRange where, const std:
       if (std::find(without.begin(), without.end(), canonical) == without.end()) return path;
       skipped = true;
     }
-  if (skipped) fail(kExtendsItself, where, name);
+  if (skipped) fail(kind.usesItself, where, name);
   std::vector<std::string> known, looked;
-  for (const auto &candidate : candidates()) known.push_back(candidate.first);
+  for (const auto &candidate : candidates(kind.folder)) known.push_back(candidate.first);
   for (const fs::path &folder : folders) looked.push_back(folder.string());
-  fail(kUnknownTarget, where, shown(name), suggest(name, known),
+  fail(kind.unknown, where, shown(name), suggest(name, known),
        looked.empty() ? "no folder: none is there" : fmt::format("{}", fmt::join(looked, ", ")));
 }
 
-/// `chain`: the files that extend this one, outermost first.
-RawTarget readRaw(std::string_view text, const fs::path &path, ast::Arena &arena, std::vector<fs::path> &chain) {
-  RawTarget raw = readTarget(Yaml::parse(text, arena.internFile(path.string())));
-  if (!raw.extends.given) return raw;
-
+/// The file that `named` builds on; `chain`: the files that build on it, outermost first.
+fs::path baseOf(const Kind &kind, const Given<std::string> &named, const fs::path &path, std::vector<fs::path> &chain) {
   std::error_code error;
   chain.push_back(fs::weakly_canonical(path, error));
-  const std::string &wanted = raw.extends.value;
+  const std::string &wanted = named.value;
   fs::path base;
   if (!isPath(wanted))
-    base = resolveName(wanted, raw.extends.range, chain);
+    base = resolveName(kind, wanted, named.range, chain);
   else
     base = fs::path(wanted).is_absolute() ? fs::path(wanted) : path.parent_path() / wanted;
   if (std::find(chain.begin(), chain.end(), fs::weakly_canonical(base, error)) != chain.end()) {
     std::string names;
     for (const fs::path &file : chain) names += file.filename().string() + " -> ";
-    fail(kExtendsItself, raw.extends.range, names + base.filename().string());
+    fail(kind.usesItself, named.range, names + base.filename().string());
   }
-  if (chain.size() > kMaxExtends) fail(kExtendsTooFar, raw.extends.range, kMaxExtends);
+  if (chain.size() > kMaxExtends) fail(kExtendsTooFar, named.range, kMaxExtends);
+  return base;
+}
+
+/// Says of what goes wrong in another file where that was named.
+template <class F> auto namedAt(ast::SourceRange where, const char *how, F &&read) {
   try {
+    return read();
+  } catch (DiagnosticError &failure) {
+    if (failure.diagnostic.range.file != where.file) failure.diagnostic.notes.push_back({where, how});
+    throw;
+  }
+}
+
+/// With what it uses.
+RawPipeline whole(RawPipeline raw, const fs::path &path, ast::Arena &arena, std::vector<fs::path> chain) {
+  if (!raw.use.given) return raw;
+  fs::path base = baseOf(kPipeline, raw.use, path, chain);
+  return namedAt(raw.use.range, "used from here", [&] {
+    std::string text = readFile(base, raw.use.range);
+    RawPipeline used = readPipeline(Yaml::parse(text, arena.internFile(base.string())), false);
+    return merge(std::move(raw), whole(std::move(used), base, arena, chain));
+  });
+}
+
+/// `chain`: the files that extend this one, outermost first.
+RawTarget readRaw(std::string_view text, const fs::path &path, ast::Arena &arena, std::vector<fs::path> &chain) {
+  RawTarget raw = readTarget(Yaml::parse(text, arena.internFile(path.string())));
+  if (raw.pipeline.given) raw.pipeline.value = whole(std::move(raw.pipeline.value), path, arena, {});
+  if (!raw.extends.given) return raw;
+  fs::path base = baseOf(kTarget, raw.extends, path, chain);
+  return namedAt(raw.extends.range, "extended from here", [&] {
     RawTarget baseRaw = readRaw(readFile(base, raw.extends.range), base, arena, chain);
     raw.env.push_back(base.stem().string());
     return merge(std::move(raw), baseRaw);
-  } catch (DiagnosticError &failure) {
-    if (failure.diagnostic.range.file != raw.extends.range.file)
-      failure.diagnostic.notes.push_back({raw.extends.range, fmt::format("extended from here", wanted)});
-    throw;
-  }
+  });
 }
 
 } // namespace
@@ -145,7 +182,7 @@ std::vector<TargetInfo> listTargets() {
 }
 
 Target loadTarget(const std::string &nameOrPath, ast::Arena &arena) {
-  fs::path path = isPath(nameOrPath) ? fs::path(nameOrPath) : resolveName(nameOrPath, {}, {});
+  fs::path path = isPath(nameOrPath) ? fs::path(nameOrPath) : resolveName(kTarget, nameOrPath, {}, {});
   return parseTarget(readFile(path, {}), path, arena);
 }
 

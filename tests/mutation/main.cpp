@@ -190,8 +190,7 @@ private:
   std::filesystem::path folder_;
 };
 
-int run(const Flags &flags) {
-  Session session;
+int run(const Flags &flags, Session &session) {
   session.open(flags.file, flags.target, flags.spectrum);
   std::vector<std::string> spectrums = session.entrySpectrums();
   if (!flags.spectrum.empty()) spectrums = {flags.spectrum};
@@ -225,10 +224,13 @@ int main(int argc, char **argv) {
   app.add_option("--arg", flags.arguments, "As for verify")->take_all()->allow_extra_args(false);
   app.add_option("--seed", flags.seed, "Of what is drawn");
   CLI11_PARSE(app, argc, argv);
+  Session session;
   try {
-    return run(flags);
+    return run(flags, session);
   } catch (const DiagnosticError &e) {
     std::cerr << "error: " << e.diagnostic.message << "\n";
-    return 1;
+  } catch (const ErrorsReported &) {
+    for (const Diagnostic &d : session.diags().take()) std::cerr << d.message << "\n";
   }
+  return 1;
 }

@@ -447,6 +447,18 @@ INSTANTIATE_TEST_SUITE_P(
             "the number 3"},
         Bad{"passes_mapping", "levels:\n" + kThread + "pipeline: {passes: {p: {}}}\n", "target.options-of-nothing", 3,
             20, "extends none"},
+        // pipelines by name
+        Bad{"use_unknown", "levels:\n" + kThread + "pipeline: {use: devise}\n", "target.unknown-pipeline", 3, 17,
+            "'device'"},
+        Bad{"use_missing_file", "levels:\n" + kThread + "pipeline: {use: ./nothing.yaml}\n", "target.unreadable", 3, 17,
+            "does not exist"},
+        Bad{"use_list", "levels:\n" + kThread + "pipeline: {use: [a]}\n", "target.wrong-type", 3, 17, "a list"},
+        Bad{"use_options", "levels:\n" + kThread + "pipeline: {use: host, passes: {flaten: {}}}\n",
+            "target.no-such-step", 3, 32, "'flatten'"},
+        Bad{"without_unknown", "levels:\n" + kThread + "pipeline: {use: host, without: [sliding, locksetp]}\n",
+            "target.nothing-without", 3, 42, "'lockstep'"},
+        Bad{"without_base", "levels:\n" + kThread + "pipeline: {frontend: f, without: [a]}\n", "target.without-base", 3,
+            34, "'use'"},
         // extending
         Bad{"extends_unknown", "extends: cpu-opnmp\n", "target.unknown", 1, 10, "'cpu-openmp'"},
         Bad{"extends_missing_file", "extends: ./nothing.yaml\n", "target.unreadable", 1, 10, "does not exist"},
@@ -595,6 +607,52 @@ TEST(Extends, MistakesAreShownWhereTheyAre) {
   EXPECT_EQ(got.id, "target.no-such-step");
   EXPECT_EQ(got.line, 3u);
   EXPECT_NE(got.advice.find("'flatten'"), std::string::npos);
+}
+
+std::vector<std::string> namesOf(const std::vector<Step> &steps) {
+  std::vector<std::string> names;
+  for (const Step &step : steps) names.push_back(step.name);
+  return names;
+}
+
+TEST(SharedPipelines, AreCompletedByWhoUsesThem) {
+  TempFolder folder;
+  fs::create_directories(folder.path / "pipelines");
+  folder.write("pipelines/base.yaml", "frontend: f\nanalyses: [a, b]\nheuristic: {h: {x: 1}}\n");
+  folder.write("pipelines/mine.yaml", "use: base\nwithout: [b]\npasses: [p, q, r]\n");
+  folder.write("one.yaml", "levels:\n" + kThread +
+                               "pipeline: {use: mine, without: [q], passes: {r: {y: 2}}, heuristic: {h: {z: 3}}}\n");
+  folder.write("other.yaml", "extends: one\npipeline: {use: ./pipelines/mine.yaml, frontend: g, backend: c}\n");
+  folder.write("last.yaml", "extends: other\npipeline: {without: [a]}\n");
+  ::setenv("TANGRAM_HW_PATH", folder.path.c_str(), 1);
+  ast::Arena arena;
+  Target one = loadTarget("one", arena), other = loadTarget("other", arena), last = loadTarget("last", arena);
+  ::unsetenv("TANGRAM_HW_PATH");
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(one.pipeline.frontend.name, "f");
+  EXPECT_EQ(namesOf(one.pipeline.analyses), Names({"a"}));
+  EXPECT_EQ(namesOf(one.pipeline.passes), Names({"p", "r"}));
+  EXPECT_TRUE(one.pipeline.passes[1].options.has("y"));
+  EXPECT_TRUE(one.pipeline.heuristic.options.has("x") && one.pipeline.heuristic.options.has("z"));
+  EXPECT_EQ(other.pipeline.frontend.name, "g");
+  EXPECT_EQ(other.pipeline.backend.name, "c");
+  EXPECT_EQ(namesOf(other.pipeline.passes), Names({"p", "q", "r"}));
+  EXPECT_TRUE(namesOf(last.pipeline.analyses).empty());
+}
+
+TEST(SharedPipelines, MistakesAreShownWhereTheyAre) {
+  TempFolder folder;
+  folder.write("bad.yaml", "frontend: f\npases: [p]\n");
+  folder.write("self.yaml", "use: ./self.yaml\n");
+  folder.write("top.yaml", "levels:\n" + kThread + "pipeline: {use: ./bad.yaml}\n");
+  folder.write("round.yaml", "levels:\n" + kThread + "pipeline: {use: ./self.yaml}\n");
+  ast::Arena arena;
+  Failure got = failureOf([&] { loadTarget((folder.path / "top.yaml").string(), arena); });
+  EXPECT_EQ(got.id, "target.unknown-key");
+  EXPECT_EQ(fs::path(got.file).filename(), "bad.yaml");
+  EXPECT_EQ(got.line, 2u);
+  EXPECT_EQ(got.notes, std::vector<std::string>{"used from here"});
+  EXPECT_EQ(failureOf([&] { loadTarget((folder.path / "round.yaml").string(), arena); }).id, "target.uses-itself");
 }
 
 TEST(Targets, UnreadableOnesAreNotListed) {
