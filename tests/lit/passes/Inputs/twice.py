@@ -12,9 +12,13 @@ import sys
 tangram, target, source, folder = sys.argv[1:]
 folder = pathlib.Path(folder)
 targets = json.loads(subprocess.run([tangram, "targets", "--json"], check=True, capture_output=True).stdout)
-yaml = pathlib.Path(next(t["path"] for t in targets if t["name"] == target)).read_text()
-block = re.search(r"\n  passes:\n((?:    -[^\n]*\n)+)", yaml).group(1)
-passes = [line.split("-", 1)[1].strip() for line in block.splitlines()]
+path = pathlib.Path(next(t["path"] for t in targets if t["name"] == target))
+yaml = path.read_text()
+shared = (path.parent / "pipelines" / (re.search(r"\buse: (\w+)", yaml).group(1) + ".yaml")).read_text()
+without = re.search(r"\bwithout: \[(.*?)\]", yaml)
+leave_out = without.group(1).split(", ") if without else []
+block = re.search(r"\npasses:\n((?:  -[^\n]*\n)+)", shared).group(1)
+passes = [p for p in (line.split("-", 1)[1].strip() for line in block.splitlines()) if p not in leave_out]
 
 
 def run(name, ast, out):
