@@ -63,6 +63,7 @@ public:
     options_.reference = buildReference(session, spectrum, folder_ / "reference").library;
     options_.slowest = 5;
     options_.timeout = 10;
+    options_.patience = options_.timeout; // on a busy machine, too: what is not called finds nothing
     for (const std::string &text : flags.arguments) {
       std::size_t equals = text.find('=');
       options_.arguments.emplace(text.substr(0, equals), parseArgumentSpec(text.substr(equals + 1)));
