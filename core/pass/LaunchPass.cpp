@@ -10,7 +10,7 @@ constexpr DiagnosticKind kNoLaunch{"pass.no-launch-levels", DiagnosticClass::Use
 
 const ast::Module *LaunchPass::run(const ast::Module *module, PassContext &context) {
   std::optional<hardware::LaunchLevels> levels = hardware::launchLevels(context.target.hardware);
-  if (!levels) fail(kNoLaunch, {}, context.target.name);
+  if (!levels) fail(kNoLaunch, context.target.hardware.top().range, context.target.name);
   start(*module);
   return context.arena.derive(module, [&](ast::Module &copy) {
     for (const ast::Kernel *&each : copy.kernels) each = kernel(each, context, *levels);
