@@ -5,6 +5,7 @@
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 namespace tangram::c_family {
@@ -49,7 +50,7 @@ public:
         }
       result.push_back({value, most});
     };
-    walk(kernel_.body, [&](const Cast &c) {
+    auto of = [&](const Cast &c) {
       Type to = c.type.isVector() ? c.type.element() : c.type;
       Type from = c.operand->type.isVector() ? c.operand->type.element() : c.operand->type;
       if (!to.isInteger() || to.bytes() != 4 || !from.isInteger() || from.bytes() != 8) return;
@@ -57,14 +58,65 @@ public:
           to.isSigned() ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::uint32_t>::max();
       if (isa<VectorReduce>(c.operand) || isa<VectorLane>(c.operand)) return;
       std::set<std::string> reached = sizesIn(c.operand);
-      if (reached.empty()) return;
+      if (reached.empty() || asked(c.operand, static_cast<double>(most))) return;
       if (const Expr *exact = overParameters(c.operand)) return add(exact, most);
       for (const std::string &size : reached) add(build_.var(size, Scalar::U64), most);
-    });
+    };
+    std::function<void(const Node *)> visit = [&](const Node *node) {
+      walk(node, of, [&](const If &choice) {
+        visit(choice.cond);
+        std::size_t before = asked_.size();
+        known(choice.cond);
+        visit(choice.then);
+        asked_.resize(before);
+        if (choice.otherwise) visit(choice.otherwise);
+        return WalkResult::Skip;
+      });
+    };
+    visit(kernel_.body);
     return result;
   }
 
 private:
+  /// What a condition says of variables: f64(x) + ... <= most, where nothing is negative.
+  void known(const Expr *cond) {
+    const auto *b = dyn<Binary>(cond);
+    if (!b) return;
+    if (b->op == BinaryOp::LogicalAnd) {
+      known(b->lhs);
+      return known(b->rhs);
+    }
+    const auto *most = dyn<FloatLit>(b->rhs);
+    std::vector<std::string> alone;
+    if (b->op != BinaryOp::Le || !most || !isSum(b->lhs, alone)) return;
+    for (const std::string &name : alone) asked_.emplace_back(name, most->value);
+  }
+
+  /// Whether it is made of unsigned variables and numbers by + and *; `alone` gets those that it is at least.
+  static bool isSum(const Expr *e, std::vector<std::string> &alone) {
+    if (const auto *number = dyn<FloatLit>(e)) return number->value >= 0;
+    if (const auto *cast = dyn<Cast>(e)) {
+      const auto *v = dyn<VarRef>(cast->operand);
+      if (!v || !v->type.isInteger() || v->type.isSigned() || !(e->type == Type(Scalar::F64))) return false;
+      alone.push_back(v->name);
+      return true;
+    }
+    const auto *b = dyn<Binary>(e);
+    std::vector<std::string> factors;
+    if (b && b->op == BinaryOp::Mul) {
+      const auto *times = dyn<FloatLit>(b->rhs);
+      return isSum(b->lhs, times && times->value >= 1 ? alone : factors) && isSum(b->rhs, factors);
+    }
+    return b && b->op == BinaryOp::Add && isSum(b->lhs, alone) && isSum(b->rhs, alone);
+  }
+
+  /// Whether a condition around has asked that the variable is no greater.
+  bool asked(const Expr *e, double most) const {
+    const auto *v = dyn<VarRef>(e);
+    return v && std::any_of(asked_.begin(), asked_.end(),
+                            [&](const auto &entry) { return entry.first == v->name && entry.second <= most; });
+  }
+
   /// The size parameters that bound the value of an expression.
   std::set<std::string> sizesIn(const Expr *e) const {
     std::set<std::string> result;
@@ -149,6 +201,7 @@ private:
   Constants constants_;
   Build build_;
   std::map<std::string, std::set<std::string>> of_;
+  std::vector<std::pair<std::string, double>> asked_; // by conditions around
 };
 
 } // namespace
