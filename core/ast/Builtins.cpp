@@ -24,6 +24,9 @@ bool isMathFunction(std::string_view name) {
          (name.ends_with('f') && has(kReal, name.substr(0, name.size() - 1)));
 }
 
+std::string_view sineAndCosine(const Type &type) { return type == Type(Scalar::F32) ? "sincosf" : "sincos"; }
+bool isSineAndCosine(std::string_view name) { return name == "sincos" || name == "sincosf"; }
+
 std::string_view widening(const Type &half) { return half == Type(Scalar::BF16) ? kHalf[0] : kHalf[1]; }
 std::string_view narrowing(const Type &half) { return half == Type(Scalar::BF16) ? kHalf[2] : kHalf[3]; }
 bool isHalfConversion(std::string_view name) { return has(kHalf, name); }

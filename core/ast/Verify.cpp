@@ -271,7 +271,7 @@ private:
   // ---- references to the rest of the module ----
 
   void postCall(const Call &n) override {
-    if (!functions_.count(n.callee) && !isMathFunction(n.callee))
+    if (!functions_.count(n.callee) && !isMathFunction(n.callee) && !isSineAndCosine(n.callee))
       report(n, fmt::format("function '{}' does not exist", n.callee));
   }
   void postSpectrumCall(const SpectrumCall &n) override { spectrum(n, n.spectrum); }

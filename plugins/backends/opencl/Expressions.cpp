@@ -95,6 +95,10 @@ Base::Text DeviceExpressions::call(const Call *e) {
   // Functions are overloaded; abs is unsigned.
   if (e->callee == "abs") return {fmt::format("(int)abs({})", arguments(e)), kPrefix};
   if (e->callee == "llabs") return {fmt::format("(long)abs({})", arguments(e)), kPrefix};
+  if (isSineAndCosine(e->callee) && e->args.size() == 3) // of which one is what it returns
+    return {fmt::format("{} = sincos({}, {})", operand(as<Unary>(e->args[1])->operand, kPrefix, {}),
+                        operand(e->args[0], kAssign, {}), operand(e->args[2], kAssign, {})),
+            kAssign};
   usesHalf |= isHalfConversion(e->callee);
   std::string name = e->callee, shorter = name.substr(0, name.size() - 1);
   if (name.ends_with('f') && isMathFunction(shorter)) name = shorter;

@@ -61,7 +61,7 @@ public:
 private:
   const Node *mutateCall(const Call *e) override {
     const Call *result = rebuild(e);
-    std::string callee = isMathFunction(e->callee) ? e->callee : functions_(e->callee);
+    std::string callee = isMathFunction(e->callee) || isSineAndCosine(e->callee) ? e->callee : functions_(e->callee);
     if (callee == e->callee) return result;
     return arena().derive(result, [&](Call &copy) { copy.callee = callee; });
   }

@@ -11,6 +11,11 @@ namespace tangram::ast {
 /// "sqrt", "sqrtf", "fmaxf", "abs", ...: double and float forms; and the conversions below.
 bool isMathFunction(std::string_view name);
 
+/// "sincos" or "sincosf": of a number of this type, by two pointers, its sine and its cosine. The optimizer sincos
+/// makes it.
+std::string_view sineAndCosine(const Type &type);
+bool isSineAndCosine(std::string_view name);
+
 /// From f16 or bf16, kept as the bits of a u16, to f32: "tangram_f16_to_f32". Exact.
 std::string_view widening(const Type &half);
 /// From f32 to the bits of f16 or bf16, rounded to nearest, ties to even: "tangram_f32_to_f16".

@@ -58,7 +58,8 @@ Value *convertHalf(const std::string &name, Value *value, llvm::IRBuilderBase &b
 } // namespace
 
 Value *Library::call(const Call &call, const std::vector<Value *> &args, llvm::IRBuilderBase &b) {
-  if (!isMathFunction(call.callee) || args.empty()) fail(kUnknown, call.range, call.callee);
+  bool two = isSineAndCosine(call.callee);
+  if ((!isMathFunction(call.callee) && !two) || args.empty()) fail(kUnknown, call.range, call.callee);
   if (isHalfConversion(call.callee)) return convertHalf(call.callee, args[0], b);
   llvm::Type *type = args[0]->getType();
   if (call.callee == "abs" || call.callee == "llabs") {
@@ -69,13 +70,14 @@ Value *Library::call(const Call &call, const std::vector<Value *> &args, llvm::I
     Value *is = classify(call.callee, args[0], b);
     return call.type.isBool() ? is : b.CreateZExt(is, b.getIntNTy(8 * call.type.bytes()));
   }
-  std::string name = plainName(call.callee, type->isFloatTy());
+  std::string name = two ? "sincos" : plainName(call.callee, type->isFloatTy());
   if (Intrinsic::ID id = exact(name); id != Intrinsic::not_intrinsic) return b.CreateIntrinsic(id, {type}, args);
 
   std::vector<llvm::Type *> params;
   for (Value *arg : args) params.push_back(arg->getType());
   std::string symbol = "__nv_" + name + (type->isFloatTy() ? "f" : "");
-  llvm::FunctionCallee callee = module_.getOrInsertFunction(symbol, llvm::FunctionType::get(type, params, false));
+  llvm::FunctionCallee callee =
+      module_.getOrInsertFunction(symbol, llvm::FunctionType::get(two ? b.getVoidTy() : type, params, false));
   wanted_.try_emplace(symbol, &call);
   return b.CreateCall(callee, args);
 }
