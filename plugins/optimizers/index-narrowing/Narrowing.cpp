@@ -340,7 +340,7 @@ const Node *Narrowing::mutateIf(const If *s) {
 }
 
 const Node *Narrowing::mutateFor(const For *s) {
-  const Stmt *init = mutateAs(s->init);
+  const Stmt *init = s->init ? mutateAs(s->init) : nullptr;
   ++depth_;
   const Expr *cond = s->cond ? mutateAs(s->cond) : nullptr;
   ranges_.enter(*s);

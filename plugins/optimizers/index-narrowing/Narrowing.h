@@ -1,11 +1,13 @@
 // Writes a launch's body with narrow integers where bounds allow.
 #pragma once
 
-#include "Ranges.h"
-
 #include "tangram/ast/Mutator.h"
+#include "tangram/ranges/Ranges.h"
 
 namespace tangram::narrowing {
+
+using ranges::Bound;
+using ranges::Ranges;
 
 class Narrowing final : public ast::Mutator {
 public:

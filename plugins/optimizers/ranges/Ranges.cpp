@@ -1,4 +1,4 @@
-#include "Ranges.h"
+#include "tangram/ranges/Ranges.h"
 
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace tangram::narrowing {
+namespace tangram::ranges {
 
 using namespace ast;
 
@@ -21,7 +21,15 @@ constexpr Int kNone = std::numeric_limits<Int>::min() / 4;
 
 bool isUnsigned(const Type &type) { return type.isInteger() && !type.isSigned(); }
 
-/// Without conversions that keep the value.
+/// All values of a type that are no more than 32 bits without a sign.
+std::optional<Bound> ofType(const Type &type) {
+  if (type.isBool()) return Bound(1);
+  if (!isUnsigned(type) || type.bytes() > 4) return std::nullopt;
+  return Bound(type.bytes() == 4 ? 4294967295.0 : type.bytes() == 2 ? 65535.0 : 255.0);
+}
+
+} // namespace
+
 const Expr *core(const Expr *e) {
   while (const auto *cast = dyn<Cast>(e)) {
     const Type &from = cast->operand->type;
@@ -32,18 +40,6 @@ const Expr *core(const Expr *e) {
   return e;
 }
 
-/// All values of a type that are no more than 32 bits without a sign.
-std::optional<Bound> ofType(const Type &type) {
-  if (type.isBool()) return Bound(1);
-  if (!isUnsigned(type) || type.bytes() > 4) return std::nullopt;
-  return Bound(type.bytes() == 4 ? 4294967295.0 : type.bytes() == 2 ? 65535.0 : 255.0);
-}
-
-/// For `low < high` and such: both sides and whether they may be equal.
-struct Order {
-  const Expr *low = nullptr, *high = nullptr;
-  bool strict = false;
-};
 std::optional<Order> order(const Expr *cond, bool holds) {
   const auto *c = dyn<Binary>(cond);
   if (!c || !c->lhs->type.isInteger() || !c->rhs->type.isInteger()) return std::nullopt;
@@ -56,29 +52,23 @@ std::optional<Order> order(const Expr *cond, bool holds) {
   }
 }
 
-/// Comparisons that all hold where `cond` does.
-void conjuncts(const Expr *cond, std::vector<const Expr *> &out) {
-  if (const auto *b = dyn<Binary>(cond); b && b->op == BinaryOp::LogicalAnd) {
-    conjuncts(b->lhs, out);
-    conjuncts(b->rhs, out);
-  } else if (cond) {
-    out.push_back(cond);
-  }
+std::vector<const Expr *> conjuncts(const Expr *cond) {
+  const auto *b = dyn<Binary>(cond);
+  if (!b || b->op != BinaryOp::LogicalAnd) return cond ? std::vector{cond} : std::vector<const Expr *>{};
+  std::vector<const Expr *> all = conjuncts(b->lhs), more = conjuncts(b->rhs);
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
 }
 
 /// What `variable` is below in an iteration.
-std::optional<Order> limitOf(const Expr *cond, const std::string &variable) {
-  std::vector<const Expr *> all;
-  conjuncts(cond, all);
-  for (const Expr *one : all)
+static std::optional<Order> limitOf(const Expr *cond, const std::string &variable) {
+  for (const Expr *one : conjuncts(cond))
     if (std::optional<Order> o = order(one, true)) {
       const auto *v = dyn<VarRef>(core(o->low));
       if (v && v->name == variable) return o;
     }
   return std::nullopt;
 }
-
-} // namespace
 
 /// How far one search may go, and what must not wrap around for its answer to hold.
 struct Ranges::Search {
@@ -350,9 +340,14 @@ bool Ranges::stays(const Expr *e) const {
   });
 }
 
-const Expr *Ranges::initialiser(const std::string &variable) const {
+const Expr *Ranges::made(const std::string &variable) const {
   auto found = initialisers_.find(variable);
-  return found != initialisers_.end() && stays(found->second) ? found->second : nullptr;
+  return found == initialisers_.end() ? nullptr : found->second;
+}
+
+const Expr *Ranges::initialiser(const std::string &variable) const {
+  const Expr *init = made(variable);
+  return init && stays(init) ? init : nullptr;
 }
 
 void Ranges::addFacts(const Expr *cond, bool holds) const {
@@ -391,9 +386,7 @@ void Ranges::enter(const For &loop) {
   if (!loop.cond) return;
   addFacts(loop.cond, true);
   std::set<std::string> changed = assignedVariables(loop.body);
-  std::vector<const Expr *> all;
-  conjuncts(loop.cond, all);
-  for (const Expr *one : all) {
+  for (const Expr *one : conjuncts(loop.cond)) {
     std::optional<Order> o = order(one, true);
     const auto *v = o ? dyn<VarRef>(core(o->low)) : nullptr;
     if (!v || changed.count(v->name) || taken_.count(v->name) || !isUnsigned(v->type)) continue;
@@ -507,4 +500,4 @@ bool Ranges::atLeast(const Expr *a, const Expr *b, Int k, Search &search) const 
   return false;
 }
 
-} // namespace tangram::narrowing
+} // namespace tangram::ranges

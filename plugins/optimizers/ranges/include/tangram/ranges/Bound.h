@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tangram::narrowing {
+namespace tangram::ranges {
 
 class Bound {
 public:
@@ -45,4 +45,4 @@ private:
   std::map<std::string, const ast::Expr *> atoms_;
 };
 
-} // namespace tangram::narrowing
+} // namespace tangram::ranges

@@ -1,7 +1,7 @@
 // What is known of the integers of a launch: upper bounds (Bound.h), and which of two is never below the other.
 #pragma once
 
-#include "Bound.h"
+#include "tangram/ranges/Bound.h"
 
 #include "tangram/hardware/Launch.h"
 
@@ -10,7 +10,21 @@
 #include <string>
 #include <vector>
 
-namespace tangram::narrowing {
+namespace tangram::ranges {
+
+/// Without conversions that keep the value.
+const ast::Expr *core(const ast::Expr *e);
+
+/// low < high, or low <= high.
+struct Order {
+  const ast::Expr *low = nullptr, *high = nullptr;
+  bool strict = false;
+};
+/// What a comparison of integers says where it holds, or does not.
+std::optional<Order> order(const ast::Expr *cond, bool holds);
+
+/// What all holds where `cond` does.
+std::vector<const ast::Expr *> conjuncts(const ast::Expr *cond);
 
 class Ranges {
 public:
@@ -30,7 +44,9 @@ public:
   void enter(const ast::For &loop);
   void pop();
 
-  /// As it is wherever it is mentioned, and what it was made of too.
+  /// What a variable that keeps its value was made of, which may have changed since; null for others.
+  const ast::Expr *made(const std::string &variable) const;
+  /// The same, where that is as it was wherever the variable is mentioned.
   const ast::Expr *initialiser(const std::string &variable) const;
 
 private:
@@ -70,4 +86,4 @@ private:
   std::vector<Mark> marks_;
 };
 
-} // namespace tangram::narrowing
+} // namespace tangram::ranges

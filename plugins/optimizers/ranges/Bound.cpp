@@ -1,11 +1,11 @@
-#include "Bound.h"
+#include "tangram/ranges/Bound.h"
 
 #include "tangram/ast/Text.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace tangram::narrowing {
+namespace tangram::ranges {
 
 using namespace ast;
 
@@ -130,4 +130,4 @@ const Expr *Bound::atMost(double most, const Build &b) const {
   return b.binary(BinaryOp::Le, sum ? sum : number(0), number(most - constant - 1));
 }
 
-} // namespace tangram::narrowing
+} // namespace tangram::ranges
