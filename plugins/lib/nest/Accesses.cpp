@@ -1,0 +1,342 @@
+#include "Accesses.h"
+
+#include "Reductions.h"
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include <isl/set.h>
+
+namespace tangram::nest {
+
+using namespace ast;
+
+namespace {
+
+constexpr std::size_t kMostDimensions = 4; // of a container
+
+bool changes(UnaryOp op) {
+  return op == UnaryOp::PreInc || op == UnaryOp::PreDec || op == UnaryOp::PostInc || op == UnaryOp::PostDec;
+}
+
+/// { name[x0, ...] : x_d = index_d, where there is one }
+isl::set elementsOf(isl::ctx ctx, const std::string &name, const std::vector<std::optional<isl::pw_aff>> &index,
+                    const isl::set &domain) {
+  isl::set result;
+  for (const auto &i : index) {
+    isl::set one = i ? i->as_set() : isl::set::universe(isl::space::unit(ctx).add_unnamed_tuple(1));
+    result = result.is_null() ? one : isl::manage(isl_set_flat_product(result.release(), one.release()));
+  }
+  if (result.is_null()) result = isl::set::universe(isl::space::unit(ctx).add_unnamed_tuple(0));
+  result = isl::manage(isl_set_set_tuple_id(result.release(), isl::id(ctx, name).release()));
+  return result.intersect_params(domain);
+}
+
+} // namespace
+
+Accesses::Accesses(Nest &nest, Affine &affine, const Module &module) : nest_(nest), affine_(affine), module_(module) {
+  for (const Param *p : nest.codelet->params) {
+    variables_[p->name] = static_cast<unsigned>(nest.variables.size());
+    nest.variables.push_back({p->name,
+                              p->type.isArray() ? p->type.element() : p->type,
+                              p->type.rank(),
+                              p->type.isArray(),
+                              true,
+                              {},
+                              nullptr});
+  }
+}
+
+template <class F> void Accesses::uncertainly(F &&f) {
+  bool outer = certain_;
+  certain_ = false;
+  f();
+  certain_ = outer;
+}
+
+Accesses::View Accesses::viewOf(const Expr *e) {
+  View v;
+  const Expr *at = e;
+  bool exact = true;
+  while (!isa<VarRef>(at)) {
+    if (const auto *s = dyn<Subscript>(at)) {
+      at = s->base;
+    } else if (const auto *p = dyn<Partition>(at)) {
+      at = p->container;
+      exact = false;
+    } else {
+      return {};
+    }
+  }
+  if (own_.count(as<VarRef>(at)->name)) return {};
+  Place p = exact ? place(e) : place(at);
+  v.roots = p.roots;
+  v.prefix = exact ? p.index : std::vector<Index>(kMostDimensions);
+  return v;
+}
+
+void Accesses::declare(const Declare &d, const std::vector<unsigned> &loops) {
+  if (d.type.isArray() && d.init) {
+    View v = viewOf(d.init);
+    if (!v.roots.empty()) {
+      views_[d.name] = std::move(v);
+      return;
+    }
+  }
+  variables_[d.name] = static_cast<unsigned>(nest_.variables.size());
+  Variable v{d.name, d.type, static_cast<unsigned>(d.extents.size()), false, false, loops, &d};
+  if (d.type.isArray()) {
+    v.type = d.type.element();
+    v.rank = d.type.rank();
+    v.container = true;
+  }
+  nest_.variables.push_back(std::move(v));
+}
+
+unsigned Accesses::variable(const VarRef &v) {
+  auto [it, fresh] = variables_.try_emplace(v.name, static_cast<unsigned>(nest_.variables.size()));
+  if (fresh) // a table outside of functions
+    nest_.variables.push_back({v.name, v.type.leaf(), 0, false, true, {}, nullptr});
+  return it->second;
+}
+
+Accesses::Place Accesses::place(const Expr *e) {
+  if (const auto *v = dyn<VarRef>(e)) {
+    if (auto view = views_.find(v->name); view != views_.end())
+      return {view->second.roots, view->second.prefix, true, nullptr};
+    return {{variable(*v)}, {}, true, nullptr};
+  }
+  if (const auto *m = dyn<Member>(e)) {
+    Place p = place(m->base);
+    p.whole = false;
+    return p;
+  }
+  const auto *s = dyn<Subscript>(e);
+  if (!s) return {};
+  Place p = place(s->base);
+  if (!p.whole) return p; // an array within a struct
+  for (const Expr *i : s->indices) {
+    Index at = affine_.index(i);
+    if (!at && !p.notAffine) p.notAffine = i;
+    p.index.push_back(std::move(at));
+  }
+  return p;
+}
+
+void Accesses::indices(const Expr *place) {
+  while (place) {
+    if (const auto *s = dyn<Subscript>(place)) {
+      for (const Expr *i : s->indices) expr(i);
+      place = s->base;
+    } else if (const auto *m = dyn<Member>(place)) {
+      place = m->base;
+    } else {
+      if (!isa<VarRef>(place)) expr(place);
+      return;
+    }
+  }
+}
+
+void Accesses::touch(const Expr *e, AccessKind kind) {
+  indices(e);
+  const VarRef *root = rootVariable(e);
+  if (!root || own_.count(root->name) || affine_.isIterator(root->name)) return;
+  if (kind == AccessKind::Read && isa<VarRef>(e) && !e->type.isArray() && !views_.count(root->name)) {
+    const Variable &v = nest_.variables[variable(*root)];
+    if (v.given && !affine_.assigned(root->name)) return; // never changes
+  }
+  Place p = place(e);
+  for (unsigned number : p.roots) {
+    const Variable &v = nest_.variables[number];
+    Access a;
+    a.variable = number;
+    a.statement = number_;
+    a.kind = kind;
+    a.node = e;
+    a.certain = certain_;
+    std::vector<Index> index = p.roots.size() == 1 ? p.index : std::vector<Index>{};
+    index.resize(v.rank);
+    bool affine = std::all_of(index.begin(), index.end(), [](const Index &i) { return i.has_value(); });
+    a.exact = certain_ && affine && statement_->exact && (p.whole || v.rank > 0);
+    if (affine) {
+      a.index.emplace();
+      for (const Index &i : index) a.index->push_back(*i);
+    }
+    std::vector<Index> all;
+    for (unsigned loop : v.scope) all.emplace_back(affine_.parameter(nest_.loops[loop].id));
+    all.insert(all.end(), index.begin(), index.end());
+    a.elements = elementsOf(nest_.isl.get(), v.name, all, statement_->domain);
+    if (!p.whole) a.certain = a.certain && kind == AccessKind::Read; // one field of it
+    if (p.notAffine && !affine)
+      nest_.remarks.push_back({p.notAffine->range, fmt::format("index is not affine: {}", spelled(e))});
+    statement_->accesses.push_back(std::move(a));
+  }
+}
+
+void Accesses::call(const std::string &spectrum, const std::vector<const Expr *> &args) {
+  const Spectrum *callee = nullptr;
+  for (const Spectrum *s : module_.spectrums)
+    if (s->name == spectrum) callee = s;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!args[i]->type.isArray()) {
+      expr(args[i]);
+      continue;
+    }
+    const VarRef *root = nullptr;
+    walk(args[i], [&](const VarRef &r) { root = root || !r.type.isArray() ? root : &r; });
+    expr(args[i]); // reads all of it
+    bool writes = !callee || i >= callee->params.size() || callee->params[i]->access != ast::Access::In;
+    if (writes && root) uncertainly([&] { touch(root, AccessKind::Write); });
+  }
+}
+
+void Accesses::expr(const Expr *e) {
+  switch (e->kind()) {
+  case Kind::VarRef:
+  case Kind::Subscript:
+  case Kind::Member:
+    if (rootVariable(e)) return touch(e, AccessKind::Read);
+    break;
+  case Kind::Assign: {
+    const auto *a = as<Assign>(e);
+    expr(a->value);
+    if (a->op != AssignOp::Set) touch(a->target, AccessKind::Read);
+    return touch(a->target, AccessKind::Write);
+  }
+  case Kind::Unary: {
+    const auto *u = as<Unary>(e);
+    if (u->op == UnaryOp::AddressOf)
+      return uncertainly([&] {
+        touch(u->operand, AccessKind::Read);
+        touch(u->operand, AccessKind::Write);
+      });
+    if (!changes(u->op)) break;
+    touch(u->operand, AccessKind::Read);
+    return touch(u->operand, AccessKind::Write);
+  }
+  case Kind::Atomic: {
+    const auto *a = as<Atomic>(e);
+    for (const Expr *o : a->operands) expr(o);
+    return touch(a->target, AccessKind::Atomic);
+  }
+  case Kind::Conditional: {
+    const auto *c = as<Conditional>(e);
+    expr(c->cond);
+    return uncertainly([&] {
+      expr(c->then);
+      expr(c->otherwise);
+    });
+  }
+  case Kind::Binary: {
+    const auto *b = as<Binary>(e);
+    expr(b->lhs);
+    if (b->op == BinaryOp::LogicalAnd || b->op == BinaryOp::LogicalOr) return uncertainly([&] { expr(b->rhs); });
+    return expr(b->rhs);
+  }
+  case Kind::Size:
+  case Kind::Pitch: return; // sizes do not change
+  case Kind::SpectrumCall: return call(as<SpectrumCall>(e)->spectrum, as<SpectrumCall>(e)->args);
+  case Kind::Map: return call(as<Map>(e)->spectrum, as<Map>(e)->args);
+  default: break;
+  }
+  for (const Node *child : children(*e)) node(child);
+}
+
+void Accesses::node(const Node *n) {
+  if (const auto *e = dyn<Expr>(n)) return expr(e);
+  if (const auto *d = dyn<Declare>(n)) {
+    for (const Expr *x : d->extents) expr(x);
+    if (d->init) expr(d->init);
+    return;
+  }
+  if (isa<Evaluate>(n) || isa<Block>(n) || isa<Return>(n)) {
+    for (const Node *child : children(*n)) node(child);
+    return;
+  }
+  // Branches and loops that were not taken apart: what runs of them is not known.
+  uncertainly([&] {
+    for (const Node *child : children(*n)) node(child);
+  });
+}
+
+void Accesses::updates() {
+  std::vector<Access> &accesses = statement_->accesses;
+  if (const auto *e = dyn<Evaluate>(statement_->node)) {
+    if (const auto *atomic = dyn<Atomic>(e->expr)) {
+      for (Access &a : accesses)
+        if (a.kind == AccessKind::Atomic && a.node == atomic->target) a.update = reductionOp(atomic->op);
+    }
+  }
+  std::optional<Update> update = updateOf(statement_->node);
+  const VarRef *root = update ? rootVariable(update->target) : nullptr;
+  if (!root || own_.count(root->name)) return;
+  Place p = place(update->target);
+  if (p.roots.size() != 1) return;
+  for (const Expr *e = update->target; !isa<VarRef>(e);) { // an index that reads what is updated
+    bool reads = false;
+    if (const auto *s = dyn<Subscript>(e)) {
+      for (const Expr *i : s->indices) reads |= any<VarRef>(i, [&](const VarRef &v) { return v.name == root->name; });
+      e = s->base;
+    } else {
+      e = as<Member>(e)->base;
+    }
+    if (reads) return;
+  }
+  for (Access &a : accesses)
+    if (a.variable == p.roots[0]) a.update = update->op;
+}
+
+void Accesses::collect(Statement &statement, unsigned number) {
+  statement_ = &statement;
+  number_ = number;
+  certain_ = true;
+  own_.clear();
+  if (const auto *d = dyn<Declare>(statement.node)) {
+    node(d);
+    if (d->init && (!d->type.isArray() || !views_.count(d->name))) {
+      auto it = variables_.find(d->name);
+      if (it != variables_.end()) {
+        const Variable &v = nest_.variables[it->second];
+        Access a;
+        a.variable = it->second;
+        a.statement = number;
+        a.kind = AccessKind::Write;
+        a.node = d;
+        a.exact = statement.exact && v.rank == 0;
+        std::vector<Index> all;
+        for (unsigned loop : v.scope) all.emplace_back(affine_.parameter(nest_.loops[loop].id));
+        all.resize(all.size() + v.rank);
+        if (v.rank == 0) a.index.emplace();
+        a.elements = elementsOf(nest_.isl.get(), v.name, all, statement.domain);
+        statement.accesses.push_back(std::move(a));
+      }
+    }
+    return;
+  }
+  walk(statement.node, [&](const Declare &d) {
+    own_.insert(d.name);
+    // A view that is made here may be of what is outside.
+    if (d.type.isArray() && d.init) {
+      View v = viewOf(d.init);
+      if (!v.roots.empty()) {
+        own_.erase(d.name);
+        v.prefix.assign(kMostDimensions, std::nullopt);
+        views_[d.name] = std::move(v);
+      }
+    }
+  });
+  node(statement.node);
+  updates();
+}
+
+void Accesses::control(Statement &statement, unsigned number, const Expr *e) {
+  statement_ = &statement;
+  number_ = number;
+  certain_ = true;
+  own_.clear();
+  expr(e);
+}
+
+} // namespace tangram::nest

@@ -1,0 +1,54 @@
+// What a statement reads and writes, as sets of elements.
+#pragma once
+
+#include "Affine.h"
+
+namespace tangram::nest {
+
+class Accesses {
+public:
+  Accesses(Nest &nest, Affine &affine, const ast::Module &module);
+
+  /// Variables that exist from here on; a view (`auto row = a[i];`) is a name for elements of another.
+  void declare(const ast::Declare &d, const std::vector<unsigned> &loops);
+  /// Finds the accesses of the statement, which is the nest's last one and has its domain.
+  void collect(Statement &statement, unsigned number);
+  /// Adds what a condition or bound around the statement reads.
+  void control(Statement &statement, unsigned number, const ast::Expr *e);
+
+private:
+  using Index = std::optional<isl::pw_aff>; // nothing: any
+  struct View {
+    std::vector<unsigned> roots;
+    std::vector<Index> prefix; // of the only root
+  };
+  struct Place {
+    std::vector<unsigned> roots;
+    std::vector<Index> index;
+    bool whole = false; // it names all that it is in: no field, no row
+    const ast::Expr *notAffine = nullptr;
+  };
+
+  unsigned variable(const ast::VarRef &v);
+  Place place(const ast::Expr *e);
+  void node(const ast::Node *n);
+  void expr(const ast::Expr *e);
+  void touch(const ast::Expr *place, AccessKind kind);
+  void indices(const ast::Expr *place);
+  void call(const std::string &spectrum, const std::vector<const ast::Expr *> &args);
+  void updates();
+  View viewOf(const ast::Expr *e);
+  template <class F> void uncertainly(F &&f);
+
+  Nest &nest_;
+  Affine &affine_;
+  const ast::Module &module_;
+  std::map<std::string, unsigned> variables_;
+  std::map<std::string, View> views_;
+  std::set<std::string> own_; // declared within the statement
+  Statement *statement_ = nullptr;
+  unsigned number_ = 0;
+  bool certain_ = true;
+};
+
+} // namespace tangram::nest

@@ -1,0 +1,89 @@
+// Integer expressions of a codelet as affine functions of iterators and parameters.
+#pragma once
+
+#include "tangram/nest/Nest.h"
+
+#include <map>
+#include <set>
+
+namespace tangram::nest {
+
+class Affine {
+public:
+  /// `body`: of the codelet, of which the nest is read.
+  Affine(Nest &nest, const ast::Codelet &codelet);
+
+  /// The iterations in which what is asked for is evaluated: values that wrap around elsewhere do no harm.
+  isl::set domain;
+
+  /// The value; nothing where it is not affine, or wraps around wherever it is evaluated.
+  std::optional<isl::pw_aff> value(const ast::Expr *e);
+  /// The value as an index: one of 64 bits that wraps around is none of any container.
+  std::optional<isl::pw_aff> index(const ast::Expr *e);
+  /// Where a condition holds.
+  std::optional<isl::set> condition(const ast::Expr *e);
+
+  /// The iterator of a loop that is read now.
+  void enter(unsigned loop);
+  void leave(unsigned loop);
+  /// A local variable behind its declaration, of which `loops` stand around.
+  void declare(const ast::Declare &d, const std::vector<unsigned> &loops);
+  /// Whether the variable is assigned anywhere in the codelet behind its declaration.
+  bool assigned(const std::string &variable) const { return assigned_.count(variable) != 0; }
+  bool isIterator(const std::string &variable) const { return iterators_.count(variable) != 0; }
+  /// A parameter of the codelet, or a table, that nobody writes.
+  bool readOnly(const std::string &container) const { return readOnly_.count(container) != 0; }
+
+  isl::pw_aff constant(const std::string &number) const;
+  isl::pw_aff parameter(const std::string &id) const;
+  /// lo..hi of a type, as numbers for isl.
+  static std::pair<std::string, std::string> limits(const ast::Type &type);
+  /// The values of a parameter, or of an iterator, that its type has.
+  isl::set within(const std::string &id, const ast::Type &type) const;
+
+  /// What runs in `bad` leaves what is described here. With `undefined` such a program is undefined by the language.
+  /// False where nothing would be left.
+  bool exclude(const isl::set &bad, bool undefined);
+  /// f() with its conditions on parameters, or neither where it has no result or asks too much of isl.
+  template <class F> auto transaction(F &&f) -> std::invoke_result_t<F> {
+    isl::set context = nest_.context, assumed = nest_.assumed;
+    auto result = nest_.isl.limited(f);
+    if (result && *result) return *result;
+    nest_.context = context.intersect(ranges_); // of parameters that were made meanwhile
+    nest_.assumed = assumed.intersect(ranges_);
+    return std::nullopt;
+  }
+
+private:
+  /// exact: the value itself; else one that is equal to it modulo 2 to the width of the type.
+  struct Integer {
+    isl::pw_aff value;
+    bool exact = true;
+  };
+  std::optional<Integer> integer(const ast::Expr *e);
+  std::optional<Integer> binary(const ast::Binary &e);
+  std::optional<Integer> cast(const ast::Cast &e);
+  std::optional<isl::set> holds(const ast::Expr *e);
+  std::optional<isl::set> comparison(const ast::Binary &e);
+  /// The value itself, where it does not leave the type.
+  std::optional<isl::pw_aff> observed(const Integer &v, const ast::Type &type);
+  std::optional<isl::pw_aff> observedValue(const ast::Expr *e);
+  /// A number of its own for an expression of things that stand still.
+  std::optional<Integer> fixed(const ast::Expr *e);
+  bool standsStill(const ast::Expr *e, std::set<unsigned> &loops) const;
+  std::string idOf(const ast::Expr *e, std::vector<unsigned> loops);
+
+  Nest &nest_;
+  std::set<std::string> assigned_, readOnly_, scalars_;
+  std::map<std::string, unsigned> iterators_;
+  struct Local {
+    std::optional<Integer> value;
+    std::vector<unsigned> loops;
+  };
+  std::map<std::string, Local> locals_;
+  std::map<std::string, std::string> ids_; // of parameters, by the text of their expression
+  isl::set ranges_;                        // of all parameters
+  unsigned depth_ = 0;
+};
+
+} // namespace tangram::nest

@@ -1,0 +1,261 @@
+#include "tangram/nest/Dependences.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+#include <isl/map.h>
+
+namespace tangram::nest {
+
+std::string_view name(DependenceKind kind) {
+  switch (kind) {
+  case DependenceKind::Flow: return "flow";
+  case DependenceKind::Anti: return "anti";
+  case DependenceKind::Output: return "output";
+  }
+  return "";
+}
+
+DependenceKind kindOf(const Access &first, const Access &second) {
+  if (first.kind == AccessKind::Read) return DependenceKind::Anti;
+  return second.kind == AccessKind::Read ? DependenceKind::Flow : DependenceKind::Output;
+}
+
+namespace {
+
+bool writes(const Access &a) { return a.kind != AccessKind::Read; }
+
+/// Both are parts of updates by one operator.
+bool combine(const Access &a, const Access &b) { return a.update && b.update && *a.update == *b.update; }
+
+} // namespace
+
+std::optional<Dependence> Dependences::between(const Access &a, const Access &b, unsigned loop) const {
+  Dependence d{&a, &b, kindOf(a, b), std::nullopt, a.exact && b.exact};
+  for (const Access *access : {&a, &b})
+    d.certain &= !nest_.followsData(access->elements, nest_.inner(nest_.statements[access->statement], loop));
+  const Loop &l = nest_.loops[loop];
+  bool up = l.step > 0;
+  auto iterationsOf = [&](const Access &access) { // { [iteration] -> element }
+    std::vector<unsigned> deeper = nest_.inner(nest_.statements[access.statement], loop);
+    deeper.erase(deeper.begin());
+    return nest_.relation(nest_.without(access.elements.intersect_params(nest_.assumed), deeper), {loop});
+  };
+  auto later = nest_.isl.limited([&]() -> std::optional<isl::set> {
+    isl::map pairs = iterationsOf(a).apply_range(iterationsOf(b).reverse());
+    pairs = isl::manage(up ? isl_map_order_lt(pairs.release(), isl_dim_in, 0, isl_dim_out, 0)
+                           : isl_map_order_gt(pairs.release(), isl_dim_in, 0, isl_dim_out, 0));
+    if (pairs.is_empty()) return std::nullopt;
+    return pairs.deltas();
+  });
+  if (!later) {
+    d.certain = false;
+    return d;
+  }
+  if (!*later) return std::nullopt;
+  auto fixed = nest_.isl.limited([&]() -> std::optional<std::int64_t> {
+    isl::set any = (*later)->project_out_all_params();
+    isl::val lo = any.dim_min_val(0), hi = any.dim_max_val(0);
+    if (!lo.is_int() || !lo.eq(hi)) return std::nullopt;
+    return lo.num_si() / l.step;
+  });
+  if (fixed && *fixed) d.distance = **fixed;
+  return d;
+}
+
+std::vector<Dependence> Dependences::all(unsigned loop) const {
+  std::map<unsigned, std::vector<const Access *>> byVariable;
+  for (unsigned s : nest_.statementsOf(loop))
+    for (const Access &a : nest_.statements[s].accesses) byVariable[a.variable].push_back(&a);
+  std::vector<Dependence> found;
+  for (const auto &[variable, accesses] : byVariable) {
+    const std::vector<unsigned> &scope = nest_.variables[variable].scope;
+    if (std::find(scope.begin(), scope.end(), loop) != scope.end()) continue; // each iteration has one of its own
+    if (std::none_of(accesses.begin(), accesses.end(), [](const Access *a) { return writes(*a); })) continue;
+    for (const Access *a : accesses)
+      for (const Access *b : accesses)
+        if (writes(*a) || writes(*b))
+          if (std::optional<Dependence> d = between(*a, *b, loop)) found.push_back(*d);
+  }
+  return found;
+}
+
+std::vector<unsigned> Dependences::privatizable(unsigned loop, const std::vector<Dependence> &found) const {
+  std::set<unsigned> candidates;
+  for (const Dependence &d : found) {
+    const Variable &v = nest_.variables[d.first->variable];
+    if (v.rank == 0 && !v.container) candidates.insert(d.first->variable);
+  }
+  std::vector<unsigned> result;
+  for (unsigned variable : candidates) {
+    std::optional<bool> own = nest_.isl.limited([&] { return isOwn(variable, loop); });
+    if (own && *own) result.push_back(variable);
+  }
+  return result;
+}
+
+bool Dependences::isOwn(unsigned variable, unsigned loop) const {
+  isl::ctx ctx = nest_.isl.get();
+  isl::union_map none = isl::union_map::empty(ctx), readsInside = none, readsOutside = none, certain = none,
+                 possible = none, schedule = none, sameIteration = none;
+  isl::union_set inside = isl::set::empty(isl::space::unit(ctx).add_unnamed_tuple(0)).to_union_set();
+  std::vector<unsigned> mine = nest_.statementsOf(loop);
+  auto named = [](unsigned statement) { return fmt::format("S{}", statement); };
+  std::vector<isl::map> order = sourceOrder(nest_);
+  for (unsigned s = 0; s < nest_.statements.size(); ++s) {
+    const Statement &st = nest_.statements[s];
+    bool within = std::find(mine.begin(), mine.end(), s) != mine.end();
+    isl::set points = nest_.points(st.domain.intersect(nest_.assumed), st.loops);
+    points = isl::manage(isl_set_set_tuple_name(points.release(), named(s).c_str()));
+    if (within) inside = inside.unite(points.to_union_set());
+    schedule = schedule.unite(order[s].set_domain_tuple(named(s)).intersect_domain(points).to_union_map());
+    for (const Access &a : st.accesses) {
+      if (a.variable != variable) continue;
+      isl::union_map m = nest_.relation(a.elements.intersect_params(nest_.assumed), st.loops)
+                             .set_domain_tuple(named(s))
+                             .to_union_map();
+      if (a.kind != AccessKind::Write)
+        (within ? readsInside : readsOutside) = (within ? readsInside : readsOutside).unite(m);
+      if (a.kind == AccessKind::Read) continue;
+      bool surely = a.exact && a.certain && !nest_.followsData(st.domain, st.loops);
+      (surely ? certain : possible) = (surely ? certain : possible).unite(m);
+    }
+  }
+  for (unsigned s : mine)
+    for (unsigned t : mine) {
+      const std::vector<unsigned> &loops = nest_.statements[s].loops, &others = nest_.statements[t].loops;
+      auto depth = static_cast<unsigned>(std::find(loops.begin(), loops.end(), loop) - loops.begin()) + 1;
+      isl::map equal = isl::map::universe(isl::manage(
+          isl_space_alloc(ctx.get(), 0, static_cast<unsigned>(loops.size()), static_cast<unsigned>(others.size()))));
+      for (unsigned d = 0; d < depth; ++d)
+        equal = isl::manage(
+            isl_map_equate(equal.release(), isl_dim_in, static_cast<int>(d), isl_dim_out, static_cast<int>(d)));
+      sameIteration = sameIteration.unite(equal.set_domain_tuple(named(s)).set_range_tuple(named(t)).to_union_map());
+    }
+  auto flow = [&](const isl::union_map &reads, const isl::union_map &sure, const isl::union_map &maybe) {
+    return isl::union_access_info(reads)
+        .set_must_source(sure)
+        .set_may_source(maybe)
+        .set_schedule_map(schedule)
+        .compute_flow();
+  };
+  // What an iteration reads it has written, and nobody reads it behind the loop.
+  isl::union_flow own = flow(readsInside, certain.intersect_domain(inside), possible.intersect_domain(inside));
+  if (!own.may_no_source().is_empty() || !own.may_dependence().is_subset(sameIteration)) return false;
+  return flow(readsOutside, certain, possible).may_dependence().intersect_domain(inside).is_empty();
+}
+
+Carried Dependences::carried(unsigned loop) const {
+  Carried result;
+  std::vector<Dependence> found = all(loop);
+  std::vector<Dependence> forbidding;
+  for (const Dependence &d : found)
+    if (!combine(*d.first, *d.second)) forbidding.push_back(d);
+  if (!forbidding.empty()) result.privatizable = privatizable(loop, forbidding);
+  auto isPrivate = [&](unsigned variable) {
+    return std::find(result.privatizable.begin(), result.privatizable.end(), variable) != result.privatizable.end();
+  };
+  std::erase_if(forbidding, [&](const Dependence &d) { return isPrivate(d.first->variable); });
+  if (!forbidding.empty()) {
+    result.kind = Carried::Kind::Dependence;
+    auto sure = std::find_if(forbidding.begin(), forbidding.end(),
+                             [](const Dependence &d) { return d.certain && d.kind == DependenceKind::Flow; });
+    if (sure == forbidding.end())
+      sure = std::find_if(forbidding.begin(), forbidding.end(), [](const Dependence &d) { return d.certain; });
+    result.dependence = sure == forbidding.end() ? forbidding.front() : *sure;
+    return result;
+  }
+  for (const Dependence &d : found) {
+    if (isPrivate(d.first->variable)) continue;
+    auto known = std::find_if(result.reductions.begin(), result.reductions.end(),
+                              [&](const Reduction &r) { return r.variable == d.first->variable; });
+    bool atomic = d.first->kind == AccessKind::Atomic && d.second->kind == AccessKind::Atomic;
+    if (known != result.reductions.end()) {
+      known->atomic &= atomic;
+      continue;
+    }
+    result.reductions.push_back(
+        {d.first->variable, *d.first->update, atomic, nest_.variables[d.first->variable].type.isInteger()});
+  }
+  if (!result.reductions.empty()) result.kind = Carried::Kind::Reduction;
+  return result;
+}
+
+std::string describe(const Nest &nest, const Dependence &d, unsigned loop) {
+  auto shown = [](const Access &a) {
+    const ast::SourceRange &range = a.node->range;
+    std::string place = range.line ? fmt::format(" ({}:{})", range.line, range.column) : "";
+    return fmt::format("'{}'{}", spelled(a.node), place);
+  };
+  std::string when = "an earlier iteration";
+  if (d.distance)
+    when = *d.distance == 1 ? "the iteration before" : fmt::format("the iteration {} before", *d.distance);
+  std::string verb, before;
+  switch (d.kind) {
+  case DependenceKind::Flow: verb = "reads", before = "writes"; break;
+  case DependenceKind::Anti: verb = "writes", before = "reads"; break;
+  case DependenceKind::Output: verb = "writes", before = "writes"; break;
+  }
+  return fmt::format("in loop '{}', {} {}{} what {} {} as {}", nest.loops[loop].variable, shown(*d.second),
+                     d.certain ? "" : "may ", d.certain ? verb : verb.substr(0, verb.size() - 1), when, before,
+                     shown(*d.first));
+}
+
+namespace {
+
+/// Positions and iterators from the outside in, one statement each.
+void order(const Nest &nest, const std::vector<Item> &items, std::vector<isl::pw_aff> &prefix, long &position,
+           std::vector<std::vector<isl::pw_aff>> &times) {
+  isl::set all = isl::set::universe(isl::space::unit(nest.isl.get()));
+  auto constant = [&](long n) { return all.pw_aff_on_domain(n); };
+  for (const Item &item : items) {
+    switch (item.kind) {
+    case Item::Kind::Statement:
+      times[item.index] = prefix;
+      times[item.index].push_back(constant(position++));
+      break;
+    case Item::Kind::Guard:
+      order(nest, item.body, prefix, position, times);
+      order(nest, item.otherwise, prefix, position, times);
+      break;
+    case Item::Kind::Loop: {
+      const Loop &l = nest.loops[item.index];
+      isl::pw_aff i = all.param_pw_aff_on_domain(isl::id(nest.isl.get(), l.id));
+      prefix.push_back(constant(position++));
+      prefix.push_back(l.step > 0 ? i : i.neg());
+      long inner = 0;
+      order(nest, item.body, prefix, inner, times);
+      prefix.resize(prefix.size() - 2);
+      break;
+    }
+    }
+  }
+}
+
+} // namespace
+
+std::vector<std::vector<isl::pw_aff>> sourceTimes(const Nest &nest) {
+  std::vector<std::vector<isl::pw_aff>> times(nest.statements.size());
+  std::vector<isl::pw_aff> prefix;
+  long position = 0;
+  order(nest, nest.items, prefix, position, times);
+  return times;
+}
+
+std::vector<isl::map> timeMaps(const Nest &nest, std::vector<std::vector<isl::pw_aff>> times) {
+  std::size_t longest = 0;
+  for (const auto &t : times) longest = std::max(longest, t.size());
+  isl::pw_aff zero = isl::set::universe(isl::space::unit(nest.isl.get())).pw_aff_on_domain(0);
+  std::vector<isl::map> maps;
+  for (std::size_t s = 0; s < times.size(); ++s) {
+    times[s].resize(longest, zero);
+    maps.push_back(nest.relation(nest.tuple(times[s]), nest.statements[s].loops));
+  }
+  return maps;
+}
+
+std::vector<isl::map> sourceOrder(const Nest &nest) { return timeMaps(nest, sourceTimes(nest)); }
+
+} // namespace tangram::nest

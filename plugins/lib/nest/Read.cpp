@@ -1,0 +1,385 @@
+#include "tangram/nest/Read.h"
+
+#include "Accesses.h"
+#include "tangram/ast/Build.h"
+#include "tangram/ast/Compare.h"
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tangram::nest {
+
+using namespace ast;
+
+namespace {
+
+/// for (T i = begin; cond; i += step)
+struct Counted {
+  const Declare *iterator = nullptr;
+  std::int64_t step = 0;
+  const Expr *cond = nullptr;
+  /// for (T i = n; i-- > 0;): the first value is one less, and the condition holds down to zero.
+  bool decrementsFirst = false;
+};
+
+bool isVariable(const Expr *e, const std::string &name) {
+  const auto *v = dyn<VarRef>(e);
+  return v && v->name == name;
+}
+
+std::optional<std::int64_t> stepOf(const Expr *e, const std::string &iterator) {
+  if (const auto *u = dyn<Unary>(e); u && isVariable(u->operand, iterator)) {
+    if (u->op == UnaryOp::PreInc || u->op == UnaryOp::PostInc) return 1;
+    if (u->op == UnaryOp::PreDec || u->op == UnaryOp::PostDec) return -1;
+    return std::nullopt;
+  }
+  const auto *a = dyn<Assign>(e);
+  if (!a || !isVariable(a->target, iterator)) return std::nullopt;
+  std::optional<Int> by;
+  bool down = false;
+  if (a->op == AssignOp::Add || a->op == AssignOp::Sub) {
+    by = literal(a->value);
+    down = a->op == AssignOp::Sub;
+  } else if (const auto *b = dyn<Binary>(a->value);
+             b && a->op == AssignOp::Set && (b->op == BinaryOp::Add || b->op == BinaryOp::Sub)) {
+    down = b->op == BinaryOp::Sub;
+    if (isVariable(b->lhs, iterator)) by = literal(b->rhs);
+    if (!by && !down && isVariable(b->rhs, iterator)) by = literal(b->lhs);
+  }
+  if (!by || *by == 0 || *by > 1 << 30 || *by < -(1 << 30)) return std::nullopt;
+  return down ? -*by : *by;
+}
+
+const Expr *withoutCasts(const Expr *e) {
+  while (const auto *c = dyn<Cast>(e)) e = c->operand;
+  return e;
+}
+
+std::optional<Counted> counted(const For &loop, std::string &why) {
+  Counted c;
+  c.iterator = dyn<Declare>(loop.init);
+  why = "the loop does not declare an integer that it counts";
+  if (!c.iterator || !c.iterator->type.isInteger() || c.iterator->type.isBool() || !c.iterator->init ||
+      !c.iterator->extents.empty())
+    return std::nullopt;
+  if (!loop.cond) {
+    why = "the loop has no condition";
+    return std::nullopt;
+  }
+  if (assignedVariables(loop.body).count(c.iterator->name)) {
+    why = fmt::format("the loop changes '{}' in its body", c.iterator->name);
+    return std::nullopt;
+  }
+  c.cond = loop.cond;
+  why = fmt::format("the step of '{}' is not a number", c.iterator->name);
+  if (!loop.step) {
+    const auto *b = dyn<Binary>(loop.cond);
+    const auto *u = b ? dyn<Unary>(b->lhs) : nullptr;
+    bool zero = b && isLiteral(withoutCasts(b->rhs), 0);
+    bool down = u && u->op == UnaryOp::PostDec && isVariable(u->operand, c.iterator->name);
+    if (!zero || !down || (b->op != BinaryOp::Gt && b->op != BinaryOp::Ne)) return std::nullopt;
+    c.step = -1;
+    c.decrementsFirst = true;
+    return c;
+  }
+  if (hasEffects(loop.cond)) {
+    why = "the condition of the loop changes something";
+    return std::nullopt;
+  }
+  std::optional<std::int64_t> step = stepOf(loop.step, c.iterator->name);
+  if (!step) return std::nullopt;
+  c.step = *step;
+  return c;
+}
+
+/// if (cond) { continue; }
+const If *continueIf(const Stmt *s) {
+  const auto *choice = dyn<If>(s);
+  if (!choice || choice->otherwise || choice->then->stmts.size() != 1 || hasEffects(choice->cond)) return nullptr;
+  return isa<Continue>(choice->then->stmts[0]) ? choice : nullptr;
+}
+
+bool hasLoops(const Node *n) {
+  return contains<For>(n) || contains<While>(n) || contains<DoWhile>(n) || contains<Map>(n) ||
+         contains<SpectrumCall>(n);
+}
+
+class Reader {
+public:
+  Reader(Nest &nest, const Module &module)
+      : nest_(nest), affine_(nest, *nest.codelet), accesses_(nest, affine_, module) {}
+
+  void run() {
+    block(nest_.codelet->body->stmts, 0, nest_.items);
+    // What was put into sets before it was known.
+    auto key = [](const Remark &r) { return std::tie(r.range.line, r.range.column, r.message); };
+    std::vector<Remark> once;
+    for (Remark &r : nest_.remarks)
+      if (std::none_of(once.begin(), once.end(), [&](const Remark &o) { return key(o) == key(r); }))
+        once.push_back(std::move(r));
+    nest_.remarks = std::move(once);
+  }
+
+private:
+  void block(const std::vector<const Stmt *> &stmts, std::size_t first, std::vector<Item> &out) {
+    for (std::size_t i = first; i < stmts.size(); ++i) {
+      const If *skip = continueIf(stmts[i]);
+      if (!skip) {
+        statement(stmts[i], out);
+        continue;
+      }
+      // The rest is behind the opposite condition.
+      if (i + 1 < stmts.size())
+        guarded(skip, [](auto &&) {}, [&](std::vector<Item> &rest) { block(stmts, i + 1, rest); }, out);
+      return;
+    }
+  }
+
+  void statement(const Stmt *s, std::vector<Item> &out) {
+    switch (s->kind()) {
+    case Kind::Block: return block(as<Block>(s)->stmts, 0, out);
+    case Kind::Declare: {
+      const auto *d = as<Declare>(s);
+      accesses_.declare(*d, loops_);
+      affine_.domain = domain_;
+      affine_.declare(*d, loops_);
+      return leaf(s, out);
+    }
+    case Kind::If: return branch(as<If>(s), out);
+    case Kind::For: return loop(as<For>(s), out);
+    default: return leaf(s, out);
+    }
+  }
+
+  /// A statement as a whole. What is not affine within what was not taken apart is not worth a remark of its own.
+  void leaf(const Stmt *s, std::vector<Item> &out) {
+    bool simple = isa<Evaluate>(s) || isa<Declare>(s) || isa<If>(s) || isa<Return>(s);
+    std::size_t said = nest_.remarks.size();
+    auto number = static_cast<unsigned>(nest_.statements.size());
+    Statement &st = nest_.statements.emplace_back();
+    st.node = s;
+    st.loops = loops_;
+    st.guards = guards_;
+    st.domain = domain_;
+    st.exact = exact_;
+    affine_.domain = domain_;
+    accesses_.collect(st, number);
+    for (const Expr *e : controls_) accesses_.control(st, number, e);
+    if (!simple) nest_.remarks.resize(said);
+    Item item;
+    item.index = number;
+    out.push_back(std::move(item));
+  }
+
+  template <class Then, class Otherwise>
+  void guarded(const If *choice, Then &&then, Otherwise &&otherwise, std::vector<Item> &out) {
+    affine_.domain = domain_;
+    std::optional<isl::set> where = affine_.condition(choice->cond);
+    auto number = static_cast<unsigned>(nest_.guards.size());
+    nest_.guards.push_back({choice->cond, where.has_value(), choice, domain_, continueIf(choice) != nullptr});
+    if (!where) remark(choice->cond->range, fmt::format("condition is not affine: {}", spelled(choice->cond)));
+    Item item;
+    item.kind = Item::Kind::Guard;
+    item.index = number;
+    isl::set domain = domain_;
+    bool exact = exact_;
+    controls_.push_back(choice->cond);
+    auto side = [&](bool taken, auto &&inside, std::vector<Item> &items) {
+      if (where)
+        domain_ = (taken ? domain.intersect(*where) : domain.subtract(*where)).coalesce();
+      else
+        guards_.emplace_back(number, taken);
+      exact_ = exact && where.has_value();
+      inside(items);
+      if (!where) guards_.pop_back();
+    };
+    side(true, then, item.body);
+    side(false, otherwise, item.otherwise);
+    controls_.pop_back();
+    domain_ = domain;
+    exact_ = exact;
+    out.push_back(std::move(item));
+  }
+
+  void branch(const If *choice, std::vector<Item> &out) {
+    // Where there is no loop in it, a condition of data is the statement's own.
+    bool whole = jumpsOut(choice) || contains<Return>(choice) || hasEffects(choice->cond);
+    if (!whole && !hasLoops(choice)) {
+      affine_.domain = domain_;
+      whole = !affine_.condition(choice->cond);
+    }
+    if (whole) return leaf(choice, out);
+    guarded(
+        choice, [&](std::vector<Item> &items) { block(choice->then->stmts, 0, items); },
+        [&](std::vector<Item> &items) {
+          if (choice->otherwise) block(choice->otherwise->stmts, 0, items);
+        },
+        out);
+  }
+
+  /// Whether every jump out of the body is an `if (cond) continue;` of its own.
+  static bool onlySkips(const Block *body) {
+    return std::all_of(body->stmts.begin(), body->stmts.end(),
+                       [](const Stmt *s) { return continueIf(s) || !jumpsOut(s); });
+  }
+
+  void loop(const For *node, std::vector<Item> &out) {
+    std::string why;
+    std::optional<Counted> c = counted(*node, why);
+    if (c && contains<Return>(node->body)) {
+      why = "the loop is left by a return";
+      c.reset();
+    } else if (c && !onlySkips(node->body)) {
+      why = "the loop is left, or a pass of it cut short, by a jump";
+      c.reset();
+    }
+    if (!c) {
+      remark(node->range, why);
+      return leaf(node, out);
+    }
+    auto number = static_cast<unsigned>(nest_.loops.size());
+    Loop &l = nest_.loops.emplace_back();
+    l.node = node;
+    l.variable = c->iterator->name;
+    l.type = c->iterator->type;
+    l.id = l.variable;
+    for (unsigned i = 0; i < number; ++i)
+      if (nest_.loops[i].id == l.id) l.id = fmt::format("{}__{}", l.variable, number);
+    l.step = c->step;
+    l.values = l.reached = domain_;
+    if (!loops_.empty()) l.parent = loops_.back();
+
+    isl::set outer = domain_;
+    bool exact = exact_;
+    affine_.domain = domain_;
+    l.begin = affine_.value(c->iterator->init);
+    if (l.begin && c->decrementsFirst) l.begin = l.begin->add_constant(-1);
+    if (!l.begin)
+      remark(c->iterator->init->range, fmt::format("first value is not affine: {}", spelled(c->iterator->init)));
+    affine_.enter(number);
+    l.exact = range(l, *c);
+    l.values = domain_;
+    exact_ = exact && l.exact;
+    controls_.push_back(c->iterator->init);
+    if (!c->decrementsFirst) controls_.push_back(c->cond);
+    loops_.push_back(number);
+    Item item;
+    item.kind = Item::Kind::Loop;
+    item.index = number;
+    block(node->body->stmts, 0, item.body);
+    out.push_back(std::move(item));
+    loops_.pop_back();
+    if (!c->decrementsFirst) controls_.pop_back();
+    controls_.pop_back();
+    affine_.leave(number);
+    domain_ = outer;
+    exact_ = exact;
+  }
+
+  /// Restricts the domain to the values of the loop; false where these may be fewer.
+  bool range(const Loop &l, const Counted &c) {
+    auto exactly = nest_.isl.limited([&] { return exactRange(l, c); });
+    if (exactly && *exactly) return true;
+    // Anything that the type has.
+    domain_ = domain_.intersect(affine_.within(l.id, l.type));
+    if (l.begin) {
+      isl::pw_aff i = affine_.parameter(l.id);
+      auto beyond = nest_.isl.limited([&] { return c.step > 0 ? i.ge_set(*l.begin) : i.le_set(*l.begin); });
+      if (beyond) domain_ = domain_.intersect(*beyond);
+    }
+    return false;
+  }
+
+  bool exactRange(const Loop &l, const Counted &c) {
+    if (!l.begin) return false;
+    isl::pw_aff i = affine_.parameter(l.id);
+    isl::set outer = domain_, type = affine_.within(l.id, l.type);
+    bool up = c.step > 0;
+    // begin, begin + step, ... as far as the type goes
+    isl::set lattice = outer.intersect(type).intersect(up ? i.ge_set(*l.begin) : i.le_set(*l.begin));
+    if (c.step != 1 && c.step != -1)
+      lattice = lattice.intersect(i.sub(*l.begin).mod(up ? c.step : -c.step).eq_set(affine_.constant("0")));
+    if (c.decrementsFirst) {
+      domain_ = lattice.intersect(i.ge_set(affine_.constant("0"))).coalesce();
+      return true;
+    }
+
+    // What wraps around in the condition only counts up to where the loop ends. So the condition is looked at twice.
+    isl::set context = nest_.context, assumed = nest_.assumed;
+    affine_.domain = lattice;
+    std::optional<isl::set> holds = affine_.condition(c.cond);
+    if (!holds) {
+      remark(c.cond->range, fmt::format("condition of the loop is not affine: {}", spelled(c.cond)));
+      return false;
+    }
+    nest_.context = nest_.context.intersect(context);
+    nest_.assumed = assumed.intersect(nest_.context);
+    isl::set fails = lattice.subtract(*holds).coalesce();
+    isl::set behind = after(fails, l, up, false), passed = after(fails, l, up, true);
+    affine_.domain = lattice.subtract(passed).coalesce();
+    if (!affine_.condition(c.cond)) {
+      remark(c.cond->range, fmt::format("condition of the loop wraps around: {}", spelled(c.cond)));
+      return false;
+    }
+    isl::set taken = lattice.intersect(*holds);
+    if (!behind.is_subset(fails)) taken = taken.subtract(behind);
+    domain_ = taken.coalesce();
+    return ends(l, lattice, fails, *holds, outer, type);
+  }
+
+  /// The values behind one of the set, itself included or not.
+  isl::set after(const isl::set &set, const Loop &l, bool up, bool strictly) {
+    isl::ctx ctx = nest_.isl.get();
+    isl::id mine(ctx, l.id), other(ctx, l.id + "_first");
+    // i is called another way, by way of a dimension.
+    isl::multi_id from = isl::space::unit(ctx).add_unnamed_tuple(1).multi_id(mine.to_list());
+    isl::multi_id to = isl::space::unit(ctx).add_unnamed_tuple(1).multi_id(other.to_list());
+    isl::set moved = set.unbind_params(from).bind(to);
+    isl::pw_aff i = affine_.parameter(l.id), first = affine_.parameter(l.id + "_first");
+    isl::set order =
+        up ? (strictly ? i.gt_set(first) : i.ge_set(first)) : (strictly ? i.lt_set(first) : i.le_set(first));
+    return moved.intersect(order).project_out_param(other).coalesce();
+  }
+
+  /// The iterator would leave its type before the condition fails: it overflows, or the loop goes on for ever where the
+  /// condition holds for all values, and such programs are undefined. Else it wraps around, which has to be ruled out.
+  bool ends(const Loop &l, const isl::set &lattice, const isl::set &fails, const isl::set &holds, const isl::set &outer,
+            const isl::set &type) {
+    isl::id mine(nest_.isl.get(), l.id);
+    isl::set starts = lattice.project_out_param(mine), stops = fails.project_out_param(mine);
+    isl::set leaves = starts.subtract(stops).intersect(outer);
+    if (leaves.intersect(nest_.assumed).is_empty()) return true;
+    affine_.domain = outer;
+    isl::set sometimesFalse = type.subtract(holds).project_out_param(mine);
+    isl::set forEver = leaves.subtract(sometimesFalse);
+    if (l.type.isSigned()) forEver = leaves;
+    bool known = exact_; // it does run
+    return affine_.exclude(forEver, known) && affine_.exclude(leaves, false);
+  }
+
+  void remark(const SourceRange &range, std::string message) { nest_.remarks.push_back({range, std::move(message)}); }
+
+  Nest &nest_;
+  Affine affine_;
+  Accesses accesses_;
+  isl::set domain_ = nest_.context;
+  bool exact_ = true;
+  std::vector<unsigned> loops_;
+  std::vector<std::pair<unsigned, bool>> guards_;
+  std::vector<const Expr *> controls_;
+};
+
+} // namespace
+
+std::unique_ptr<Nest> read(const Module &module, const Codelet &codelet) {
+  if (codelet.coop) return nullptr;
+  auto nest = std::make_unique<Nest>();
+  nest->codelet = &codelet;
+  nest->context = nest->assumed = isl::set::universe(isl::space::unit(nest->isl.get()));
+  Reader(*nest, module).run();
+  return nest;
+}
+
+} // namespace tangram::nest

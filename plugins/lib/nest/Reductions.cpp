@@ -1,0 +1,119 @@
+#include "Reductions.h"
+
+#include "tangram/ast/Compare.h"
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Walk.h"
+
+namespace tangram::nest {
+
+using namespace ast;
+
+std::string_view name(ReductionOp op) {
+  switch (op) {
+  case ReductionOp::Add: return "+";
+  case ReductionOp::Mul: return "*";
+  case ReductionOp::Min: return "min";
+  case ReductionOp::Max: return "max";
+  case ReductionOp::And: return "&";
+  case ReductionOp::Or: return "|";
+  case ReductionOp::Xor: return "^";
+  }
+  return "";
+}
+
+namespace {
+
+bool mentions(const Expr *e, const Expr *place) {
+  const VarRef *root = rootVariable(place);
+  return !root || any<VarRef>(e, [&](const VarRef &v) { return v.name == root->name; });
+}
+
+/// x - e is an update by +.
+std::optional<ReductionOp> reductionOp(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::Add:
+  case BinaryOp::Sub: return ReductionOp::Add;
+  case BinaryOp::Mul: return ReductionOp::Mul;
+  case BinaryOp::And: return ReductionOp::And;
+  case BinaryOp::Or: return ReductionOp::Or;
+  case BinaryOp::Xor: return ReductionOp::Xor;
+  default: return std::nullopt;
+  }
+}
+
+/// a < b ? a : b and its relatives, where one of them is the place.
+std::optional<ReductionOp> extreme(const Expr *cond, const Expr *then, const Expr *otherwise, const Expr *place) {
+  const auto *compare = dyn<Binary>(cond);
+  if (!compare) return std::nullopt;
+  bool less = compare->op == BinaryOp::Lt || compare->op == BinaryOp::Le;
+  if (!less && compare->op != BinaryOp::Gt && compare->op != BinaryOp::Ge) return std::nullopt;
+  bool straight = equal(compare->lhs, then) && equal(compare->rhs, otherwise);
+  bool crossed = equal(compare->lhs, otherwise) && equal(compare->rhs, then);
+  if (straight == crossed || equal(then, place) == equal(otherwise, place)) return std::nullopt;
+  if (mentions(equal(then, place) ? otherwise : then, place)) return std::nullopt;
+  return less == straight ? ReductionOp::Min : ReductionOp::Max;
+}
+
+std::optional<ReductionOp> setting(const Assign &a) {
+  if (const auto *b = dyn<Binary>(a.value)) {
+    std::optional<ReductionOp> op = reductionOp(b->op);
+    if (op && equal(b->lhs, a.target) && !mentions(b->rhs, a.target)) return op;
+    if (op && b->op != BinaryOp::Sub && equal(b->rhs, a.target) && !mentions(b->lhs, a.target)) return op;
+    return std::nullopt;
+  }
+  if (const auto *choice = dyn<Conditional>(a.value))
+    return extreme(choice->cond, choice->then, choice->otherwise, a.target);
+  if (const auto *call = dyn<Call>(a.value); call && call->args.size() == 2) {
+    bool least = call->callee == "fmin" || call->callee == "fminf";
+    if (!least && call->callee != "fmax" && call->callee != "fmaxf") return std::nullopt;
+    bool first = equal(call->args[0], a.target);
+    if (!first && !equal(call->args[1], a.target)) return std::nullopt;
+    if (mentions(call->args[first], a.target)) return std::nullopt;
+    return least ? ReductionOp::Min : ReductionOp::Max;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<ReductionOp> reductionOp(AtomicOp op) {
+  switch (op) {
+  case AtomicOp::Add:
+  case AtomicOp::Sub: return ReductionOp::Add;
+  case AtomicOp::Min: return ReductionOp::Min;
+  case AtomicOp::Max: return ReductionOp::Max;
+  case AtomicOp::And: return ReductionOp::And;
+  case AtomicOp::Or: return ReductionOp::Or;
+  case AtomicOp::Xor: return ReductionOp::Xor;
+  default: return std::nullopt;
+  }
+}
+
+std::optional<Update> updateOf(const Stmt *statement) {
+  if (const auto *choice = dyn<If>(statement)) { // if (e > m) m = e;
+    if (choice->otherwise || choice->then->stmts.size() != 1) return std::nullopt;
+    const auto *only = dyn<Evaluate>(choice->then->stmts[0]);
+    const auto *set = only ? dyn<Assign>(only->expr) : nullptr;
+    if (!set || set->op != AssignOp::Set || hasEffects(set->value)) return std::nullopt;
+    std::optional<ReductionOp> op = extreme(choice->cond, set->value, set->target, set->target);
+    return op ? std::optional(Update{set->target, *op}) : std::nullopt;
+  }
+  const auto *evaluate = dyn<Evaluate>(statement);
+  if (!evaluate) return std::nullopt;
+  if (const auto *u = dyn<Unary>(evaluate->expr)) {
+    bool counts =
+        u->op == UnaryOp::PreInc || u->op == UnaryOp::PreDec || u->op == UnaryOp::PostInc || u->op == UnaryOp::PostDec;
+    return counts ? std::optional(Update{u->operand, ReductionOp::Add}) : std::nullopt;
+  }
+  const auto *a = dyn<Assign>(evaluate->expr);
+  if (!a || hasEffects(a->value)) return std::nullopt;
+  if (a->op == AssignOp::Set) {
+    std::optional<ReductionOp> op = setting(*a);
+    return op ? std::optional(Update{a->target, *op}) : std::nullopt;
+  }
+  std::optional<ReductionOp> op = reductionOp(binaryOf(a->op));
+  if (!op || mentions(a->value, a->target)) return std::nullopt;
+  return Update{a->target, *op};
+}
+
+} // namespace tangram::nest

@@ -1,0 +1,18 @@
+// Statements that update a place by an associative operator: x += e, x = e + x, m = max(m, e), if (e > m) m = e.
+#pragma once
+
+#include "tangram/nest/Nest.h"
+
+namespace tangram::nest {
+
+struct Update {
+  const ast::Expr *target = nullptr;
+  ReductionOp op = ReductionOp::Add;
+};
+
+/// Nothing where the statement is no such update, or reads the variable of the place in `e` as well.
+std::optional<Update> updateOf(const ast::Stmt *statement);
+/// The operator of an atomic whose result is not used.
+std::optional<ReductionOp> reductionOp(ast::AtomicOp op);
+
+} // namespace tangram::nest

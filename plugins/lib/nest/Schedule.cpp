@@ -1,0 +1,534 @@
+#include "tangram/nest/Schedule.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <functional>
+
+#include <isl/map.h>
+
+namespace tangram::nest {
+
+std::string text(const Step &step) {
+  std::string loops = fmt::format("{}", fmt::join(step.loops, " "));
+  switch (step.kind) {
+  case Step::Kind::Tile: return fmt::format("tile {} by {} as {}", loops, step.size, step.name);
+  case Step::Kind::Order: return "order " + loops;
+  case Step::Kind::Fuse: return "fuse " + loops;
+  case Step::Kind::Distribute: return "distribute " + loops;
+  case Step::Kind::Reduce: return "reduce " + loops;
+  }
+  return "";
+}
+
+// ---- from the source's order ----------------------------------------------------------------------------
+
+bool Schedule::regular(const Item &item) const {
+  std::vector<unsigned> all(nest_.loops.size());
+  for (unsigned i = 0; i < all.size(); ++i) all[i] = i;
+  switch (item.kind) {
+  case Item::Kind::Statement: return !nest_.followsData(nest_.statements[item.index].domain, all);
+  case Item::Kind::Loop: {
+    const Loop &l = nest_.loops[item.index];
+    return l.exact && !nest_.followsData(l.values, all);
+  }
+  case Item::Kind::Guard:
+    if (!nest_.guards[item.index].affine) return false;
+    for (const auto *items : {&item.body, &item.otherwise})
+      for (const Item &i : *items)
+        if (i.kind == Item::Kind::Loop ? nest_.followsData(nest_.loops[i.index].reached, all) : !regular(i))
+          return false;
+    return true;
+  }
+  return false;
+}
+
+namespace {
+
+void statementsIn(const Item &item, std::vector<unsigned> &out) {
+  if (item.kind == Item::Kind::Statement) out.push_back(item.index);
+  for (const auto *items : {&item.body, &item.otherwise})
+    for (const Item &i : *items) statementsIn(i, out);
+}
+
+} // namespace
+
+void Schedule::addUnit(const Item &item, const std::vector<unsigned> &loops, const isl::set &domain, Node &sequence,
+                       std::size_t top) {
+  Node node;
+  node.kind = Node::Kind::Unit;
+  node.unit = static_cast<unsigned>(units_.size());
+  node.top = top;
+  Unit &unit = units_.emplace_back();
+  unit.item = &item;
+  unit.loops = loops;
+  unit.domain = domain;
+  std::vector<unsigned> statements;
+  statementsIn(item, statements);
+  for (unsigned s : statements)
+    for (const Access &a : nest_.statements[s].accesses) {
+      const std::vector<unsigned> &scope = nest_.variables[a.variable].scope;
+      if (scope.size() > loops.size()) continue; // declared within
+      if (item.kind != Item::Kind::Statement) {
+        std::vector<const Variable *> inside;
+        const ast::Declare *d = nest_.variables[a.variable].declaration;
+        bool own = std::any_of(statements.begin(), statements.end(),
+                               [&](unsigned other) { return d && nest_.statements[other].node == d; });
+        if (own) continue;
+      }
+      Access &copy = unit.accesses.emplace_back(a);
+      copy.statement = s;
+      std::vector<unsigned> inner(nest_.statements[s].loops.begin() + static_cast<std::ptrdiff_t>(loops.size()),
+                                  nest_.statements[s].loops.end());
+      if (!inner.empty()) copy.elements = nest_.without(copy.elements, inner);
+    }
+  sequence.children.push_back(std::move(node));
+}
+
+void Schedule::add(const std::vector<Item> &items, std::vector<unsigned> &loops, Node &sequence, std::size_t top) {
+  bool outermost = &items == &nest_.items;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Item &item = items[i];
+    if (outermost) top = i;
+    switch (item.kind) {
+    case Item::Kind::Statement: addUnit(item, loops, nest_.statements[item.index].domain, sequence, top); break;
+    case Item::Kind::Guard:
+      if (!regular(item)) {
+        addUnit(item, loops, nest_.guards[item.index].reached, sequence, top);
+      } else {
+        add(item.body, loops, sequence, top);
+        add(item.otherwise, loops, sequence, top);
+      }
+      break;
+    case Item::Kind::Loop: {
+      const Loop &l = nest_.loops[item.index];
+      if (!regular(item)) {
+        addUnit(item, loops, l.reached, sequence, top);
+        break;
+      }
+      Node node, body;
+      node.kind = Node::Kind::Loop;
+      node.name = l.variable;
+      node.loop = item.index;
+      node.top = body.top = top;
+      auto first = static_cast<unsigned>(units_.size());
+      loops.push_back(item.index);
+      add(item.body, loops, body, top);
+      loops.pop_back();
+      isl::pw_aff at =
+          isl::set::universe(isl::space::unit(nest_.isl.get())).param_pw_aff_on_domain(isl::id(nest_.isl.get(), l.id));
+      for (unsigned u = first; u < units_.size(); ++u) node.when.emplace(u, l.step > 0 ? at : at.neg());
+      node.children.push_back(std::move(body));
+      if (!node.when.empty()) sequence.children.push_back(std::move(node));
+      break;
+    }
+    }
+  }
+}
+
+Schedule::Schedule(const Nest &nest) : nest_(nest) {
+  std::vector<unsigned> all(nest.loops.size());
+  for (unsigned i = 0; i < all.size(); ++i) all[i] = i;
+  assumed_ = nest.without(nest.assumed, all);
+  std::vector<unsigned> loops;
+  add(nest.items, loops, root_, 0);
+  source_ = times(root_);
+}
+
+std::vector<std::string> Schedule::loops() const {
+  std::vector<std::string> names;
+  std::function<void(const Node &)> go = [&](const Node &n) {
+    if (n.kind == Node::Kind::Loop) names.push_back(n.name);
+    for (const Node &c : n.children) go(c);
+  };
+  go(root_);
+  return names;
+}
+
+// ---- time -----------------------------------------------------------------------------------------------
+
+std::vector<std::vector<isl::pw_aff>> Schedule::times(const Node &root) const {
+  isl::set all = isl::set::universe(isl::space::unit(nest_.isl.get()));
+  std::vector<std::vector<isl::pw_aff>> result(units_.size());
+  std::function<void(const Node &)> go = [&](const Node &n) {
+    auto units = [&](const Node &of) {
+      std::vector<unsigned> found;
+      std::function<void(const Node &)> collect = [&](const Node &m) {
+        if (m.kind == Node::Kind::Unit) found.push_back(m.unit);
+        for (const Node &c : m.children) collect(c);
+      };
+      collect(of);
+      return found;
+    };
+    if (n.kind == Node::Kind::Loop)
+      for (const auto &[unit, when] : n.when) result[unit].push_back(when);
+    long position = 0;
+    for (const Node &c : n.children) {
+      if (n.kind == Node::Kind::Sequence)
+        for (unsigned u : units(c)) result[u].push_back(all.pw_aff_on_domain(position));
+      ++position;
+      go(c);
+    }
+  };
+  go(root);
+  std::size_t longest = 0;
+  for (const auto &t : result) longest = std::max(longest, t.size());
+  for (auto &t : result) t.resize(longest, all.pw_aff_on_domain(0));
+  return result;
+}
+
+isl::map Schedule::timeMap(unsigned unit, const std::vector<isl::pw_aff> &time) const {
+  return nest_.relation(nest_.tuple(time), units_[unit].loops)
+      .intersect_domain(nest_.points(units_[unit].domain.intersect(assumed_), units_[unit].loops));
+}
+
+// ---- steps ----------------------------------------------------------------------------------------------
+
+namespace {
+
+using Node = Schedule::Node;
+
+struct Place {
+  Node *parent = nullptr; // a sequence
+  std::size_t index = 0;
+  Node &node() const { return parent->children[index]; }
+};
+
+std::optional<Place> find(Node &n, const std::string &loop) {
+  for (std::size_t i = 0; i < n.children.size(); ++i) {
+    if (n.children[i].kind == Node::Kind::Loop && n.children[i].name == loop) return Place{&n, i};
+    if (std::optional<Place> p = find(n.children[i], loop)) return p;
+  }
+  return std::nullopt;
+}
+
+Refusal refuse(std::string message) {
+  return {Refusal::Why::NoSuchLoop, std::move(message), std::nullopt, std::nullopt};
+}
+
+} // namespace
+
+std::optional<Refusal> Schedule::change(Node &root, const Step &step) {
+  std::vector<Place> places;
+  for (const std::string &name : step.loops) {
+    std::optional<Place> p = find(root, name);
+    if (!p) return refuse(fmt::format("there is no loop '{}' here: {}", name, fmt::join(loops(), ", ")));
+    places.push_back(*p);
+  }
+  std::size_t wanted = step.kind == Step::Kind::Fuse ? 2 : 1;
+  if (places.size() < wanted || (step.kind != Step::Kind::Order && places.size() != wanted))
+    return refuse(fmt::format("'{}' names {} loops", text(step), places.size()));
+  Node &first = places[0].node();
+  for (const Place &p : places) p.node().changed = true;
+
+  switch (step.kind) {
+  case Step::Kind::Tile: {
+    if (step.size < 1) return refuse(fmt::format("a tile has at least one iteration, not {}", step.size));
+    if (find(root, step.name)) return refuse(fmt::format("there is a loop '{}' already", step.name));
+    if (!first.loop) return refuse(fmt::format("'{}' counts tiles: tile the loop in it", first.name));
+    const Loop *l = &nest_.loops[*first.loop];
+    Node outer = first, sequence;
+    outer.name = step.name;
+    outer.loop.reset();
+    isl::set all = isl::set::universe(isl::space::unit(nest_.isl.get()));
+    isl::pw_aff begin = l->step > 0 ? *l->begin : l->begin->neg();
+    // Tiles are counted from the first iteration, where that is the same for all that is in them.
+    if (first.fused && std::any_of(nest_.loops.begin(), nest_.loops.end(),
+                                   [&](const Loop &o) { return begin.involves_param(isl::id(nest_.isl.get(), o.id)); }))
+      begin = all.pw_aff_on_domain(0);
+    std::int64_t length = step.size * (l->step > 0 ? l->step : -l->step);
+    for (auto &[unit, when] : outer.when) when = when.sub(begin).scale_down(length).floor();
+    sequence.top = first.top;
+    sequence.children.push_back(first);
+    outer.children = {std::move(sequence)};
+    first = std::move(outer);
+    return std::nullopt;
+  }
+  case Step::Kind::Order: {
+    // The outermost of them, and all that stand directly in it down to the innermost of them.
+    Place outermost = places[0];
+    std::vector<std::string> chain;
+    auto chainFrom = [&](Node &from) {
+      std::vector<Node *> result;
+      for (Node *n = &from;;) {
+        result.push_back(n);
+        if (n->children[0].children.size() != 1 || n->children[0].children[0].kind != Node::Kind::Loop) break;
+        n = &n->children[0].children[0];
+      }
+      return result;
+    };
+    std::vector<Node *> nodes;
+    for (const Place &p : places) {
+      std::vector<Node *> candidate = chainFrom(p.node());
+      if (candidate.size() > nodes.size()) nodes = candidate, outermost = p;
+    }
+    auto position = [&](const Place &p) {
+      return static_cast<std::size_t>(std::find(nodes.begin(), nodes.end(), &p.node()) - nodes.begin());
+    };
+    std::size_t deepest = 0;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (position(places[i]) == nodes.size())
+        return refuse(
+            fmt::format("'{}' does not stand directly in '{}' with nothing beside it: only loops of a perfect "
+                        "nest change places; distribute, first",
+                        step.loops[i], outermost.node().name));
+      deepest = std::max(deepest, position(places[i]));
+    }
+    std::vector<std::size_t> order;
+    for (const Place &p : places) {
+      if (std::find(order.begin(), order.end(), position(p)) != order.end())
+        return refuse(fmt::format("'{}' names a loop twice", text(step)));
+      order.push_back(position(p));
+    }
+    for (std::size_t i = 0; i <= deepest; ++i)
+      if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
+    std::vector<Node> heads;
+    for (std::size_t i : order) heads.push_back(*nodes[i]);
+    for (std::size_t i = 0; i < heads.size(); ++i) {
+      nodes[i]->name = heads[i].name;
+      nodes[i]->loop = heads[i].loop;
+      nodes[i]->fused = heads[i].fused;
+      nodes[i]->when = heads[i].when;
+      nodes[i]->changed = true;
+    }
+    return std::nullopt;
+  }
+  case Step::Kind::Fuse: {
+    Place a = places[0], b = places[1];
+    if (a.parent != b.parent || b.index != a.index + 1)
+      return refuse(fmt::format("'{}' does not directly follow '{}'", step.loops[1], step.loops[0]));
+    Node second = b.node();
+    if (!first.loop || !second.loop)
+      return refuse("loops over tiles are not fused: fuse the loops, and tile them then");
+    if ((nest_.loops[*first.loop].step > 0) != (nest_.loops[*second.loop].step > 0))
+      return refuse(fmt::format("'{}' counts up and '{}' down, or the other way round", first.name, second.name));
+    first.fused = true;
+    first.when.insert(second.when.begin(), second.when.end());
+    auto &into = first.children[0].children;
+    into.insert(into.end(), second.children[0].children.begin(), second.children[0].children.end());
+    a.parent->children.erase(a.parent->children.begin() + static_cast<std::ptrdiff_t>(b.index));
+    return std::nullopt;
+  }
+  case Step::Kind::Distribute: {
+    Node whole = first;
+    std::vector<Node> parts;
+    for (const Node &child : whole.children[0].children) {
+      Node part = whole;
+      part.children[0].children = {child};
+      part.when.clear();
+      std::function<void(const Node &)> keep = [&](const Node &n) {
+        if (n.kind == Node::Kind::Unit) part.when.emplace(n.unit, whole.when.at(n.unit));
+        for (const Node &c : n.children) keep(c);
+      };
+      keep(child);
+      if (!parts.empty()) part.name = fmt::format("{}_{}", whole.name, parts.size() + 1);
+      parts.push_back(std::move(part));
+    }
+    auto &siblings = places[0].parent->children;
+    auto at = siblings.erase(siblings.begin() + static_cast<std::ptrdiff_t>(places[0].index));
+    siblings.insert(at, parts.begin(), parts.end());
+    return std::nullopt;
+  }
+  case Step::Kind::Reduce: {
+    first.changed = false;
+    if (!first.loop) return refuse(fmt::format("'{}' counts tiles: name the loop in it", first.name));
+    unsigned number = *first.loop;
+    Carried carried = Dependences(nest_).carried(number);
+    if (carried.kind == Carried::Kind::Dependence)
+      return Refusal{Refusal::Why::Dependence,
+                     fmt::format("loop '{}' carries more than a reduction: {}", first.name,
+                                 describe(nest_, *carried.dependence, number)),
+                     carried.dependence, number};
+    if (carried.reductions.empty()) return refuse(fmt::format("loop '{}' carries no reduction", first.name));
+    for (const Reduction &r : carried.reductions) reduced_.insert(r.variable);
+    return std::nullopt;
+  }
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> Schedule::apply(const Step &step) {
+  Node root = root_;
+  if (std::optional<Refusal> refusal = change(root, step)) return refusal;
+  if (step.kind == Step::Kind::Reduce) return std::nullopt;
+  if (step.kind == Step::Kind::Tile) { // strip-mining changes no order
+    root_ = std::move(root);
+    return std::nullopt;
+  }
+  auto refusal = nest_.isl.limited([&] { return illegal(root); });
+  if (!refusal)
+    return Refusal{Refusal::Why::Unknown,
+                   fmt::format("'{}': whether it keeps all dependences takes too long to find out", text(step)),
+                   std::nullopt, std::nullopt};
+  if (*refusal) {
+    (*refusal)->message = fmt::format("'{}' is not possible: {}", text(step), (*refusal)->message);
+    return **refusal;
+  }
+  root_ = std::move(root);
+  return std::nullopt;
+}
+
+// ---- what makes a step wrong ------------------------------------------------------------------------------
+
+isl::map Schedule::relation(const Access &access, const Unit &unit) const {
+  return nest_.relation(access.elements.intersect_params(assumed_), unit.loops);
+}
+
+namespace {
+
+/// How iterations of two units lie in time: number by number, as { [loops of one] -> [loops of the other] }.
+class Order {
+public:
+  Order(const Schedule &schedule, unsigned u, unsigned v, const std::vector<std::vector<isl::pw_aff>> &times)
+      : schedule_(schedule), u_(u), v_(v), times_(times), cache_(times[u].size()) {}
+  std::size_t size() const { return cache_.size(); }
+  isl::map equal(isl::map pairs, std::size_t t) { return limited(std::move(pairs), t, 0); }
+  isl::map earlier(isl::map pairs, std::size_t t) { return limited(std::move(pairs), t, 1); }
+  isl::map later(isl::map pairs, std::size_t t) { return limited(std::move(pairs), t, 2); }
+
+private:
+  isl::map limited(isl::map pairs, std::size_t t, int which) {
+    std::optional<long> a = number(times_[u_][t]), b = number(times_[v_][t]);
+    if (a && b) {
+      bool holds = which == 0 ? *a == *b : which == 1 ? *a < *b : *a > *b;
+      return holds ? pairs : pairs.subtract(pairs);
+    }
+    std::array<isl::map, 3> &known = cache_[t];
+    if (known[0].is_null()) {
+      isl::map first = schedule_.timeMap(u_, {times_[u_][t]}), second = schedule_.timeMap(v_, {times_[v_][t]});
+      known[0] = first.apply_range(second.reverse());
+      known[1] = isl::manage(isl_map_lex_lt_map(first.copy(), second.copy()));
+      known[2] = isl::manage(isl_map_lex_gt_map(first.copy(), second.copy()));
+    }
+    return pairs.intersect(known[static_cast<std::size_t>(which)]);
+  }
+  static std::optional<long> number(const isl::pw_aff &a) {
+    if (!a.isa_aff() || !a.as_aff().is_cst()) return std::nullopt;
+    return a.as_aff().constant_val().num_si();
+  }
+
+  const Schedule &schedule_;
+  unsigned u_, v_;
+  const std::vector<std::vector<isl::pw_aff>> &times_;
+  std::vector<std::array<isl::map, 3>> cache_;
+};
+
+/// Those of the pairs that are not carried out one after the other; null: none.
+isl::map swapped(isl::map pairs, Order &now) {
+  for (std::size_t t = 0; t < now.size(); ++t) {
+    isl::map wrong = now.later(pairs, t);
+    if (!wrong.is_empty()) return wrong;
+    pairs = now.equal(pairs, t);
+    if (pairs.is_empty()) return {};
+  }
+  return pairs;
+}
+
+} // namespace
+
+std::optional<Refusal> Schedule::illegal(const Node &changed) const {
+  std::vector<std::vector<isl::pw_aff>> now = times(changed);
+  auto writes = [](const Access &a) { return a.kind != AccessKind::Read; };
+  for (unsigned u = 0; u < units_.size(); ++u)
+    for (unsigned v = 0; v < units_.size(); ++v) {
+      Order before(*this, u, v, source_), after(*this, u, v, now);
+      for (const Access &a : units_[u].accesses)
+        for (const Access &b : units_[v].accesses) {
+          if (a.variable != b.variable || (!writes(a) && !writes(b))) continue;
+          if (a.update && b.update && *a.update == *b.update && reduced_.count(a.variable)) continue;
+          isl::map pairs = relation(a, units_[u]).apply_range(relation(b, units_[v]).reverse());
+          for (std::size_t t = 0; t < before.size() && !pairs.is_empty(); ++t) {
+            isl::map dependent = before.earlier(pairs, t);
+            isl::map wrong = dependent.is_empty() ? isl::map() : swapped(dependent, after);
+            if (!wrong.is_null()) return refusal(a, b, u, v, wrong);
+            pairs = before.equal(pairs, t);
+          }
+        }
+    }
+  return interleaves(changed, now);
+}
+
+Refusal Schedule::refusal(const Access &a, const Access &b, unsigned u, unsigned v, const isl::map &wrong) const {
+  Dependence d{&a, &b, kindOf(a, b), std::nullopt, a.exact && b.exact};
+  // The outermost loop around both whose iterations differ.
+  std::optional<unsigned> loop;
+  for (std::size_t i = 0; i < units_[u].loops.size() && i < units_[v].loops.size() && !loop; ++i) {
+    if (units_[u].loops[i] != units_[v].loops[i]) break;
+    int at = static_cast<int>(i);
+    isl::map equal = isl::manage(isl_map_equate(wrong.copy(), isl_dim_in, at, isl_dim_out, at));
+    if (!equal.is_equal(wrong)) loop = units_[u].loops[i];
+  }
+  std::string message =
+      loop ? describe(nest_, d, *loop) : fmt::format("'{}' would not wait for '{}'", spelled(b.node), spelled(a.node));
+  return {Refusal::Why::Dependence, message, d, loop};
+}
+
+namespace {
+
+bool containsUnit(const Schedule::Node &n, unsigned unit) {
+  if (n.kind == Schedule::Node::Kind::Unit) return n.unit == unit;
+  return std::any_of(n.children.begin(), n.children.end(), [&](const auto &c) { return containsUnit(c, unit); });
+}
+
+/// How many numbers of time units have in common as they stand in the tree.
+std::size_t sharedTime(const Schedule::Node &root, const std::vector<unsigned> &units) {
+  std::size_t shared = 0;
+  for (const Schedule::Node *n = &root;;) {
+    const Schedule::Node *next = nullptr;
+    for (const Schedule::Node &c : n->children)
+      if (std::all_of(units.begin(), units.end(), [&](unsigned u) { return containsUnit(c, u); })) next = &c;
+    if (n->kind == Schedule::Node::Kind::Unit) return shared;
+    if (n->kind == Schedule::Node::Kind::Loop) {
+      ++shared;
+      if (!next) return shared;
+    } else if (next) {
+      ++shared;
+    } else {
+      return shared;
+    }
+    n = next;
+  }
+}
+
+} // namespace
+
+std::optional<Refusal> Schedule::interleaves(const Node &root,
+                                             const std::vector<std::vector<isl::pw_aff>> &time) const {
+  for (unsigned variable = 0; variable < nest_.variables.size(); ++variable) {
+    const Variable &v = nest_.variables[variable];
+    if (v.scope.empty()) continue;
+    // Units that touch it: { [loops...] -> [scope...] }
+    std::map<unsigned, isl::map> touching;
+    std::vector<unsigned> units;
+    for (unsigned u = 0; u < units_.size(); ++u)
+      for (const Access &a : units_[u].accesses) {
+        if (a.variable != variable || touching.count(u)) continue;
+        isl::map m = relation(a, units_[u]);
+        m = isl::manage(isl_map_project_out(m.release(), isl_dim_out, static_cast<unsigned>(v.scope.size()), v.rank));
+        touching.emplace(u, isl::manage(isl_map_reset_tuple_id(m.release(), isl_dim_out)));
+        units.push_back(u);
+      }
+    if (units.empty()) continue;
+    // What has one such variable shares the time up to here, and nothing else does.
+    auto shared = static_cast<std::ptrdiff_t>(sharedTime(root, units));
+    std::map<unsigned, isl::map> until;
+    for (unsigned u : units)
+      until.emplace(u,
+                    timeMap(u, {time[u].begin(), time[u].begin() + shared}).intersect_domain(touching.at(u).domain()));
+    for (unsigned a : units)
+      for (unsigned b : units) {
+        isl::map same = touching.at(a).apply_range(touching.at(b).reverse());
+        isl::map together = until.at(a).apply_range(until.at(b).reverse());
+        if (same.is_equal(together)) continue;
+        return Refusal{
+            Refusal::Why::Scalar,
+            fmt::format("'{}' would have to keep a value for each iteration of loop '{}' at once: make it an "
+                        "array",
+                        v.name, nest_.loops[v.scope.back()].variable),
+            std::nullopt, v.scope.back()};
+      }
+  }
+  return std::nullopt;
+}
+
+} // namespace tangram::nest

@@ -1,0 +1,117 @@
+// Expressions and statements as messages quote them: close to the source, without conversions that nobody wrote.
+#include "tangram/nest/Nest.h"
+
+#include "tangram/ast/Walk.h"
+
+#include <fmt/format.h>
+
+namespace tangram::nest {
+
+using namespace ast;
+
+namespace {
+
+constexpr std::size_t kLongest = 60;
+
+int precedence(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::Mul:
+  case BinaryOp::Div:
+  case BinaryOp::Rem: return 10;
+  case BinaryOp::Add:
+  case BinaryOp::Sub: return 9;
+  case BinaryOp::Shl:
+  case BinaryOp::Shr: return 8;
+  case BinaryOp::Lt:
+  case BinaryOp::Le:
+  case BinaryOp::Gt:
+  case BinaryOp::Ge: return 7;
+  case BinaryOp::Eq:
+  case BinaryOp::Ne: return 6;
+  case BinaryOp::And: return 5;
+  case BinaryOp::Xor: return 4;
+  case BinaryOp::Or: return 3;
+  case BinaryOp::LogicalAnd: return 2;
+  case BinaryOp::LogicalOr: return 1;
+  case BinaryOp::Comma: return 0;
+  }
+  return 0;
+}
+
+std::string text(const Node *n, int outer, unsigned depth);
+
+std::string list(const std::vector<const Expr *> &all, unsigned depth) {
+  std::vector<std::string> texts;
+  for (const Expr *e : all) texts.push_back(text(e, -1, depth));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string unary(const Unary &u, unsigned depth) {
+  std::string operand = text(u.operand, 11, depth);
+  if (u.op == UnaryOp::PostInc || u.op == UnaryOp::PostDec) return operand + std::string(symbol(u.op));
+  return std::string(symbol(u.op)) + operand;
+}
+
+std::string text(const Node *n, int outer, unsigned depth) {
+  if (!n) return "";
+  if (++depth > 40) return "...";
+  switch (n->kind()) {
+  case Kind::IntLit:
+    return as<Expr>(n)->type.isBool() ? (as<IntLit>(n)->value ? "true" : "false")
+                                      : std::to_string(as<IntLit>(n)->value);
+  case Kind::FloatLit: return fmt::format("{}", as<FloatLit>(n)->value);
+  case Kind::VarRef: return as<VarRef>(n)->name;
+  case Kind::Cast: return text(as<Cast>(n)->operand, outer, depth);
+  case Kind::Unary: return unary(*as<Unary>(n), depth);
+  case Kind::Binary: {
+    const auto *b = as<Binary>(n);
+    int own = precedence(b->op);
+    std::string s = fmt::format("{} {} {}", text(b->lhs, own, depth), symbol(b->op), text(b->rhs, own + 1, depth));
+    return own < outer ? "(" + s + ")" : s;
+  }
+  case Kind::Assign: {
+    const auto *a = as<Assign>(n);
+    return fmt::format("{} {} {}", text(a->target, 11, depth), symbol(a->op), text(a->value, -1, depth));
+  }
+  case Kind::Conditional: {
+    const auto *c = as<Conditional>(n);
+    return fmt::format("({} ? {} : {})", text(c->cond, 1, depth), text(c->then, 1, depth),
+                       text(c->otherwise, 1, depth));
+  }
+  case Kind::Subscript: {
+    const auto *s = as<Subscript>(n);
+    std::string result = text(s->base, 11, depth);
+    for (const Expr *i : s->indices) result += "[" + text(i, -1, depth) + "]";
+    return result;
+  }
+  case Kind::Member: return text(as<Member>(n)->base, 11, depth) + "." + as<Member>(n)->field;
+  case Kind::Size: {
+    const auto *s = as<Size>(n);
+    return fmt::format("{}.size({})", text(s->container, 11, depth), s->dim ? text(s->dim, -1, depth) : "");
+  }
+  case Kind::Call: return fmt::format("{}({})", as<Call>(n)->callee, list(as<Call>(n)->args, depth));
+  case Kind::SpectrumCall:
+    return fmt::format("{}({})", as<SpectrumCall>(n)->spectrum, list(as<SpectrumCall>(n)->args, depth));
+  case Kind::Map: return fmt::format("map({}, {})", as<Map>(n)->spectrum, list(as<Map>(n)->args, depth));
+  case Kind::Atomic: {
+    const auto *a = as<Atomic>(n);
+    return fmt::format("atomic {}({}, {})", name(a->op), text(a->target, -1, depth), list(a->operands, depth));
+  }
+  case Kind::Declare: {
+    const auto *d = as<Declare>(n);
+    return d->init ? fmt::format("{} = {}", d->name, text(d->init, -1, depth)) : d->name;
+  }
+  case Kind::Evaluate: return text(as<Evaluate>(n)->expr, outer, depth);
+  default: return std::string(ast::name(n->kind()));
+  }
+}
+
+} // namespace
+
+std::string spelled(const Node *node) {
+  std::string s = text(node, -1, 0);
+  if (s.size() > kLongest) s = s.substr(0, kLongest - 3) + "...";
+  return s;
+}
+
+} // namespace tangram::nest

@@ -1,0 +1,244 @@
+#include "tangram/nest/Write.h"
+
+#include "Declarations.h"
+#include "Expressions.h"
+#include "tangram/ast/Mutator.h"
+#include "tangram/ast/Names.h"
+#include "tangram/ast/Substitute.h"
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+
+#include <isl/ast_build.h>
+#include <isl/map.h>
+
+namespace tangram::nest {
+
+using namespace ast;
+
+namespace {
+
+const Type kInteger = Scalar::I64;
+constexpr Int kLargestScalar = Int{1} << 48;
+
+/// Scalars of 64 bits are to be such that what is computed of them fits 64 bits.
+void bound(const Nest &nest, const std::set<std::string> &used, Arena &arena, std::vector<const Expr *> &conditions) {
+  std::vector<const Expr *> result;
+  for (const Parameter &p : nest.parameters) {
+    if (!used.count(p.id) || isa<Size>(p.expr) || p.expr->type.bytes() < 8) continue;
+    Build build(arena, p.expr->range);
+    result.push_back(build.binary(BinaryOp::Le, p.expr, build.integer(p.expr->type, kLargestScalar)));
+    if (p.expr->type.isSigned())
+      result.push_back(build.binary(BinaryOp::Ge, p.expr, build.integer(p.expr->type, -kLargestScalar)));
+  }
+  conditions.insert(conditions.begin(), result.begin(), result.end());
+}
+
+class Writer {
+public:
+  Writer(const Schedule &schedule, Arena &arena)
+      : schedule_(schedule), nest_(schedule.nest()), arena_(arena), expressions_(nest_, arena) {
+    names_.reserveAll(nest_.codelet);
+  }
+
+  Written run() {
+    std::vector<const Stmt *> stmts;
+    const std::vector<Schedule::Node> &outermost = schedule_.root().children;
+    std::vector<bool> changed(nest_.items.size(), false);
+    std::function<bool(const Schedule::Node &)> touched = [&](const Schedule::Node &n) {
+      return n.changed || std::any_of(n.children.begin(), n.children.end(), touched);
+    };
+    for (const Schedule::Node &n : outermost)
+      if (touched(n)) changed[n.top] = true;
+    std::size_t next = 0;
+    auto original = [&](std::size_t upTo) {
+      for (; next < upTo; ++next)
+        if (!changed[next]) stmts.push_back(nodeOf(nest_.items[next]));
+    };
+    for (const Schedule::Node &n : outermost) {
+      original(n.top);
+      if (!changed[n.top]) continue;
+      generate(n, stmts);
+    }
+    original(nest_.items.size());
+    Build build(arena_, nest_.codelet->body->range);
+    Written written;
+    written.body = placeDeclarations(arena_, build.block(std::move(stmts)));
+    std::optional<std::vector<const Expr *>> needed = conditions(nest_, arena_);
+    if (!needed) throw NotWritten{"what the sizes have to be for nothing to wrap around cannot be said"};
+    written.conditions = *needed;
+    bound(nest_, expressions_.used(), arena_, written.conditions);
+    return written;
+  }
+
+private:
+  /// The statement of the source.
+  const Stmt *nodeOf(const Item &item) const {
+    switch (item.kind) {
+    case Item::Kind::Statement: return nest_.statements[item.index].node;
+    case Item::Kind::Loop: return nest_.loops[item.index].node;
+    case Item::Kind::Guard: {
+      const Guard &g = nest_.guards[item.index];
+      if (!g.skips) return g.node;
+      // if (cond) continue; and what followed it
+      Build build(arena_, g.node->range);
+      std::vector<const Stmt *> rest;
+      for (const Item &i : item.otherwise) rest.push_back(nodeOf(i));
+      return build.when(build.logicalNot(g.cond), std::move(rest));
+    }
+    }
+    return nullptr;
+  }
+
+  void generate(const Schedule::Node &top, std::vector<const Stmt *> &out) {
+    std::vector<unsigned> units;
+    std::function<void(const Schedule::Node &)> collect = [&](const Schedule::Node &n) {
+      if (n.kind == Schedule::Node::Kind::Unit) units.push_back(n.unit);
+      for (const Schedule::Node &c : n.children) collect(c);
+    };
+    collect(top);
+    namesOf(top);
+    isl::union_map when = isl::union_map::empty(nest_.isl.get());
+    std::vector<std::vector<isl::pw_aff>> times = schedule_.times(schedule_.root());
+    for (unsigned u : units)
+      when = when.unite(schedule_.timeMap(u, times[u]).set_domain_tuple(fmt::format("U{}", u)).to_union_map());
+    std::vector<unsigned> all(nest_.loops.size());
+    for (unsigned i = 0; i < all.size(); ++i) all[i] = i;
+    isl::ast_build build = isl::ast_build::from_context(nest_.without(nest_.assumed, all));
+    node(build.node_from_schedule_map(when), out);
+  }
+
+  /// What loops at each depth of the time are called; empty where they differ.
+  void namesOf(const Schedule::Node &top) {
+    wanted_.clear();
+    std::function<void(const Schedule::Node &, std::size_t)> go = [&](const Schedule::Node &n, std::size_t depth) {
+      if (n.kind == Schedule::Node::Kind::Loop) {
+        wanted_.resize(std::max(wanted_.size(), depth + 1));
+        if (wanted_[depth].empty()) wanted_[depth] = n.name;
+      }
+      for (const Schedule::Node &c : n.children) go(c, depth + 1);
+    };
+    go(top, 1); // behind the position among the outermost
+  }
+
+  void node(const isl::ast_node &n, std::vector<const Stmt *> &out) {
+    if (n.isa<isl::ast_node_block>()) {
+      isl::ast_node_list children = n.as<isl::ast_node_block>().children();
+      for (int i = 0; i < static_cast<int>(children.size()); ++i) node(children.at(i), out);
+    } else if (n.isa<isl::ast_node_if>()) {
+      isl::ast_node_if choice = n.as<isl::ast_node_if>();
+      std::vector<const Stmt *> then, otherwise;
+      node(choice.then_node(), then);
+      if (choice.has_else_node()) node(choice.else_node(), otherwise);
+      Build build(arena_);
+      out.push_back(build.when(expressions_.condition(choice.cond()), std::move(then), std::move(otherwise)));
+    } else if (n.isa<isl::ast_node_for>()) {
+      loop(n.as<isl::ast_node_for>(), out);
+    } else if (n.isa<isl::ast_node_user>()) {
+      user(n.as<isl::ast_node_user>(), out);
+    } else {
+      throw NotWritten{"isl made a statement that the AST has not"};
+    }
+  }
+
+  void loop(const isl::ast_node_for &n, std::vector<const Stmt *> &out) {
+    Build build(arena_, nest_.codelet->body->range);
+    std::string id = n.iterator().as<isl::ast_expr_id>().id().name();
+    std::size_t depth = id.size() > 1 && id[0] == 'c' ? std::stoul(id.substr(1)) : 0;
+    std::string wanted = depth < wanted_.size() && !wanted_[depth].empty() ? wanted_[depth] : "t";
+    std::string name = names_.fresh(wanted);
+    const Expr *begin = expressions_.integer(n.init());
+    expressions_.bind(id, name);
+    std::vector<const Stmt *> body;
+    const Expr *iterator = build.var(name, kInteger);
+    if (n.is_degenerate()) {
+      out.push_back(build.declare(name, kInteger, begin));
+      node(n.body(), out);
+      return;
+    }
+    const Expr *cond = expressions_.condition(n.cond());
+    const Expr *step = expressions_.integer(n.inc());
+    node(n.body(), body);
+    const Expr *next =
+        isLiteral(step, 1)
+            ? static_cast<const Expr *>(arena_.make<Unary>(step->range, kInteger, UnaryOp::PreInc, iterator))
+            : arena_.make<Assign>(step->range, kInteger, AssignOp::Add, iterator, step);
+    out.push_back(arena_.make<For>(nest_.codelet->body->range, build.declare(name, kInteger, begin, false), cond, next,
+                                   build.block(std::move(body))));
+  }
+
+  void user(const isl::ast_node_user &n, std::vector<const Stmt *> &out) {
+    isl::ast_expr_op call = n.expr().as<isl::ast_expr_op>();
+    std::string name = call.arg(0).as<isl::ast_expr_id>().id().name();
+    const Schedule::Unit &unit = schedule_.units()[std::stoul(name.substr(1))];
+    std::map<std::string, const Expr *> values;
+    for (std::size_t i = 0; i < unit.loops.size(); ++i) {
+      const Loop &l = nest_.loops[unit.loops[i]];
+      const Expr *value = expressions_.integer(call.arg(static_cast<int>(i) + 1));
+      values[l.variable] = Build(arena_, l.node->range).cast(l.type, value);
+    }
+    const Stmt *s = nodeOf(*unit.item);
+    s = as<Stmt>(substitutedNode(arena_, s,
+                                 [&](const VarRef *v) -> const Expr * {
+                                   auto it = values.find(v->name);
+                                   return it == values.end() ? v : it->second;
+                                 },
+                                 {}));
+    // A second copy has variables of its own, but for what is declared for others as well.
+    if (!copied_.insert(unit.item).second && !isa<Declare>(s)) {
+      std::set<std::string> own;
+      walk(s, [&](const Declare &d) { own.insert(d.name); });
+      std::map<std::string, std::string> fresh;
+      for (const std::string &o : own) fresh[o] = names_.fresh(o);
+      if (!own.empty())
+        s = as<Stmt>(renameVariables(arena_, s, [&](const std::string &o) { return own.count(o) ? fresh[o] : o; }));
+    }
+    out.push_back(s);
+  }
+
+  const Schedule &schedule_;
+  const Nest &nest_;
+  Arena &arena_;
+  Expressions expressions_;
+  Names names_;
+  std::vector<std::string> wanted_;
+  std::set<const Item *> copied_;
+};
+
+} // namespace
+
+std::optional<std::vector<const Expr *>> conditions(const Nest &nest, Arena &arena) {
+  auto found = nest.isl.limited([&]() -> std::optional<std::vector<const Expr *>> {
+    std::vector<const Expr *> result;
+    if (nest.unconditional()) return result;
+    std::vector<unsigned> all(nest.loops.size());
+    for (unsigned i = 0; i < all.size(); ++i) all[i] = i;
+    isl::set needed = nest.without(nest.assumed, all).gist(nest.without(nest.context, all)).coalesce();
+    try {
+      isl::ast_expr e = isl::ast_build(nest.isl.get()).expr_from(needed);
+      Expressions expressions(nest, arena);
+      result.push_back(expressions.condition(e));
+      bound(nest, expressions.used(), arena, result);
+    } catch (const NotWritten &) {
+      return std::nullopt;
+    }
+    return result;
+  });
+  return found ? *found : std::nullopt;
+}
+
+Written write(const Schedule &schedule, Arena &arena) {
+  Written failed;
+  try {
+    std::optional<Written> written = schedule.nest().isl.limited([&] { return Writer(schedule, arena).run(); });
+    if (written) return *written;
+    failed.problem = "isl takes too long to make loops of it";
+  } catch (const NotWritten &n) {
+    failed.problem = n.why;
+  }
+  return failed;
+}
+
+} // namespace tangram::nest

@@ -1,0 +1,99 @@
+// Steps that transform the loops of a nest, each checked before it is done.
+//
+// A schedule begins as the order of the source. A step that would carry out two dependent accesses in the other order
+// is refused, with both and the loop that makes them depend; the schedule then stays as it was. Write.h makes loops of
+// it.
+#pragma once
+
+#include "tangram/nest/Dependences.h"
+
+#include <map>
+#include <set>
+
+namespace tangram::nest {
+
+/// A step as data: what a directive, a recipe or a strategy asks for.
+struct Step {
+  enum class Kind : std::uint8_t {
+    Tile,       // loops[0] into pieces of `size` iterations, counted by a new loop `name` around it
+    Order,      // loops that stand directly in each other, outermost first; those not named stay behind them
+    Fuse,       // loops[0] and loops[1], which follow each other, into one over the values of both
+    Distribute, // loops[0] into one for each of what stands in it
+    Reduce      // updates by one operator that loops[0] carries may be carried out in any order
+  } kind = Kind::Tile;
+  std::vector<std::string> loops;
+  std::int64_t size = 0;
+  std::string name;
+  ast::SourceRange range; // where it was asked for
+};
+/// "tile i by 32 as ii", "order j i", "fuse i j", "distribute i", "reduce k"
+std::string text(const Step &step);
+
+/// Why a step is not done.
+struct Refusal {
+  enum class Why : std::uint8_t {
+    NoSuchLoop, // or not where the step needs it
+    Dependence, // it would be wrong
+    Scalar,     // a scalar would need an element for each iteration (scalar expansion)
+    Unknown     // isl takes too long to tell
+  } why = Why::NoSuchLoop;
+  std::string message;
+  std::optional<Dependence> dependence;
+  std::optional<unsigned> loop; // that carries it
+};
+
+class Schedule {
+public:
+  explicit Schedule(const Nest &nest);
+
+  std::optional<Refusal> apply(const Step &step);
+  /// Names of loops, each before those in it.
+  std::vector<std::string> loops() const;
+
+  /// What is carried out as one: a statement, or a loop or branch whose extent depends on data, with all in it.
+  struct Unit {
+    const Item *item = nullptr;
+    std::vector<unsigned> loops; // of the nest, around it
+    isl::set domain;
+    std::vector<Access> accesses; // over the iterators of `loops`
+  };
+  /// A tree of what runs in what order.
+  struct Node {
+    enum class Kind : std::uint8_t { Sequence, Loop, Unit } kind = Kind::Sequence;
+    unsigned unit = 0;
+    std::string name;                     // of a loop
+    std::optional<unsigned> loop;         // of the nest, whose iterations it counts; none where it counts tiles
+    bool fused = false;                   // from several of the nest's
+    std::map<unsigned, isl::pw_aff> when; // of a loop: when each unit in it runs, over iterators of the nest
+    std::vector<Node> children;           // of a sequence; of a loop, one
+    std::size_t top = 0;                  // which of the nest's outermost items it comes from
+    bool changed = false;
+  };
+  const Nest &nest() const { return nest_; }
+  const std::deque<Unit> &units() const { return units_; }
+  const Node &root() const { return root_; }
+  /// One vector of numbers for each unit, of one length.
+  std::vector<std::vector<isl::pw_aff>> times(const Node &root) const;
+  isl::map timeMap(unsigned unit, const std::vector<isl::pw_aff> &time) const;
+
+private:
+  struct Found;
+  void add(const std::vector<Item> &items, std::vector<unsigned> &loops, Node &sequence, std::size_t top);
+  bool regular(const Item &item) const;
+  void addUnit(const Item &item, const std::vector<unsigned> &loops, const isl::set &domain, Node &sequence,
+               std::size_t top);
+  std::optional<Refusal> change(Node &root, const Step &step);
+  std::optional<Refusal> illegal(const Node &changed) const;
+  Refusal refusal(const Access &a, const Access &b, unsigned u, unsigned v, const isl::map &wrong) const;
+  std::optional<Refusal> interleaves(const Node &root, const std::vector<std::vector<isl::pw_aff>> &time) const;
+  isl::map relation(const Access &access, const Unit &unit) const;
+
+  const Nest &nest_;
+  isl::set assumed_; // of what does not change in the nest
+  std::deque<Unit> units_;
+  Node root_;
+  std::vector<std::vector<isl::pw_aff>> source_; // times as the source has them
+  std::set<unsigned> reduced_;                   // variables whose updates may be reordered
+};
+
+} // namespace tangram::nest

@@ -1,0 +1,121 @@
+#include "Nests.h"
+
+namespace tangram::test {
+namespace {
+
+TEST_F(NestTest, ProductOfMatrices) {
+  E a = var("a", A2(F32)), b = var("b", A2(F32)), c = var("c", A2(F32)), s = var("s", F32);
+  E i = var("i", U64), j = var("j", U64), k = var("k", U64);
+  Ps params = {in("a", A2(F32)), in("b", A2(F32)), inOut("c", A2(F32))};
+  auto local = read(params, {up("i", U64, 0, size(c, 0),
+                                {up("j", U64, 0, size(c, 1),
+                                    {let("s", F32, flit(F32, 0)),
+                                     up("k", U64, 0, size(a, 1), {add(s, at(a, {i, k}, F32) * at(b, {k, j}, F32))}),
+                                     set(at(c, {i, j}, F32), s)})})});
+  EXPECT_EQ(carried(*local, "i"), "nothing");
+  EXPECT_EQ(carried(*local, "j"), "nothing");
+  EXPECT_EQ(carried(*local, "k"), "+ s");
+  EXPECT_FALSE(nest::Dependences(*local).carried(2).reductions.at(0).exact);
+  auto direct = read(
+      params,
+      {up("i", U64, 0, size(c, 0),
+          {up("j", U64, 0, size(c, 1),
+              {up("k", U64, 0, size(a, 1), {add(at(c, {i, j}, F32), at(a, {i, k}, F32) * at(b, {k, j}, F32))})})})});
+  EXPECT_EQ(carried(*direct, "i"), "nothing");
+  EXPECT_EQ(carried(*direct, "k"), "+ c");
+}
+
+TEST_F(NestTest, Stencils) {
+  E a = var("a", A2(F32)), b = var("b", A2(F32)), i = var("i", U64), j = var("j", U64), n = var("n", U64),
+    one = lit(U64, 1);
+  auto apart =
+      read({in("a", A2(F32)), inOut("b", A2(F32)), in("n", U64)},
+           {up("i", U64, 1, n,
+               {up("j", U64, 1, n, {set(at(b, {i, j}, F32), at(a, {i - one, j}, F32) + at(a, {i, j + one}, F32))})})});
+  EXPECT_EQ(carried(*apart, "i"), "nothing");
+  EXPECT_EQ(carried(*apart, "j"), "nothing");
+  auto inPlace =
+      read({inOut("a", A2(F32)), in("n", U64)},
+           {up("i", U64, 1, n, {up("j", U64, 0, n, {set(at(a, {i, j}, F32), at(a, {i - one, j + one}, F32))})})});
+  EXPECT_EQ(carried(*inPlace, "i"),
+            "in loop 'i', 'a[i - 1][j + 1]' reads what the iteration before writes as 'a[i][j]'");
+  EXPECT_EQ(carried(*inPlace, "j"), "nothing");
+}
+
+TEST_F(NestTest, ReductionsByEveryOperator) {
+  E a = var("a", A1(F32)), b = var("b", A1(U32)), i = var("i", U64);
+  E m = var("m", F32), l = var("l", F32), s = var("s", F32), p = var("p", U32), q = var("q", U32), c = var("c", U32);
+  E x = at(a, {i}, F32), y = at(b, {i}, U32);
+  auto n = read({in("a", A1(F32)), in("b", A1(U32))},
+                {let("m", F32, flit(F32, 0)), let("l", F32, flit(F32, 0)), let("s", F32, flit(F32, 1)),
+                 let("p", U32, 0), let("q", U32, 0), let("c", U32, 0),
+                 up("i", U64, 0, size(a),
+                    {set(m, select(m < x, x, m)), when(x < l, {set(l, x)}), run(assign(s, x, ast::AssignOp::Mul)),
+                     run(assign(p, y, ast::AssignOp::Or)), set(q, bin(U32, ast::BinaryOp::Xor, y, q)), run(inc(c))}),
+                 ret(m + l + s)});
+  EXPECT_EQ(carried(*n, "i"), "max m, min l, * s, | p, ^ q, + c");
+}
+
+TEST_F(NestTest, WhatReadsTheSumOnItsWayIsNoReduction) {
+  E a = var("a", A1(I32)), b = var("b", A1(I32)), i = var("i", U64), s = var("s", I32);
+  auto scan = read({in("a", A1(I32)), inOut("b", A1(I32))},
+                   {let("s", I32, 0), up("i", U64, 0, size(a), {add(s, at(a, {i}, I32)), set(at(b, {i}, I32), s)})});
+  EXPECT_EQ(carried(*scan, "i"), "in loop 'i', 's' reads what an earlier iteration writes as 's'");
+  auto twice =
+      read({in("a", A1(I32))}, {let("s", I32, 0), up("i", U64, 0, size(a), {add(s, s * at(a, {i}, I32))}), ret(s)});
+  EXPECT_NE(carried(*twice, "i"), "+ s");
+  auto mixed =
+      read({in("a", A1(I32))},
+           {let("s", I32, 0),
+            up("i", U64, 0, size(a), {add(s, at(a, {i}, I32)), run(assign(s, at(a, {i}, I32), ast::AssignOp::Mul))}),
+            ret(s)});
+  EXPECT_NE(carried(*mixed, "i"), "+ s");
+}
+
+TEST_F(NestTest, ScalarsOfAnIteration) {
+  E a = var("a", A2(F32)), b = var("b", A1(F32)), i = var("i", U64), j = var("j", U64), s = var("s", F32);
+  Ss body = {set(s, flit(F32, 0)), up("j", U64, 0, size(a, 1), {add(s, at(a, {i, j}, F32))}), set(at(b, {i}, F32), s)};
+  Ps params = {in("a", A2(F32)), inOut("b", A1(F32))};
+  auto own = read(params, {let("s", F32, flit(F32, 0)), up("i", U64, 0, size(a, 0), body)});
+  EXPECT_EQ(carried(*own, "i"), "nothing, private s");
+  auto live = read(params, {let("s", F32, flit(F32, 0)), up("i", U64, 0, size(a, 0), body), ret(s)});
+  EXPECT_NE(carried(*live, "i").find("'s'"), std::string::npos);
+  auto sometimes = read(
+      params, {let("s", F32, flit(F32, 0)),
+               up("i", U64, 0, size(a, 0), {when(lit(U64, 3) < i, {set(s, flit(F32, 0))}), set(at(b, {i}, F32), s)})});
+  EXPECT_EQ(carried(*sometimes, "i").find("private"), std::string::npos);
+}
+
+TEST_F(NestTest, Atomics) {
+  E in_ = var("in", A1(U32)), bins = var("bins", A1(U32)), i = var("i", U64);
+  auto n = read({in("in", A1(U32)), inOut("bins", A1(U32))},
+                {up("i", U64, 0, size(in_),
+                    {run(make<ast::Atomic>(U32, ast::AtomicOp::Add, at(bins, {u64(at(in_, {i}, U32))}, U32).e,
+                                           raw({lit(U32, 1)})))})});
+  EXPECT_EQ(carried(*n, "i"), "+ atomic bins");
+}
+
+TEST_F(NestTest, AlternatingPlanes) {
+  // t writes plane (t + 1) mod 2 and reads plane t mod 2.
+  E a = var("a", A2(F32)), t = var("t", U64), i = var("i", U64), n = var("n", U64), two = lit(U64, 2),
+    one = lit(U64, 1);
+  auto nest = read({inOut("a", A2(F32)), in("n", U64)},
+                   {up("t", U64, 0, n,
+                       {up("i", U64, 1, n, {set(at(a, {(t + one) % two, i}, F32), at(a, {t % two, i - one}, F32))})})});
+  EXPECT_EQ(carried(*nest, "i"), "nothing");
+  EXPECT_NE(carried(*nest, "t"), "nothing");
+}
+
+TEST_F(NestTest, ATooLongQuestionIsNotKnown) {
+  E a = var("a", A2(F32)), i = var("i", U64), j = var("j", U64);
+  auto n =
+      read({inOut("a", A2(F32))},
+           {up("i", U64, 0, size(a, 0), {up("j", U64, 0, size(a, 1), {set(at(a, {i, j}, F32), at(a, {j, i}, F32))})})});
+  n->isl.setLimit(20);
+  Carried c = nest::Dependences(*n).carried(0);
+  ASSERT_EQ(c.kind, Carried::Kind::Dependence);
+  EXPECT_FALSE(c.dependence->certain);
+}
+
+} // namespace
+} // namespace tangram::test

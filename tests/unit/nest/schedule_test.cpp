@@ -1,0 +1,124 @@
+#include "Nests.h"
+
+namespace tangram::test {
+namespace {
+
+using nest::Refusal;
+using nest::Schedule;
+using nest::Step;
+
+Step tile(const std::string &loop, std::int64_t size, const std::string &name) {
+  return {Step::Kind::Tile, {loop}, size, name, {}};
+}
+Step order(std::vector<std::string> loops) { return {Step::Kind::Order, std::move(loops), 0, "", {}}; }
+Step fuse(const std::string &a, const std::string &b) { return {Step::Kind::Fuse, {a, b}, 0, "", {}}; }
+Step distribute(const std::string &a) { return {Step::Kind::Distribute, {a}, 0, "", {}}; }
+Step reduce(const std::string &a) { return {Step::Kind::Reduce, {a}, 0, "", {}}; }
+
+std::string refused(Schedule &s, const Step &step) {
+  auto r = s.apply(step);
+  return r ? r->message : "";
+}
+
+class ScheduleTest : public NestTest {
+protected:
+  /// Loops of the written body, one a line, indented.
+  std::string loopsOf(const Schedule &s) {
+    nest::Written w = nest::write(s, arena_);
+    if (!w.body) return w.problem;
+    std::string text;
+    std::function<void(const ast::Node *, int)> go = [&](const ast::Node *n, int depth) {
+      if (const auto *f = ast::dyn<ast::For>(n)) {
+        text += fmt::format("{:{}}{}\n", "", depth * 2, nest::spelled(f->init));
+        ++depth;
+      }
+      for (const ast::Node *c : ast::children(*n)) go(c, depth);
+    };
+    go(w.body, 0);
+    return text;
+  }
+};
+
+TEST_F(ScheduleTest, TilesAndInterchanges) {
+  E a = var("a", A2(F32)), b = var("b", A2(F32)), i = var("i", U64), j = var("j", U64);
+  auto n =
+      read({in("a", A2(F32)), inOut("b", A2(F32))},
+           {up("i", U64, 0, size(a, 0), {up("j", U64, 0, size(a, 1), {set(at(b, {j, i}, F32), at(a, {i, j}, F32))})})});
+  Schedule s(*n);
+  EXPECT_EQ(refused(s, tile("i", 32, "ii")), "");
+  EXPECT_EQ(refused(s, tile("j", 16, "jj")), "");
+  EXPECT_EQ(refused(s, order({"ii", "jj", "i", "j"})), "");
+  EXPECT_EQ(loopsOf(s), "ii = 0\n"
+                        "  jj = 0\n"
+                        "    i_1 = 32 * ii\n"
+                        "      j_1 = 16 * jj\n");
+  EXPECT_EQ(s.loops(), (std::vector<std::string>{"ii", "jj", "i", "j"}));
+}
+
+TEST_F(ScheduleTest, InterchangeThatBreaksADependence) {
+  E a = var("a", A2(F32)), i = var("i", U64), j = var("j", U64), n = var("n", U64), one = lit(U64, 1);
+  auto nest =
+      read({inOut("a", A2(F32)), in("n", U64)},
+           {up("i", U64, 1, n, {up("j", U64, 0, n, {set(at(a, {i, j}, F32), at(a, {i - one, j + one}, F32))})})});
+  Schedule s(*nest);
+  EXPECT_EQ(refused(s, order({"j", "i"})), "'order j i' is not possible: in loop 'i', 'a[i - 1][j + 1]' reads what an "
+                                           "earlier iteration writes as 'a[i][j]'");
+  EXPECT_EQ(s.loops(), (std::vector<std::string>{"i", "j"}));
+}
+
+TEST_F(ScheduleTest, FusesWhatFollows) {
+  E a = var("a", A1(I32)), b = var("b", A1(I32)), c = var("c", A1(I32)), i = var("i", U64), j = var("j", U64),
+    one = lit(U64, 1);
+  auto body = [&](E read) {
+    return Ss{up("i", U64, 0, size(a), {set(at(b, {i}, I32), at(a, {i}, I32))}),
+              up("j", U64, 0, size(a), {set(at(c, {j}, I32), read)})};
+  };
+  Ps params = {in("a", A1(I32)), inOut("b", A1(I32)), inOut("c", A1(I32))};
+  auto good = read(params, body(at(b, {j}, I32)));
+  Schedule s(*good);
+  EXPECT_EQ(refused(s, fuse("i", "j")), "");
+  EXPECT_EQ(refused(s, distribute("i")), "");
+  EXPECT_EQ(s.loops(), (std::vector<std::string>{"i", "i_2"}));
+  auto bad = read(params, body(at(b, {j + one}, I32)));
+  Schedule t(*bad);
+  EXPECT_EQ(refused(t, fuse("i", "j")), "'fuse i j' is not possible: 'b[j + 1]' would not wait for 'b[i]'");
+}
+
+TEST_F(ScheduleTest, ReductionsMayBeReorderedWhereThatIsAskedFor) {
+  E a = var("a", A2(F32)), y = var("y", A1(F32)), i = var("i", U64), j = var("j", U64);
+  auto n = read({in("a", A2(F32)), inOut("y", A1(F32))},
+                {up("i", U64, 0, size(a, 0),
+                    {up("j", U64, 0, size(a, 1), {add(at(y, {lit(U64, 0)}, F32), at(a, {i, j}, F32))})})});
+  Schedule s(*n);
+  EXPECT_NE(refused(s, order({"j", "i"})), "");
+  EXPECT_EQ(refused(s, reduce("i")), "");
+  EXPECT_EQ(refused(s, order({"j", "i"})), "");
+  EXPECT_EQ(refused(s, reduce("k")), "there is no loop 'k' here: j, i");
+}
+
+TEST_F(ScheduleTest, ScalarsAreNotSharedBetweenIterations) {
+  E a = var("a", A2(F32)), y = var("y", A1(F32)), i = var("i", U64), j = var("j", U64), s = var("s", F32);
+  auto n = read({in("a", A2(F32)), inOut("y", A1(F32))},
+                {up("i", U64, 0, size(y),
+                    {let("s", F32, flit(F32, 0)), up("j", U64, 0, size(a, 1), {add(s, at(a, {i, j}, F32))}),
+                     set(at(y, {i}, F32), s)})});
+  Schedule schedule(*n);
+  EXPECT_EQ(refused(schedule, distribute("i")), "'distribute i' is not possible: 's' would have to keep a value for "
+                                                "each iteration of loop 'i' at once: make it an array");
+  EXPECT_NE(refused(schedule, order({"j", "i"})).find("does not stand directly in 'j'"), std::string::npos);
+  EXPECT_EQ(refused(schedule, tile("j", 8, "jj")), "");
+}
+
+TEST_F(ScheduleTest, UntouchedLoopsStayAsTheyAre) {
+  E a = var("a", A1(I32)), i = var("i", U64), j = var("j", U64);
+  S first = up("i", U64, 0, size(a), {set(at(a, {i}, I32), 0)});
+  auto n = read({inOut("a", A1(I32))}, {first, up("j", U64, 0, size(a), {add(at(a, {j}, I32), lit(I32, 1))})});
+  Schedule s(*n);
+  EXPECT_EQ(refused(s, tile("j", 4, "jj")), "");
+  nest::Written w = nest::write(s, arena_);
+  ASSERT_TRUE(w.body);
+  EXPECT_EQ(w.body->stmts[0], first);
+}
+
+} // namespace
+} // namespace tangram::test
