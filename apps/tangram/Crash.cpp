@@ -156,6 +156,8 @@ int reproduce(Driver &driver, const std::string &crashFile) {
       std::vector<OutputFile> files = s.emit(*module, "reproduced");
       TemporaryFolder folder("tangram-reproduce");
       if (kind == "build") s.build(files, folder.path(), "reproduced");
+    } else if (kind == "expander") {
+      s.expand();
     } else {
       replayComposition(s, state, kind);
     }

@@ -116,7 +116,7 @@ void printRules(Session &s, const std::string &spectrum) {
 }
 
 /// Answers from the points of the forest at that level.
-void whyNot(const Explanation &e, const std::string &question) {
+void whyNot(const Explanation &e, const std::string &question, const std::vector<NotExpanded> &notExpanded) {
   std::size_t at = question.rfind('@');
   if (at == std::string::npos || at == 0 || at + 1 == question.size()) fail(kBadQuestion, {}, question);
   std::string codelet = question.substr(0, at), level = question.substr(at + 1), spectrum;
@@ -138,6 +138,20 @@ void whyNot(const Explanation &e, const std::string &question) {
         codelets.push_back(c->name);
         known |= c->name == codelet;
       }
+  if (!known) {
+    // One that an expander would have made, but for a reason.
+    bool said = false;
+    for (const NotExpanded &n : notExpanded) {
+      if (n.codelet != codelet || !reached.count(n.spectrum) || (!spectrum.empty() && n.spectrum != spectrum)) continue;
+      std::string place =
+          n.range.valid() ? fmt::format(" ({}:{}:{})", *n.range.file, n.range.line, n.range.column) : "";
+      std::cout << fmt::format("{} of {} on {}:\n  not made by expander {}{}: {}\n", codelet, n.spectrum, e.target,
+                               n.expander, place, n.reason);
+      said = true;
+    }
+    if (said) return;
+    for (const NotExpanded &n : notExpanded) codelets.push_back(n.codelet);
+  }
   if (!known) fail(kUnknownCodelet, {}, e.plan.spectrum, codelet, suggest(codelet, codelets));
 
   std::set<GoalId> used;
@@ -227,7 +241,7 @@ int explain(Driver &driver, const Flags &flags) {
     if (e.plan.root) follow(*e.forest, e.forest->root(), *e.plan.root, 0, e.context, e.chosen);
     explainWork(e, s, flags.file);
     if (!flags.whyNot.empty())
-      whyNot(e, flags.whyNot);
+      whyNot(e, flags.whyNot, s.notExpanded());
     else if (driver.common.json)
       all.push_back(toJson(e, flags.file));
     else if (flags.html.empty()) {

@@ -102,7 +102,28 @@ Json describePass(const PassDescriptor &d) {
   return json;
 }
 
+Json describeExpander(const ExpanderDescriptor &d) {
+  Json json = describe(d);
+  json["kind"] = "expander";
+  json["before"] = d.before;
+  json["after"] = d.after;
+  return json;
+}
+
+int helpOnExpander(Driver &driver, const ExpanderDescriptor &d) {
+  if (driver.common.json) {
+    std::cout << describeExpander(d).dump(2) << "\n";
+    return 0;
+  }
+  std::cout << fmt::format("{} (expander, plugin {}): {}\n", d.name, d.plugin, d.summary) << optionsHelp(d);
+  if (!d.before.empty() || !d.after.empty())
+    std::cout << "before:\n" << indented(d.before) << "after:\n" << indented(d.after);
+  return 0;
+}
+
 int helpOnPass(Driver &driver, const std::string &name) {
+  if (const ExpanderDescriptor *expander = driver.session().registry().expanders.find(name))
+    return helpOnExpander(driver, *expander);
   const PassDescriptor &d = driver.session().registry().passes.get(name);
   if (driver.common.json) {
     std::cout << describePass(d).dump(2) << "\n";
@@ -122,6 +143,8 @@ int helpOnPass(Driver &driver, const std::string &name) {
 
 int passes(Driver &driver) {
   std::vector<Row> rows;
+  for (const auto &[name, d] : driver.session().registry().expanders.all())
+    rows.push_back({name, fmt::format("{:<9}  {}", "expander", d.summary), describeExpander(d)});
   for (const auto &[name, d] : driver.session().registry().passes.all())
     rows.push_back({name, fmt::format("{:<9}  {}", kindName(d.kind), d.summary), describePass(d)});
   list(driver, rows, "no passes: no plugin that has any is loaded");
@@ -158,6 +181,7 @@ int plugins(Driver &driver) {
         }
     };
     collect("frontend", s.registry().frontends);
+    collect("expander", s.registry().expanders);
     collect("analysis", s.registry().analyses);
     collect("heuristic", s.registry().heuristics);
     collect("pass", s.registry().passes);

@@ -92,6 +92,7 @@ template <class D> const D &known(const Table<D> &table, const Step &step) {
 void checkPipeline(const Target &target, const Registry &registry) {
   const PipelineSpec &pipeline = target.pipeline;
   known(registry.frontends, pipeline.frontend);
+  for (const Step &step : pipeline.expanders) known(registry.expanders, step);
 
   std::vector<Place> analyses;
   for (const Step &step : pipeline.analyses) {

@@ -253,6 +253,7 @@ Target finish(const RawTarget &raw, const std::filesystem::path &path) {
     return given.value;
   };
   target.pipeline.frontend = need(pipeline.frontend, "frontend", "'frontend: NAME'; `tangram plugins` lists them");
+  target.pipeline.expanders = pipeline.expanders.value;
   target.pipeline.analyses = need(pipeline.analyses, "analyses", "'analyses: [...]'; `tangram plugins` lists them");
   target.pipeline.heuristic =
       need(pipeline.heuristic, "heuristic", "'heuristic: NAME'; `tangram heuristics` lists them");

@@ -12,7 +12,7 @@ constexpr DiagnosticKind kNoSuchStep{
     "use {2}, or write all of them as a list"};
 constexpr DiagnosticKind kNothingWithout{
     "target.nothing-without", DiagnosticClass::User,
-    "'{0}' is to be left out, which is no analysis or pass of the target or pipeline that this one builds on",
+    "'{0}' is to be left out, which is no expander, analysis or pass of the target or pipeline that this one builds on",
     "leave out {1}"};
 
 template <class T> T *findNamed(std::vector<T> &items, const std::string &name) {
@@ -89,9 +89,12 @@ void mergeSteps(Given<std::vector<Step>> &steps, std::vector<Step> &optionsOnly,
 void leaveOut(RawPipeline &pipeline) {
   for (const Step &step : pipeline.without) {
     auto is = [&](const Step &other) { return other.name == step.name; };
-    if (std::erase_if(pipeline.analyses.value, is) + std::erase_if(pipeline.passes.value, is) > 0) continue;
+    if (std::erase_if(pipeline.expanders.value, is) + std::erase_if(pipeline.analyses.value, is) +
+            std::erase_if(pipeline.passes.value, is) >
+        0)
+      continue;
     std::vector<std::string> known;
-    for (const auto *steps : {&pipeline.analyses.value, &pipeline.passes.value})
+    for (const auto *steps : {&pipeline.expanders.value, &pipeline.analyses.value, &pipeline.passes.value})
       for (const Step &other : *steps) known.push_back(other.name);
     fail(kNothingWithout, step.range, shown(step.name), suggest(step.name, known));
   }
@@ -104,6 +107,7 @@ RawPipeline merge(RawPipeline pipeline, const RawPipeline &base) {
   mergeStep(pipeline.frontend, base.frontend);
   mergeStep(pipeline.heuristic, base.heuristic);
   mergeStep(pipeline.backend, base.backend);
+  mergeSteps(pipeline.expanders, pipeline.expanderOptions, base.expanders, "expander");
   mergeSteps(pipeline.analyses, pipeline.analysisOptions, base.analyses, "analysis");
   mergeSteps(pipeline.passes, pipeline.passOptions, base.passes, "pass");
   leaveOut(pipeline);

@@ -121,6 +121,7 @@ std::string printTarget(const Target &target) {
   out << YAML::Key << "pipeline" << YAML::Value << YAML::BeginMap;
   out << YAML::Key << "frontend" << YAML::Value;
   printStep(out, pipeline.frontend);
+  if (!pipeline.expanders.empty()) printSteps(out, "expanders", pipeline.expanders);
   printSteps(out, "analyses", pipeline.analyses);
   out << YAML::Key << "heuristic" << YAML::Value;
   printStep(out, pipeline.heuristic);

@@ -41,11 +41,11 @@ struct RawLevel {
 struct RawPipeline {
   ast::SourceRange range;
   Given<Step> frontend, heuristic, backend;
-  Given<std::vector<Step>> analyses, passes;
-  /// `analyses` or `passes` written as a mapping: options for steps of the base.
-  std::vector<Step> analysisOptions, passOptions;
+  Given<std::vector<Step>> expanders, analyses, passes;
+  /// `expanders`, `analyses` or `passes` written as a mapping: options for steps of the base.
+  std::vector<Step> expanderOptions, analysisOptions, passOptions;
   Given<std::string> use;    // the name or path of a pipeline, which is the base
-  std::vector<Step> without; // analyses and passes that are taken out of the base
+  std::vector<Step> without; // steps that are taken out of these lists of the base
 };
 
 struct RawTarget {

@@ -219,7 +219,7 @@ RawPipeline readPipeline(const Yaml &yaml, bool extends) {
   RawPipeline pipeline;
   pipeline.range = yaml.range();
   auto entries =
-      yaml.entries("the pipeline", {"use", "without", "frontend", "analyses", "heuristic", "passes", "backend"});
+      yaml.entries("the pipeline", {"use", "without", "frontend", "expanders", "analyses", "heuristic", "passes", "backend"});
   for (const auto &[key, range, value] : entries)
     if (key == "use") pipeline.use.set(value.text("'use' of the pipeline"), value.range());
   extends |= pipeline.use.given;
@@ -232,6 +232,7 @@ RawPipeline readPipeline(const Yaml &yaml, bool extends) {
       if (step.name == "none") step.name.clear();
       pipeline.backend.set(std::move(step), value.range());
     }
+    if (key == "expanders") readSteps(value, key, extends, pipeline.expanders, pipeline.expanderOptions);
     if (key == "analyses") readSteps(value, key, extends, pipeline.analyses, pipeline.analysisOptions);
     if (key == "passes") readSteps(value, key, extends, pipeline.passes, pipeline.passOptions);
     if (key == "without") {

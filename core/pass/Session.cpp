@@ -97,6 +97,7 @@ struct Session::Impl {
   std::vector<std::string> includes, defines;
   std::optional<hardware::Target> target;
   const ast::Module *module = nullptr;
+  std::vector<NotExpanded> notExpanded;
   std::optional<Facts> facts;
   std::map<std::string, std::unique_ptr<Forest>> forests;
   ExpectedSizes expected;
@@ -254,6 +255,33 @@ struct Session::Impl {
     if (!parsed) throw ErrorsReported();
     if (parsed->spectrums.empty()) fail(kNoSpectrum, {arena.internFile(file.string()), 1, 1, 1, 1}, file.string());
     module = current = parsed;
+    if (target) expand();
+  }
+
+  /// A module that was parsed before, from a crash file or of another session, has been expanded.
+  void expand() {
+    for (const hardware::Step &s : target->pipeline.expanders) {
+      const ExpanderDescriptor &d = registry.expanders.get(s.name, s.range);
+      OptionValues values = checkOptions(d.options, s.options, fmt::format("expander '{}'", d.name), s.range);
+      std::string who = fmt::format("expander '{}'", d.name);
+      std::vector<NotExpanded> declined;
+      ExpandContext context{arena, diags, *target, declined};
+      const ast::Module *before = module;
+      const ast::Module *after = run("expander", d.name, [&] {
+        const ast::Module *result = d.create(values)->run(before, context);
+        if (!result) failBug({}, who, "returned no module");
+        if (std::string lost = lostByExpansion(*before, *result); !lost.empty())
+          failBug({}, who, lost + ": expanders only add");
+        checkSound(*result, who);
+        return result;
+      });
+      if (diags.hasErrors()) throw ErrorsReported();
+      for (NotExpanded &n : declined) {
+        n.expander = d.name;
+        notExpanded.push_back(std::move(n));
+      }
+      module = current = after;
+    }
   }
 
   /// What the target promises is some analysis's to see to.
@@ -391,6 +419,17 @@ const hardware::Target &Session::target() const {
 const ast::Module &Session::module() {
   if (!impl_->module) impl_->parse();
   return *impl_->module;
+}
+
+void Session::expand() {
+  impl_->requireTarget();
+  module();
+  impl_->expand();
+}
+
+const std::vector<NotExpanded> &Session::notExpanded() {
+  module();
+  return impl_->notExpanded;
 }
 
 const Facts &Session::facts() {

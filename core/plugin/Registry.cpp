@@ -84,17 +84,20 @@ template <class D> std::vector<std::string> Table<D>::names() const {
 }
 
 template class Table<FrontendDescriptor>;
+template class Table<ExpanderDescriptor>;
 template class Table<AnalysisDescriptor>;
 template class Table<HeuristicDescriptor>;
 template class Table<PassDescriptor>;
 template class Table<BackendDescriptor>;
 
 void Registry::setPlugin(const std::string &name) {
-  frontends.plugin_ = analyses.plugin_ = heuristics.plugin_ = passes.plugin_ = backends.plugin_ = name;
+  frontends.plugin_ = expanders.plugin_ = analyses.plugin_ = heuristics.plugin_ = passes.plugin_ = backends.plugin_ =
+      name;
 }
 
 void Registry::addFailure(const std::string &failure) {
   frontends.failures_.push_back(failure);
+  expanders.failures_.push_back(failure);
   analyses.failures_.push_back(failure);
   heuristics.failures_.push_back(failure);
   passes.failures_.push_back(failure);
@@ -102,8 +105,8 @@ void Registry::addFailure(const std::string &failure) {
 }
 
 void Registry::addLeftOut(const std::string &plugin, const LeftOut &reason) {
-  for (auto *table :
-       {&frontends.leftOut_, &analyses.leftOut_, &heuristics.leftOut_, &passes.leftOut_, &backends.leftOut_})
+  for (auto *table : {&frontends.leftOut_, &expanders.leftOut_, &analyses.leftOut_, &heuristics.leftOut_,
+                      &passes.leftOut_, &backends.leftOut_})
     table->emplace(plugin, reason);
 }
 

@@ -56,6 +56,7 @@ TEST(Plugin, GoodOneIsLoaded) {
   EXPECT_EQ(registry.passes.get("test-pass").plugin, "test-good");
   EXPECT_TRUE(registry.passes.get("test-pass").create({}));
   EXPECT_TRUE(registry.frontends.find("test-frontend"));
+  EXPECT_TRUE(registry.expanders.find("test-expander"));
   EXPECT_TRUE(registry.analyses.find("test-analysis"));
   EXPECT_TRUE(registry.heuristics.find("test-heuristic"));
   EXPECT_TRUE(registry.backends.find("test-backend"));

@@ -7,6 +7,9 @@ namespace {
 struct Parse final : Frontend {
   const ast::Module *parse(const FrontendRequest &, ast::Arena &, DiagnosticEngine &) override { return nullptr; }
 };
+struct Expand final : Expander {
+  const ast::Module *run(const ast::Module *module, ExpandContext &) override { return module; }
+};
 struct Analyse final : Analysis {
   void run(const ast::Module &, const hardware::Hardware &, Facts &, DiagnosticEngine &) override {}
 };
@@ -34,6 +37,9 @@ TANGRAM_PLUGIN("test-good", "1.2.3", "one of each kind, for tests") {
   auto frontend = named<FrontendDescriptor>("test-frontend");
   frontend.create = [] { return std::make_unique<Parse>(); };
   registry.frontends.add(frontend);
+  auto expander = named<ExpanderDescriptor>("test-expander");
+  expander.create = [](const OptionValues &) { return std::make_unique<Expand>(); };
+  registry.expanders.add(expander);
   auto analysis = named<AnalysisDescriptor>("test-analysis");
   analysis.create = [](const OptionValues &) { return std::make_unique<Analyse>(); };
   registry.analyses.add(analysis);

@@ -24,6 +24,7 @@ struct Step {
 /// What one target does, in order. Every entry names something registered by a plugin.
 struct PipelineSpec {
   Step frontend;
+  std::vector<Step> expanders;
   std::vector<Step> analyses;
   Step heuristic;
   std::vector<Step> passes; // optimizers, then preparers, in the order they run

@@ -69,7 +69,7 @@ public:
   /// An empty `target`: only module() can be asked for, and the file's extension says which frontend reads it.
   void open(const std::filesystem::path &file, const std::string &target, const std::string &spectrum = "");
   void open(const std::filesystem::path &file, hardware::Target target, const std::string &spectrum = "");
-  /// From a module that was parsed before (a crash file, a test).
+  /// From a module that was parsed, and expanded, before (a crash file, a test).
   void open(const ast::Module *module, const std::string &target);
   void open(const ast::Module *module, hardware::Target target);
   /// What only the user can say of the source; before module() is asked for.
@@ -81,7 +81,11 @@ public:
 
   bool hasTarget() const;
   const hardware::Target &target() const;
-  const ast::Module &module();                       // after the frontend
+  const ast::Module &module(); // after the frontend, and the target's expanders
+  /// Runs the target's expanders on a module that was parsed before, and not expanded.
+  void expand();
+  /// What the expanders did not add, and why.
+  const std::vector<NotExpanded> &notExpanded();
   const Facts &facts();                              // after the analyses
   const Forest &forest(const std::string &spectrum); // checked to have plans
   /// Spectrums that no other spectrum calls: what a program is for. All of them where each is called by another.

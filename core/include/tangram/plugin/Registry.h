@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tangram/compose/Heuristic.h"
+#include "tangram/pass/Expander.h"
 #include "tangram/pass/Pass.h"
 
 #include <map>
@@ -39,6 +40,7 @@ private:
 class Registry {
 public:
   Table<FrontendDescriptor> frontends{"frontend"};
+  Table<ExpanderDescriptor> expanders{"expander"};
   Table<AnalysisDescriptor> analyses{"analysis"};
   Table<HeuristicDescriptor> heuristics{"heuristic"};
   Table<PassDescriptor> passes{"pass"};
