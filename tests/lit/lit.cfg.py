@@ -41,6 +41,8 @@ def feature(name, there, missing):
 for backend in ("cuda", "opencl", "ptx"):
     plugin = os.path.join(config.build_dir, "lib", "tangram", "plugins", f"libtangram-{backend}.so")
     feature(backend, os.path.exists(plugin), "the backend was not built; CMake says why")
+plugin = os.path.join(config.build_dir, "lib", "tangram", "plugins", "libtangram-divide.so")
+feature("divide", os.path.exists(plugin), "the expander was not built; CMake says why")
 if "opencl" in config.available_features:
     detect = [os.path.join(config.build_dir, "bin", "tangram"), "targets", "--detect", "opencl-cpu"]
     found = subprocess.run(detect, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0

@@ -1,0 +1,112 @@
+#include "Captures.h"
+
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace tangram::divide {
+
+using namespace ast;
+
+namespace {
+
+/// The container behind views: row of `auto row = a[i];`.
+std::string rootOf(const Codelet &codelet, std::string name) {
+  for (int fuel = 16; fuel > 0; --fuel) {
+    const Declare *view = nullptr;
+    walk(codelet.body, [&](const Declare &d) {
+      if (d.name == name && d.type.isArray() && d.init) view = &d;
+    });
+    const Expr *e = view ? view->init : nullptr;
+    while (const auto *p = dyn<Partition>(e)) e = p->container;
+    const VarRef *root = e ? rootVariable(e) : nullptr;
+    if (!root) return name;
+    name = root->name;
+  }
+  return name;
+}
+
+} // namespace
+
+std::optional<Captures> capturesOf(const nest::Nest &nest, const std::vector<const Stmt *> &statements,
+                                   const std::set<std::string> &without, const std::set<std::string> &privates,
+                                   Arena &arena, std::string &why) {
+  const Codelet &codelet = *nest.codelet;
+  std::set<std::string> declared = without, assigned, written;
+  std::vector<const VarRef *> used;
+  std::set<std::string> seen;
+  auto changes = [&](const Expr *place) {
+    if (const VarRef *root = rootVariable(place)) written.insert(root->name);
+  };
+  for (const Stmt *s : statements) {
+    for (const std::string &name : assignedVariables(s)) assigned.insert(name);
+    walk(
+        s, [&](const Declare &d) { declared.insert(d.name); }, [&](const Assign &a) { changes(a.target); },
+        [&](const Atomic &a) { changes(a.target); },
+        [&](const Unary &u) {
+          if (u.op != UnaryOp::Plus && u.op != UnaryOp::Minus && u.op != UnaryOp::Not && u.op != UnaryOp::BitNot)
+            changes(u.operand);
+        });
+  }
+  for (const Stmt *s : statements)
+    walk(s, [&](const VarRef &v) {
+      if (!declared.count(v.name) && seen.insert(v.name).second) used.push_back(&v);
+    });
+
+  Captures result;
+  std::map<std::string, std::pair<unsigned, bool>> roots; // how often a container is handed over, and written
+  for (const VarRef *v : used) {
+    const Param *given = nullptr;
+    for (const Param *p : codelet.params)
+      if (p->name == v->name) given = p;
+    const Declare *local = nullptr;
+    walk(codelet.body, [&](const Declare &d) {
+      if (d.name == v->name) local = &d;
+    });
+    if (!given && !local) continue; // a table outside of functions
+    if (local && (local->shared || local->tunable)) {
+      why = fmt::format("it uses '{}', which cannot be handed over", v->name);
+      return std::nullopt;
+    }
+    if (local && !local->extents.empty() && !local->type.isArray()) {
+      why = fmt::format("it uses the array '{}' that is declared around it", v->name);
+      return std::nullopt;
+    }
+    if (!v->type.isArray() && assigned.count(v->name)) {
+      if (!local || !privates.count(v->name)) {
+        why = fmt::format("it changes '{}', which is declared around it", v->name);
+        return std::nullopt;
+      }
+      result.own.push_back(local);
+      continue;
+    }
+    Access access = written.count(v->name) ? Access::InOut : Access::In;
+    if (v->type.isArray()) {
+      if (!(v->type.element().isScalar() || v->type.element().isStruct())) {
+        why = fmt::format("it uses the parts '{}'", v->name);
+        return std::nullopt;
+      }
+      auto &[times, writes] = roots[rootOf(codelet, v->name)];
+      ++times;
+      writes |= access != Access::In;
+      if (times > 1 && writes) {
+        why = fmt::format("it writes '{}' by two names", v->name);
+        return std::nullopt;
+      }
+    }
+    result.params.push_back(arena.make<Param>(v->range, v->name, v->type, access));
+    result.arguments.push_back(arena.make<VarRef>(v->range, v->type, v->name));
+  }
+  // Later uses of a written container may come first.
+  for (const auto &[name, use] : roots)
+    if (use.first > 1 && use.second) {
+      why = fmt::format("it writes '{}' by two names", name);
+      return std::nullopt;
+    }
+  return result;
+}
+
+} // namespace tangram::divide

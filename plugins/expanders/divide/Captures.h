@@ -1,0 +1,22 @@
+// What statements use of the codelet around them: parameters of a spectrum that is made of them.
+#pragma once
+
+#include "tangram/nest/Nest.h"
+
+#include <set>
+
+namespace tangram::divide {
+
+struct Captures {
+  std::vector<const ast::Param *> params;   // containers and scalars that are read
+  std::vector<const ast::Expr *> arguments; // what stands for them in the codelet
+  std::vector<const ast::Declare *> own;    // scalars declared around that every iteration has for itself
+};
+
+/// Of everything below these statements but the names in `without`; `privates` are variables of which each iteration
+/// may have its own. Nothing, with a reason, where something cannot be handed over.
+std::optional<Captures> capturesOf(const nest::Nest &nest, const std::vector<const ast::Stmt *> &statements,
+                                   const std::set<std::string> &without, const std::set<std::string> &privates,
+                                   ast::Arena &arena, std::string &why);
+
+} // namespace tangram::divide

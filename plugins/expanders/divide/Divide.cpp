@@ -1,0 +1,254 @@
+#include "Divide.h"
+
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Walk.h"
+#include "tangram/nest/Dependences.h"
+#include "tangram/nest/Write.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+
+namespace tangram::divide {
+
+using namespace ast;
+using nest::Carried;
+using nest::Item;
+
+namespace {
+
+constexpr std::size_t kDeepestBand = 3;
+
+std::string identifierOf(const std::string &name) {
+  std::string result;
+  for (char c : name) result += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return result;
+}
+
+class Divider {
+public:
+  Divider(const nest::Nest &nest, const Spectrum &spectrum, const DivideOptions &options, Names &names, Arena &arena)
+      : nest_(nest), options_(options), names_(names), arena_(arena), dependences_(nest),
+        base_(identifierOf(spectrum.name) + "_" + identifierOf(nest.codelet->name)) {}
+
+  Division run() {
+    bool changed = false;
+    std::vector<const Stmt *> body = statements(nest_.items, changed);
+    if (!changed) return std::move(result_);
+    std::vector<const Expr *> conditions = nest_.codelet->conditions;
+    auto needed = nest::conditions(nest_, arena_);
+    bool said = needed.has_value();
+    for (const Expr *e : needed.value_or(std::vector<const Expr *>{})) {
+      said &= !any<VarRef>(e, [&](const VarRef &v) {
+        return std::none_of(nest_.codelet->params.begin(), nest_.codelet->params.end(),
+                            [&](const Param *p) { return p->name == v.name; });
+      });
+      conditions.push_back(e);
+    }
+    if (!said) {
+      decline("", nest_.codelet->range, "for which sizes no index wraps around cannot be said by its parameters");
+      result_.spectrums.clear();
+      return std::move(result_);
+    }
+    Build build(arena_, nest_.codelet->body->range);
+    result_.codelet = arena_.derive(nest_.codelet, [&](Codelet &c) {
+      c.name = c.tag = nest_.codelet->name + "_divided";
+      c.conditions = conditions;
+      c.body = build.block(std::move(body));
+    });
+    return std::move(result_);
+  }
+
+private:
+  void decline(const std::string &iterator, SourceRange where, std::string why) {
+    result_.refused.push_back({iterator, where, std::move(why)});
+  }
+
+  /// The statements of a block, with loops that can be divided replaced by calls.
+  std::vector<const Stmt *> statements(const std::vector<Item> &items, bool &changed) {
+    std::vector<const Stmt *> out;
+    for (const Item &item : items) {
+      switch (item.kind) {
+      case Item::Kind::Statement: out.push_back(nest_.statements[item.index].node); break;
+      case Item::Kind::Guard: out.push_back(guard(item, changed)); break;
+      case Item::Kind::Loop: loop(item, out, changed); break;
+      }
+    }
+    return out;
+  }
+
+  const Stmt *guard(const Item &item, bool &changed) {
+    const nest::Guard &g = nest_.guards[item.index];
+    Build build(arena_, g.node->range);
+    bool inside = false;
+    std::vector<const Stmt *> then = statements(item.body, inside), otherwise = statements(item.otherwise, inside);
+    if (!inside && !g.skips) return g.node;
+    changed |= inside;
+    return g.skips ? build.when(build.logicalNot(g.cond), std::move(otherwise))
+                   : build.when(g.cond, std::move(then), std::move(otherwise));
+  }
+
+  void loop(const Item &item, std::vector<const Stmt *> &out, bool &changed) {
+    const nest::Loop &l = nest_.loops[item.index];
+    Carried carried = dependences_.carried(item.index);
+    std::string why;
+    bool independent = carried.kind == Carried::Kind::Nothing || combinesAtomically(carried);
+    bool done = independent                                ? band(item, out, why)
+                : carried.kind == Carried::Kind::Reduction ? reduction(item, carried, out, why)
+                                                           : false;
+    if (done) {
+      changed = true;
+      return;
+    }
+    if (why.empty()) why = nest::describe(nest_, *carried.dependence, item.index);
+    decline(l.variable, l.node->range, fmt::format("loop '{}' is not divided: {}", l.variable, why));
+    // What is in it may be.
+    bool inside = false;
+    std::vector<const Stmt *> body = statements(item.body, inside);
+    if (!inside) {
+      out.push_back(l.node);
+      return;
+    }
+    changed = true;
+    out.push_back(arena_.derive(
+        l.node, [&](For &f) { f.body = arena_.derive(l.node->body, [&](Block &b) { b.stmts = std::move(body); }); }));
+  }
+
+  bool combinesAtomically(const Carried &carried) const {
+    return carried.kind == Carried::Kind::Reduction &&
+           std::all_of(carried.reductions.begin(), carried.reductions.end(),
+                       [&](const nest::Reduction &r) { return r.atomic && (r.exact || options_.reorder); });
+  }
+
+  std::set<std::string> privatesOf(const Carried &carried) const {
+    std::set<std::string> result;
+    for (unsigned v : carried.privatizable) result.insert(nest_.variables[v].name);
+    return result;
+  }
+
+  static bool mentionsAny(const LoopRange &r, const std::vector<LoopRange> &others) {
+    auto in = [&](const Expr *e) {
+      return any<VarRef>(e, [&](const VarRef &v) {
+        return std::any_of(others.begin(), others.end(), [&](const LoopRange &o) { return o.iterator == v.name; });
+      });
+    };
+    return in(r.begin) || in(r.end);
+  }
+
+  bool band(const Item &outermost, std::vector<const Stmt *> &out, std::string &why) {
+    Band band;
+    std::optional<LoopRange> first = rangeOf(nest_, outermost.index, arena_, why);
+    if (!first) return false;
+    band.ranges.push_back(*first);
+    std::set<std::string> privates = privatesOf(dependences_.carried(outermost.index));
+    const Item *innermost = &outermost;
+    while (band.ranges.size() < kDeepestBand && innermost->body.size() == 1 &&
+           innermost->body[0].kind == Item::Kind::Loop) {
+      const Item &next = innermost->body[0];
+      Carried carried = dependences_.carried(next.index);
+      if (carried.kind != Carried::Kind::Nothing && !combinesAtomically(carried)) break;
+      std::string ignored;
+      std::optional<LoopRange> range = rangeOf(nest_, next.index, arena_, ignored);
+      if (!range || mentionsAny(*range, band.ranges)) break;
+      std::set<std::string> both, inner = privatesOf(carried);
+      std::set_intersection(privates.begin(), privates.end(), inner.begin(), inner.end(),
+                            std::inserter(both, both.end()));
+      privates = both;
+      band.ranges.push_back(*range);
+      innermost = &next;
+    }
+    band.body = withoutSkips(innermost->body);
+    std::set<std::string> iterators;
+    for (const LoopRange &r : band.ranges) iterators.insert(r.iterator);
+    std::optional<Captures> captures = capturesOf(nest_, band.body, iterators, privates, arena_, why);
+    if (!captures) return false;
+    band.captures = std::move(*captures);
+    bool inside = false;
+    std::vector<const Stmt *> divided = statements(innermost->body, inside);
+    if (inside) band.divided = std::move(divided);
+    std::vector<const Spectrum *> made = spectrumsOf(band, base_, names_, arena_);
+    result_.spectrums.insert(result_.spectrums.end(), made.begin(), made.end());
+
+    Codelets make(arena_, first->where);
+    std::vector<const Expr *> args;
+    for (const LoopRange &r : band.ranges) args.push_back(r.range(arena_));
+    args.insert(args.end(), band.captures.arguments.begin(), band.captures.arguments.end());
+    out.push_back(make.run(make.call(made[0]->name, Type(), std::move(args))));
+    return true;
+  }
+
+  /// The statements as they are, but for `if (cond) continue;`: these stand in no loop of their own any more.
+  std::vector<const Stmt *> withoutSkips(const std::vector<Item> &items) {
+    std::vector<const Stmt *> out;
+    for (const Item &item : items) {
+      switch (item.kind) {
+      case Item::Kind::Statement: out.push_back(nest_.statements[item.index].node); break;
+      case Item::Kind::Loop: out.push_back(nest_.loops[item.index].node); break;
+      case Item::Kind::Guard: {
+        const nest::Guard &g = nest_.guards[item.index];
+        Build build(arena_, g.node->range);
+        if (!g.skips)
+          out.push_back(g.node);
+        else
+          out.push_back(build.when(build.logicalNot(g.cond), withoutSkips(item.otherwise)));
+        break;
+      }
+      }
+    }
+    return out;
+  }
+
+  bool reduction(const Item &item, const Carried &carried, std::vector<const Stmt *> &out, std::string &why) {
+    const nest::Reduction &r = carried.reductions.front();
+    const nest::Variable &v = nest_.variables[r.variable];
+    if (carried.reductions.size() > 1 || v.rank > 0 || v.container || !v.type.isScalar()) {
+      why = carried.reductions.size() > 1 ? "it carries more than one reduction"
+                                          : fmt::format("it carries a reduction into '{}', which is no scalar", v.name);
+      return false;
+    }
+    ReductionLoop loop;
+    std::optional<LoopRange> range = rangeOf(nest_, item.index, arena_, why);
+    if (!range) return false;
+    loop.range = *range;
+    loop.body = withoutSkips(item.body);
+    loop.scalar = v.name;
+    loop.type = v.type;
+    loop.op = r.op;
+    loop.reorder = r.exact || options_.reorder;
+    for (unsigned s : nest_.statementsOf(item.index))
+      for (const nest::Access &a : nest_.statements[s].accesses)
+        if (a.kind != nest::AccessKind::Read && nest_.variables[a.variable].container) {
+          why = fmt::format("it carries a reduction, and writes '{}'", nest_.variables[a.variable].name);
+          return false;
+        }
+    std::set<std::string> without = {loop.range.iterator, loop.scalar};
+    std::optional<Captures> captures = capturesOf(nest_, loop.body, without, privatesOf(carried), arena_, why);
+    if (!captures) return false;
+    loop.captures = std::move(*captures);
+    std::vector<const Spectrum *> made = spectrumsOf(loop, base_, names_, arena_);
+    result_.spectrums.insert(result_.spectrums.end(), made.begin(), made.end());
+    Codelets make(arena_, loop.range.where);
+    std::vector<const Expr *> args = {loop.range.range(arena_), make.build().var(loop.scalar, loop.type)};
+    args.insert(args.end(), loop.captures.arguments.begin(), loop.captures.arguments.end());
+    out.push_back(make.build().assign(make.build().var(loop.scalar, loop.type),
+                                      make.call(made[0]->name, loop.type, std::move(args))));
+    return true;
+  }
+
+  const nest::Nest &nest_;
+  const DivideOptions &options_;
+  Names &names_;
+  Arena &arena_;
+  nest::Dependences dependences_;
+  std::string base_;
+  Division result_;
+};
+
+} // namespace
+
+Division divide(const nest::Nest &nest, const Spectrum &spectrum, const DivideOptions &options, Names &names,
+                Arena &arena) {
+  return Divider(nest, spectrum, options, names, arena).run();
+}
+
+} // namespace tangram::divide

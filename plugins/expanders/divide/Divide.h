@@ -1,0 +1,29 @@
+// Divides the loops of one codelet.
+#pragma once
+
+#include "Reductions.h"
+#include "tangram/pass/Expander.h"
+
+namespace tangram::divide {
+
+/// What was made of a codelet: one more of its spectrum, which calls the new spectrums.
+struct Division {
+  const ast::Codelet *codelet = nullptr; // null: nothing can be divided
+  std::vector<const ast::Spectrum *> spectrums;
+  /// Loops that are not divided, by their iterators.
+  struct Refused {
+    std::string iterator; // empty: all of it
+    ast::SourceRange where;
+    std::string why;
+  };
+  std::vector<Refused> refused;
+};
+
+struct DivideOptions {
+  bool reorder = true; // floating-point reductions may be computed in another order
+};
+
+Division divide(const nest::Nest &nest, const ast::Spectrum &spectrum, const DivideOptions &options, ast::Names &names,
+                ast::Arena &arena);
+
+} // namespace tangram::divide

@@ -1,0 +1,71 @@
+// divide: a nest's loops are ways to divide it.
+#include "Divide.h"
+
+#include "tangram/ast/Walk.h"
+#include "tangram/nest/Read.h"
+#include "tangram/plugin/Plugin.h"
+
+namespace tangram {
+namespace {
+
+using namespace ast;
+
+class Divide final : public Expander {
+public:
+  const Module *run(const Module *module, ExpandContext &context) override {
+    divide::DivideOptions options;
+    options.reorder = context.target.promise("order") != "preserve";
+    Names names; // of spectrums
+    for (const Spectrum *s : module->spectrums) names.reserve(s->name);
+    for (const Function *f : module->functions) names.reserve(f->name);
+    std::vector<const Spectrum *> spectrums = module->spectrums, added;
+    for (const Spectrum *&spectrum : spectrums) {
+      std::vector<const Codelet *> codelets = spectrum->codelets;
+      for (const Codelet *codelet : spectrum->codelets) {
+        if (codelet->coop || !contains<For>(codelet->body)) continue;
+        std::unique_ptr<nest::Nest> nest = nest::read(*module, *codelet);
+        if (!nest || nest->loops.empty()) {
+          for (const nest::Remark &r : nest ? nest->remarks : std::vector<nest::Remark>{})
+            decline(context, *spectrum, codelet->name + "_divided", r.range, r.message);
+          continue;
+        }
+        divide::Division d = divide::divide(*nest, *spectrum, options, names, context.arena);
+        for (const auto &[iterator, where, why] : d.refused) {
+          if (!d.codelet) decline(context, *spectrum, codelet->name + "_divided", where, why);
+          if (!iterator.empty()) decline(context, *spectrum, "over_" + iterator, where, why);
+        }
+        if (!d.codelet) continue;
+        codelets.push_back(d.codelet);
+        added.insert(added.end(), d.spectrums.begin(), d.spectrums.end());
+      }
+      if (codelets.size() != spectrum->codelets.size())
+        spectrum = context.arena.derive(spectrum, [&](Spectrum &s) { s.codelets = codelets; });
+    }
+    if (added.empty()) return module;
+    spectrums.insert(spectrums.end(), added.begin(), added.end());
+    return context.arena.derive(module, [&](Module &m) { m.spectrums = spectrums; });
+  }
+
+private:
+  static void decline(ExpandContext &context, const Spectrum &spectrum, const std::string &codelet, SourceRange where,
+                      const std::string &why) {
+    context.declined.push_back({spectrum.name, codelet, where, why, {}});
+  }
+};
+
+} // namespace
+} // namespace tangram
+
+TANGRAM_PLUGIN("divide", "1.0", "divides loops: maps over parts of their ranges, reductions over parts") {
+  tangram::ExpanderDescriptor d;
+  d.name = "divide";
+  d.summary =
+      "for a codelet of loops, one more whose loops are maps and reductions over ranges, divided as plans choose";
+  d.before = "void scale(a, f) { for (i = 0; i < a.size(); ++i) a[i] *= f; }";
+  d.after = "void scale(a, f) { scale_i(range(a.size()), a, f); }\n"
+            "void scale_i(i_range, a, f) { for (x = 0; x < i_range.size(); ++x) { i = i_range[x]; a[i] *= f; } }\n"
+            "void scale_i(i_range, a, f) { map(scale_at_i, i_range, a, f); }\n"
+            "void scale_i(i_range, a, f) { map(scale_i, partition(i_range, parts, ...), a, f); }";
+  d.create = [](const tangram::OptionValues &) { return std::make_unique<tangram::Divide>(); };
+  registry.expanders.add(std::move(d));
+}

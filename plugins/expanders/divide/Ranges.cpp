@@ -1,0 +1,71 @@
+#include "Ranges.h"
+
+#include "tangram/ast/Walk.h"
+
+#include <fmt/format.h>
+
+namespace tangram::divide {
+
+using namespace ast;
+
+namespace {
+
+const Expr *withoutCasts(const Expr *e) {
+  while (const auto *c = dyn<Cast>(e)) e = c->operand;
+  return e;
+}
+
+/// end - by, or the least number of the type where that would be less still.
+const Expr *lessBy(const Build &build, const Expr *end, Int by) {
+  const Type &type = end->type;
+  Int lowest = type.isSigned() ? -(Int{1} << (type.bytes() * 8 - 2)) * 2 : 0;
+  const Expr *least = build.integer(type, lowest), *number = build.integer(type, by);
+  return build.select(build.less(end, build.integer(type, lowest + by)), least, build.sub(end, number));
+}
+
+} // namespace
+
+const Expr *LoopRange::range(Arena &arena) const {
+  Build build(arena, where);
+  const Expr *none = nullptr;
+  return arena.make<Sequence>(where, containerType(), none, begin, build.u64(static_cast<std::uint64_t>(step)), end);
+}
+
+std::optional<LoopRange> rangeOf(const nest::Nest &nest, unsigned loop, Arena &arena, std::string &why) {
+  const nest::Loop &l = nest.loops[loop];
+  if (l.step < 0) {
+    why = fmt::format("loop '{}' counts down", l.variable);
+    return std::nullopt;
+  }
+  const auto *cond = dyn<Binary>(l.node->cond);
+  bool less = cond && cond->op == BinaryOp::Lt, most = cond && cond->op == BinaryOp::Le;
+  // Widened without a change of value, as the nest assumes; i or i + a number.
+  const Expr *compared = cond ? withoutCasts(cond->lhs) : nullptr;
+  std::optional<Int> added = 0;
+  if (const auto *sum = dyn<Binary>(compared); sum && sum->op == BinaryOp::Add) {
+    added = literal(withoutCasts(sum->rhs));
+    compared = withoutCasts(sum->lhs);
+  }
+  const auto *iterator = dyn<VarRef>(compared);
+  auto mentions = [&](const Expr *e) { return any<VarRef>(e, [&](const VarRef &v) { return v.name == l.variable; }); };
+  if ((!less && !most) || !iterator || !added || *added < 0 || *added > 1 << 20 || iterator->name != l.variable ||
+      mentions(cond->rhs)) {
+    why = fmt::format("the condition of loop '{0}' is not '{0} < end' or '{0} <= end'", l.variable);
+    return std::nullopt;
+  }
+  LoopRange r;
+  r.loop = loop;
+  r.iterator = l.variable;
+  r.iteratorType = l.type;
+  r.type = cond->lhs->type;
+  r.where = l.node->range;
+  r.step = l.step;
+  Build build(arena, r.where);
+  r.begin = build.cast(r.type, as<Declare>(l.node->init)->init);
+  // i + a < end and i + a <= end as i < end - a and i < end - (a - 1)
+  Int by = less ? *added : *added - 1;
+  r.end = by < 0 ? build.add(cond->rhs, build.integer(r.type, 1)) : by == 0 ? cond->rhs : lessBy(build, cond->rhs, by);
+  return r;
+}
+
+} // namespace tangram::divide

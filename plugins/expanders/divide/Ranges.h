@@ -1,0 +1,27 @@
+// Loops whose iterators are the numbers of a range: range(begin, end, step).
+#pragma once
+
+#include "tangram/ast/Build.h"
+#include "tangram/nest/Nest.h"
+
+namespace tangram::divide {
+
+/// A loop as a range of the type that its condition compares in; the iterator is that number, converted.
+struct LoopRange {
+  unsigned loop = 0;
+  std::string iterator;
+  ast::Type iteratorType, type;
+  const ast::Expr *begin = nullptr, *end = nullptr;
+  std::int64_t step = 1;
+  std::string position; // what counts the elements of the range in a loop over it
+  ast::SourceRange where;
+
+  ast::Type containerType() const { return ast::Type::array(1, type); }
+  /// range(begin, end, step)
+  const ast::Expr *range(ast::Arena &arena) const;
+};
+
+/// Nothing, with a reason, where the loop counts down or its condition is no comparison of the iterator.
+std::optional<LoopRange> rangeOf(const nest::Nest &nest, unsigned loop, ast::Arena &arena, std::string &why);
+
+} // namespace tangram::divide

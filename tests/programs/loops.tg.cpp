@@ -1,0 +1,64 @@
+// Programs that are nothing but loops: the expander `divide` makes all else of them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tangram/tangram.h>
+
+__spectrum void product(const Array<2, float> a, const Array<2, float> b, Array<2, float> c)
+    __requires(a.size(0) == c.size(0) && b.size(1) == c.size(1) && a.size(1) == b.size(0));
+__codelet void product(const Array<2, float> a, const Array<2, float> b, Array<2, float> c) {
+  for (size_t i = 0; i < c.size(0); ++i)
+    for (size_t j = 0; j < c.size(1); ++j) {
+      float sum = 0;
+      for (size_t k = 0; k < a.size(1); ++k) sum += a[i][k] * b[k][j];
+      c[i][j] = sum;
+    }
+}
+
+__spectrum void smooth(const Array<2, float> in, Array<2, float> out)
+    __requires(in.size(0) == out.size(0) && in.size(1) == out.size(1));
+__codelet void smooth(const Array<2, float> in, Array<2, float> out) {
+  for (size_t i = 1; i + 1 < in.size(0); ++i)
+    for (size_t j = 1; j + 1 < in.size(1); ++j)
+      out[i][j] = 0.25f * (in[i - 1][j] + in[i + 1][j] + in[i][j - 1] + in[i][j + 1]);
+}
+
+__spectrum void softmax(const Array<2, float> in, Array<2, float> out)
+    __requires(in.size(0) == out.size(0) && in.size(1) == out.size(1));
+__codelet void softmax(const Array<2, float> in, Array<2, float> out) {
+  for (size_t i = 0; i < in.size(0); ++i) {
+    float most = -std::numeric_limits<float>::infinity();
+    for (size_t j = 0; j < in.size(1); ++j) most = std::max(most, in[i][j]);
+    float sum = 0;
+    for (size_t j = 0; j < in.size(1); ++j) sum += std::exp(in[i][j] - most);
+    for (size_t j = 0; j < in.size(1); ++j) out[i][j] = std::exp(in[i][j] - most) / sum;
+  }
+}
+
+// Counts in 32 bits, every other element, on a condition; integers, and a scalar of the codelet's own.
+__spectrum int odd_ones(const Array<1, int> in, Array<1, int> out) __requires(in.size() == out.size());
+__codelet int odd_ones(const Array<1, int> in, Array<1, int> out) {
+  unsigned n = in.size();
+  int largest = -1, twice;
+  for (unsigned i = 1; i < n; i += 2) {
+    twice = 2 * in[i];
+    if (twice < 6) continue;
+    out[i] = twice;
+  }
+  for (unsigned i = 0; i < n; i++)
+    if (in[i] > largest) largest = in[i];
+  return largest;
+}
+
+// In place: rows follow each other, what is in one does not.
+__spectrum void relax(Array<2, int> a);
+__codelet void relax(Array<2, int> a) {
+  for (size_t i = 1; i < a.size(0); ++i)
+    for (size_t j = 0; j < a.size(1); ++j) a[i][j] += a[i - 1][j];
+}
+
+// Nothing of this can be divided.
+__spectrum void running(Array<1, int> a);
+__codelet void running(Array<1, int> a) {
+  for (size_t i = 1; i < a.size(); ++i) a[i] += a[i - 1];
+}
