@@ -126,7 +126,7 @@ std::string DeviceStatements::variableType(const Declare &d) {
 }
 
 std::string DeviceStatements::extent(const Expr *e) {
-  return device_.print(constants_->inlined(e, arena_), Scalar::U64);
+  return device_.constantExpression(constants_->inlined(e, arena_), Scalar::U64);
 }
 
 void DeviceStatements::alloc(const Alloc &a, const std::string &space) {

@@ -61,9 +61,17 @@ std::string DeviceExpressions::infinity(const Type &t) { return t.bytes() == 8 ?
 
 std::string DeviceExpressions::notANumber(const Type &t) { return t.bytes() == 8 ? "nan(0UL)" : "NAN"; }
 
+std::string DeviceExpressions::constantExpression(const Expr *e, const Type &wanted) {
+  constantExpression_ = true;
+  std::string text = print(e, wanted);
+  constantExpression_ = false;
+  return text;
+}
+
 Base::Text DeviceExpressions::extremum(bool minimum, const Expr *a, const Expr *b, const Type &t) {
   // min and max are overloaded: both sides are spelled in their type, which for narrow ones arithmetic leaves.
-  if (t.bytes() >= 4) return {fmt::format("{}({}, {})", minimum ? "min" : "max", print(a), print(b))};
+  if (t.bytes() >= 4 && !constantExpression_)
+    return {fmt::format("{}({}, {})", minimum ? "min" : "max", print(a), print(b))};
   std::string lhs = operand(a, kLess + 1, {}), rhs = operand(b, kLess + 1, {});
   return {fmt::format("{} {} {} ? {} : {}", lhs, minimum ? "<" : ">", rhs, lhs, rhs), kTernary};
 }

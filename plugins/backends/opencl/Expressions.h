@@ -21,6 +21,8 @@ public:
   std::string type(const ast::Type &type) override;
   /// Of an element in memory, where bool is a byte.
   std::string stored(const ast::Type &type);
+  /// As an array's extent, in which no function may be called.
+  std::string constantExpression(const ast::Expr *e, const ast::Type &wanted);
   std::string converted(const ast::Type &to, const std::string &text) override;
   /// "global const float *".
   std::string pointer(Space space, const ast::Type &type);
@@ -47,6 +49,7 @@ private:
 
   std::map<std::string, const ast::Function *> byName_;
   const hardware::LaunchLevels &levels_;
+  bool constantExpression_ = false;
 };
 
 } // namespace tangram::opencl
