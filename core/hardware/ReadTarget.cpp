@@ -218,8 +218,8 @@ void readSteps(const Yaml &yaml, const std::string &key, bool extends, Given<std
 RawPipeline readPipeline(const Yaml &yaml, bool extends) {
   RawPipeline pipeline;
   pipeline.range = yaml.range();
-  auto entries =
-      yaml.entries("the pipeline", {"use", "without", "frontend", "expanders", "analyses", "heuristic", "passes", "backend"});
+  auto entries = yaml.entries(
+      "the pipeline", {"use", "without", "frontend", "expanders", "analyses", "heuristic", "passes", "backend"});
   for (const auto &[key, range, value] : entries)
     if (key == "use") pipeline.use.set(value.text("'use' of the pipeline"), value.range());
   extends |= pipeline.use.given;

@@ -187,8 +187,7 @@ TEST(Races, Ranges) {
       {
           {"each number", "(size_t i, Array<1, int> all) { all[2 * i + 1] = 1; }", "map(leaf, range(len), out);"},
           {"from any number", "(size_t i, Array<1, int> all) { all[i] = 1; }", "map(leaf, range(k, n), out);"},
-          {"in steps", "(size_t i, Array<1, int> all) { all[i] = all[i + 1] = 1; }",
-           "map(leaf, range(k, n, 2), out);"},
+          {"in steps", "(size_t i, Array<1, int> all) { all[i] = all[i + 1] = 1; }", "map(leaf, range(k, n, 2), out);"},
           {"ints", "(int i, Array<1, int> all) { all[i + 8] = 1; }", "map(leaf, range<int>(-8, 8), out);"},
           {"parts", kOfRows,
            "map(leaf, partition(range(len), p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)), "

@@ -66,7 +66,8 @@ Strides::Strides(const Codelet &codelet) : codelet_(codelet) {
   if (codelet.coop) lane_ = settled({{}, true});
   for (const Param *param : codelet.params)
     if (param->type.isInteger())
-      scalars_[param->name] = settled({{{param->name, changes_.count(param->name) ? Step::anything() : Step::of(1)}}, {}});
+      scalars_[param->name] =
+          settled({{{param->name, changes_.count(param->name) ? Step::anything() : Step::of(1)}}, {}});
   visit(codelet.body);
 }
 

@@ -62,8 +62,8 @@ struct Races {
   std::map<const ast::Expr *, std::vector<std::set<unsigned>>> passed;
   /// Arguments of a map that checked code watches: what the analysis could not decide.
   std::map<const ast::Map *, std::set<unsigned>> watched;
-  /// Parameters (of a spectrum, by name) that are index ranges in all calls of the module, and must be: a container from
-  /// outside could name an element twice.
+  /// Parameters (of a spectrum, by name) that are index ranges in all calls of the module, and must be: a container
+  /// from outside could name an element twice.
   std::set<std::pair<std::string, unsigned>> ranges;
 };
 
