@@ -54,7 +54,7 @@ private:
     if (flag_.empty()) flag_ = names_.fresh("returned");
     return build_.var(flag_, Scalar::Bool);
   }
-  const Block *block(const Stmt *like, Stmts stmts, Around around) {
+  const Block *block(const Stmt *like, const Stmts &stmts, Around around) {
     return build_.at(like->range).block(list(stmts, around));
   }
 
@@ -100,8 +100,8 @@ private:
   /// True where everything behind the branch has been taken care of.
   bool branches(const If &branch, const Stmts &after, Around around, Stmts &out) {
     bool thenLeaves = alwaysReturns(branch.then), otherLeaves = branch.otherwise && alwaysReturns(branch.otherwise);
-    auto put = [&](Stmts then, Stmts otherwise, Around inner) {
-      const Block *thenBlock = block(branch.then, std::move(then), inner);
+    auto put = [&](const Stmts &then, const Stmts &otherwise, Around inner) {
+      const Block *thenBlock = block(branch.then, then, inner);
       Stmts other = list(otherwise, inner);
       const Block *otherBlock = other.empty() ? nullptr : build_.at(branch.range).block(std::move(other));
       const Expr *cond = branch.cond;
