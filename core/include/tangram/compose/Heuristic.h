@@ -47,8 +47,4 @@ protected:
   virtual double cost(const Forest &forest, const Point &point, const Alternative &alternative) const = 0;
 };
 
-struct HeuristicDescriptor : Descriptor {
-  std::function<std::unique_ptr<Heuristic>(const OptionValues &)> create;
-};
-
 } // namespace tangram

@@ -11,7 +11,7 @@
 #include "tangram/ast/Node.h"
 
 #include <exception>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -60,6 +60,14 @@ struct AnalysisDescriptor : Descriptor {
   std::function<std::unique_ptr<Analysis>(const OptionValues &)> create;
 };
 
+// ---- heuristic: forest of plans -> plans (compose/Heuristic.h) ----------------------------------------------
+
+class Heuristic;
+
+struct HeuristicDescriptor : Descriptor {
+  std::function<std::unique_ptr<Heuristic>(const OptionValues &)> create;
+};
+
 // ---- pass: composed AST -> AST -------------------------------------------------------------------------
 
 struct PassContext {

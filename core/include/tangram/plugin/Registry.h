@@ -1,7 +1,6 @@
 // What plugins register. A plugin is handed the registry; nothing registers itself.
 #pragma once
 
-#include "tangram/compose/Heuristic.h"
 #include "tangram/pass/Expander.h"
 #include "tangram/pass/Pass.h"
 
