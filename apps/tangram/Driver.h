@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <vector>
+#include <fmt/format.h>
 
 namespace tangram::driver {
 

@@ -21,9 +21,12 @@ struct Flags : ProgramFlags {
   bool rules = false;
 };
 
-bool matches(const Alternative &a, const PlanNode &node) {
-  if (a.rule != node.rule || a.to != node.to || a.guarded != node.guarded) return false;
-  return a.rule != Rule::Select || (a.codelet && a.codelet->name == node.codelet);
+/// "p=64 warp=8"
+std::string values(const Alternative &alternative) {
+  std::string out;
+  for (const auto &[name, value] : alternative.parameters)
+    out += fmt::format("{}{}={}", out.empty() ? "" : " ", name, value);
+  return out.empty() ? "what the target says" : out;
 }
 
 void follow(const Forest &forest, GoalId id, const PlanNode &node, unsigned depth, const HeuristicContext &context,
@@ -33,11 +36,13 @@ void follow(const Forest &forest, GoalId id, const PlanNode &node, unsigned dept
   here.id = id;
   here.node = &node;
   here.indent = depth;
-  std::optional<std::size_t> found;
-  for (std::size_t i = 0; i < point.alternatives.size() && !found; ++i)
-    if (matches(point.alternatives[i], node)) found = i;
-  for (std::size_t i = 0; i < point.alternatives.size(); ++i) {
-    if (found == i) continue;
+  std::optional<std::size_t> found = find(point, node);
+  for (std::size_t i = 0; found && i < point.alternatives.size(); ++i)
+    if (const Alternative &other = point.alternatives[i];
+        sameRule(other, point.alternatives[*found]) && other.parameters != node.parameters)
+      here.values.push_back(values(other));
+  for (std::size_t i : rulesAt(point)) {
+    if (found && sameRule(point.alternatives[i], point.alternatives[*found])) continue;
     std::string reason;
     for (const Pruning &p : context.prunings)
       if (p.point == id && p.alternative == i) reason = p.reason;
@@ -65,11 +70,8 @@ Json toJson(const Explanation &e, const std::string &file) {
             {"chosen", Json::array()}};
   for (const ChosenPoint &c : e.chosen) {
     const Point &p = e.forest->point(c.id);
-    Json point{{"goal", goal(p)},
-               {"choice", describe(*c.node)},
-               {"plans", p.count.str()},
-               {"others", Json::array()},
-               {"rejected", Json::array()}};
+    Json point{{"goal", goal(p)},    {"choice", describe(*c.node)}, {"plans", p.count.str()},
+               {"values", c.values}, {"others", Json::array()},     {"rejected", Json::array()}};
     for (const auto &[what, why] : c.others) point["others"].push_back(Json{{"what", what}, {"why", why}});
     for (const Rejection &r : p.rejections) point["rejected"].push_back(Json{{"what", describe(r)}, {"why", r.reason}});
     json["chosen"].push_back(std::move(point));
@@ -100,6 +102,7 @@ void print(const Explanation &e, const std::string &file) {
     const Point &p = e.forest->point(c.id);
     std::string space(2 + 2 * c.indent, ' ');
     std::cout << fmt::format("{}{}: {}\n", space, goal(p), describe(*c.node));
+    if (!c.values.empty()) std::cout << fmt::format("{}  rather than with {}\n", space, fmt::join(c.values, ", with "));
     for (const auto &[what, why] : c.others)
       std::cout << fmt::format("{}  rather than {}{}{}\n", space, what, why.empty() ? "" : ": ", why);
     for (const Rejection &r : p.rejections)

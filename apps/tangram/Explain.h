@@ -12,10 +12,11 @@ struct ChosenPoint {
   GoalId id = 0;
   const PlanNode *node = nullptr;
   unsigned indent = 0;
-  std::vector<std::pair<std::string, std::string>> others; // alternatives and why they were dropped
+  std::vector<std::string> values;                         // that the rule may have instead: "p=64", "warp=4"
+  std::vector<std::pair<std::string, std::string>> others; // rules that were dropped, and why
 };
 
-/// A tunable, or the factor of a split, with its value in the plan.
+/// A tunable, the factor of a split, or how many units a level has, with its value in the plan.
 struct TunableNote {
   std::string name, of, level; // of: "codelet tiled", "split"
   std::int64_t value = 0;

@@ -187,8 +187,10 @@ private:
     out += "</summary>\n";
     if (chosen) {
       const Point &p = e.forest->point(chosen->id);
-      if (!chosen->others.empty() || !p.rejections.empty()) {
+      if (!chosen->values.empty() || !chosen->others.empty() || !p.rejections.empty()) {
         out += "<details class=\"why\"><summary>why</summary><ul>";
+        if (!chosen->values.empty())
+          out += fmt::format("<li>rather than with {}</li>\n", escaped(fmt::format("{}", fmt::join(chosen->values, ", with "))));
         for (const auto &[other, why] : chosen->others)
           out += fmt::format("<li>rather than {}{}{}</li>\n", escaped(other), why.empty() ? "" : ": ", escaped(why));
         for (const Rejection &r : p.rejections)

@@ -107,7 +107,7 @@ std::vector<LevelNote> levelNotes(const Explanation &e, const std::string &file)
   std::vector<LevelNote> result;
   if (e.work.rules.empty()) return result;
   const RuleWork &widest = e.work.rules[e.work.widest];
-  const hardware::Hardware &hardware = e.forest->hardware();
+  const hardware::Hardware hardware = hardware::with(e.forest->hardware(), widest.units);
   std::string above;
   for (const hardware::Level *level = &hardware.top(); level; above = level->name, level = hardware.below(*level)) {
     LevelNote note{level->name, above, level->workers.count, level->workers.count, areIterations(hardware, level->name),
@@ -152,9 +152,9 @@ std::vector<LevelNote> levelNotes(const Explanation &e, const std::string &file)
 
 std::vector<TunableNote> tunableNotes(const Explanation &e, const std::string &file) {
   std::vector<TunableNote> result;
-  const hardware::Hardware &hardware = e.forest->hardware();
+  const hardware::Hardware &target = e.forest->hardware();
   auto automatic = [&](const std::string &name) {
-    const hardware::Level *level = hardware.find(name);
+    const hardware::Level *level = target.find(name);
     return std::string(level && level->workers.automatic ? " (auto: of the machine at hand, where it can be asked)"
                                                          : "");
   };
@@ -172,8 +172,14 @@ std::vector<TunableNote> tunableNotes(const Explanation &e, const std::string &f
   };
   for (const RuleWork &rule : e.work.rules) {
     const PlanNode &node = *rule.node;
+    const hardware::Hardware hardware = hardware::with(target, rule.units);
     const hardware::Level *level = hardware.find(node.level);
     if (!level) continue;
+    for (const auto &[name, count] : unitsOf(node))
+      if (const hardware::Level *started = target.find(name))
+        add({name, std::string(tangram::name(node.rule)), node.level, count,
+             origin(count, static_cast<std::int64_t>(started->workers.count),
+                    fmt::format("as many as {} says of level '{}'", e.target, name))});
     if (auto factor = node.parameters.find("factor"); node.rule == Rule::Split && factor != node.parameters.end()) {
       const hardware::Level *to = hardware.find(node.to);
       const std::uint64_t workers = to ? to->workers.count : 1;

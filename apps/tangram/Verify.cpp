@@ -29,7 +29,7 @@ struct Flags : ProgramFlags {
   std::uint64_t seed = 1;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   double timeout = 30, patience = 0.25;
-  bool exact = false, tunables = false, optimized = false, progress = false;
+  bool exact = false, optimized = false, progress = false;
   std::string folder;
 };
 
@@ -105,7 +105,6 @@ Json toJson(const runtime::VerifyReport &r) {
             {"budget", r.budget},
             {"interrupted", r.interrupted},
             {"seed", r.seed},
-            {"tunables", r.tunables ? "drawn" : "of the plan"},
             {"arguments", r.arguments},
             {"undecided", toJson(r.undecided)},
             {"skipped", r.skipped},
@@ -242,7 +241,6 @@ void print(const runtime::VerifyReport &r) {
     std::cout << fmt::format("all {} plans", r.space.str());
   else
     std::cout << fmt::format("{} of {} plans", r.plans.size() - r.notBegun, r.space.str());
-  if (r.tunables) std::cout << ", values of tunables drawn,";
   std::cout << fmt::format(" with {} argument sets (seed {}), in {:.0f} s\n", r.arguments.size(), r.seed, r.seconds);
   std::cout << fmt::format("  against {}\n", r.plainest);
   if (!r.given) printCoverage(r);
@@ -315,7 +313,6 @@ int verify(Driver &driver, const Flags &flags) {
   options.all = flags.all;
   options.sample = flags.sample;
   options.most = flags.most;
-  options.tunables = flags.tunables;
   options.jobs = flags.jobs;
   options.optimized = flags.optimized;
 
@@ -459,10 +456,8 @@ void addVerify(CLI::App &app, Driver &driver) {
                 "All plans by the compiler flags of the target, which are for speed; else only the pick and plans that "
                 "are given");
   sub->add_flag("--progress", flags->progress, "Say what is compiled, called and left also where that is no terminal");
-  sub->add_flag("--tunables", flags->tunables,
-                "Draw the tunables' values, too, from all for which the plan holds, up to twice the plan's own");
   addSizes(*sub, *flags);
-  sub->add_option("--seed", flags->seed, "Of sampled plans, tunables, random sizes and data (default 1)")
+  sub->add_option("--seed", flags->seed, "Of sampled plans, random sizes and data (default 1)")
       ->type_name("N");
   sub->add_option("--plan,-p", flags->plans, "Check the plans of this file instead")
       ->type_name("FILE")

@@ -30,6 +30,13 @@ public:
     number(v.size());
     for (Int i : v) number(static_cast<std::uint64_t>(i));
   }
+  void attr(std::string_view, const Counts &v) {
+    number(v.size());
+    for (const auto &[name, count] : v) {
+      text(name);
+      number(static_cast<std::uint64_t>(count));
+    }
+  }
   template <class T> void attr(std::string_view, T v) { number(static_cast<std::uint64_t>(v)); }
   template <class T> void child(std::string_view, const T *n) { node(n); }
   template <class T> void opt(std::string_view, const T *n) { node(n); }

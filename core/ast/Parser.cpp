@@ -40,6 +40,13 @@ public:
     expect('[');
     while (!eat(']')) v.push_back(number<Int>());
   }
+  void attr(std::string_view, Counts &v) {
+    expect('{');
+    while (!eat('}')) {
+      std::string name = quoted();
+      v[std::move(name)] = number<Int>();
+    }
+  }
   template <class E>
     requires std::is_enum_v<E>
   void attr(std::string_view field, E &v) {

@@ -58,6 +58,11 @@ public:
     out += ']';
   }
   void attr(std::string_view, const Ints &v) { word(fmt::format("[{}]", fmt::join(v, " "))); }
+  void attr(std::string_view, const Counts &v) {
+    word("{");
+    for (const auto &[name, count] : v) out += fmt::format("{}{} {}", out.back() == '{' ? "" : " ", inQuotes(name), count);
+    out += '}';
+  }
   template <class E>
     requires std::is_enum_v<E>
   void attr(std::string_view, E v) {

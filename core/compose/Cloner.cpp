@@ -36,7 +36,7 @@ public:
     for (const Param *param : spectrum->params)
       args.push_back(arena_.make<VarRef>(param->range, param->type, param->name));
     const SpectrumCall *unspecialised = arena_.make<SpectrumCall>(
-        range, spectrum->result, spectrum->name, std::move(args), std::string(), Texts{}, Capability::None,
+        range, spectrum->result, spectrum->name, std::move(args), std::string(), Texts{}, Counts{}, Capability::None,
         static_cast<const Codelet *>(nullptr), std::vector<const Expr *>{}, static_cast<const SpectrumCall *>(nullptr));
     const SpectrumCall *call = specialise(unspecialised, plan.root);
     const Stmt *stmt = spectrum->result.isVoid() ? static_cast<const Stmt *>(arena_.make<Evaluate>(range, call))
@@ -50,9 +50,11 @@ public:
   const SpectrumCall *specialise(const SpectrumCall *call, PlanPtr plan) {
     std::string level = plan->level;
     Texts devolved;
+    Counts units;
     while (plan->rule == Rule::Devolve) {
       if (plan->children.size() != 1) failBug(call->range, "cloner", "a 'devolve' has not one child");
       devolved.push_back(plan->to);
+      units.merge(unitsOf(*plan));
       plan = plan->children[0];
     }
     if (plan->rule != Rule::Select || plan->spectrum != call->spectrum)
@@ -75,6 +77,7 @@ public:
     return arena_.derive(call, [&](SpectrumCall &c) {
       c.level = std::move(level);
       c.devolved = std::move(devolved);
+      c.units = std::move(units);
       c.capability = capability;
       c.codelet = copy;
       c.guard = std::move(guard);
@@ -111,6 +114,7 @@ public:
     return arena_.derive(map, [&](Map &m) {
       m.policy = policy;
       m.level = plan.level;
+      m.units = unitsOf(plan);
       m.factor = factor;
       m.inner = inner;
       m.call = call;
@@ -124,8 +128,9 @@ private:
     const Spectrum *spectrum = findSpectrum(module_, map->spectrum);
     if (!spectrum) failBug(map->range, "cloner", fmt::format("no spectrum '{}'", map->spectrum));
     return arena_.make<SpectrumCall>(map->range, spectrum->result, map->spectrum, std::vector<const Expr *>{},
-                                     std::string(), Texts{}, Capability::None, static_cast<const Codelet *>(nullptr),
-                                     std::vector<const Expr *>{}, static_cast<const SpectrumCall *>(nullptr));
+                                     std::string(), Texts{}, Counts{}, Capability::None,
+                                     static_cast<const Codelet *>(nullptr), std::vector<const Expr *>{},
+                                     static_cast<const SpectrumCall *>(nullptr));
   }
 
   const Codelet *specialise(const Codelet *codelet, const PlanNode &plan);

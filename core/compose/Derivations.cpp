@@ -189,7 +189,9 @@ PlanPtr Derivations::drawn(GoalId id, unsigned divided, std::mt19937_64 &random)
   for (std::size_t a = 0; a < point.alternatives.size(); ++a) {
     const Alternative &alternative = point.alternatives[a];
     bool dividing = divides(alternative.rule, alternative.children.size(), alternative.guarded);
-    double weight = dividing ? std::ldexp(1.0, -static_cast<int>(divided)) : 1.0;
+    auto values = std::count_if(point.alternatives.begin(), point.alternatives.end(),
+                                [&](const Alternative &other) { return sameRule(alternative, other); });
+    double weight = (dividing ? std::ldexp(1.0, -static_cast<int>(divided)) : 1.0) / static_cast<double>(values);
     weights.push_back(alternatives_[id][a] == kNone ? 0 : weight);
   }
   const Alternative &a =
@@ -202,21 +204,8 @@ PlanPtr Derivations::drawn(GoalId id, unsigned divided, std::mt19937_64 &random)
 
 Plan Derivations::draw(std::mt19937_64 &random) const { return finish(drawn(forest_.root(), 0, random)); }
 
-std::optional<std::size_t> Derivations::match(GoalId id, const PlanNode &node) const {
-  const Point &point = forest_.point(id);
-  if (point.spectrum != node.spectrum || point.level != node.level) return {};
-  for (std::size_t i = 0; i < point.alternatives.size(); ++i) {
-    const Alternative &a = point.alternatives[i];
-    if (a.rule == node.rule && a.to == node.to && a.guarded == node.guarded &&
-        a.children.size() == node.children.size() &&
-        (a.rule != Rule::Select || (a.codelet && a.codelet->name == node.codelet)))
-      return i;
-  }
-  return {};
-}
-
 bool Derivations::fits(GoalId id, const PlanNode &node) const {
-  std::optional<std::size_t> at = match(id, node);
+  std::optional<std::size_t> at = find(forest_.point(id), node);
   if (!at) return false;
   const std::vector<GoalId> &children = forest_.point(id).alternatives[*at].children;
   for (std::size_t i = 0; i < children.size(); ++i)
@@ -234,7 +223,7 @@ PlanPtr Derivations::lifted(GoalId id, const PlanPtr &node) const {
 }
 
 void Derivations::replace(GoalId id, const PlanPtr &node, const std::function<void(PlanPtr)> &found) const {
-  std::optional<std::size_t> at = match(id, *node);
+  std::optional<std::size_t> at = find(forest_.point(id), *node);
   if (!at) return;
   const unsigned own = complexity(*node);
   if (cost_[id] <= own)
@@ -276,7 +265,7 @@ std::vector<Plan> Derivations::simpler(const Plan &plan) const {
 }
 
 bool Derivations::peculiar(GoalId id, const PlanNode &node, std::vector<const PlanNode *> &found) const {
-  std::optional<std::size_t> at = match(id, node);
+  std::optional<std::size_t> at = find(forest_.point(id), node);
   if (!at) return false;
   bool below = false;
   const Alternative &a = forest_.point(id).alternatives[*at];

@@ -31,9 +31,9 @@ public:
   std::vector<Plan> cover() const;
   /// All of them.
   const PlanRules &rules() const { return rules_; }
-  /// Drawn from the top down: each rule that may stand at a point alike, but one that divides the work the less likely
-  /// the more often it has been divided above. Each plan may be drawn; of a uniform draw almost all are nested as deep
-  /// as the search depth allows.
+  /// Drawn from the top down: each rule that may stand at a point alike, whatever values it has, but one that divides
+  /// the work the less likely the more often it has been divided above. Each plan may be drawn; of a uniform draw
+  /// almost all are nested as deep as the search depth allows.
   Plan draw(std::mt19937_64 &random) const;
   /// The plan with one part in place of another: the simplest that may stand there, the simplest that starts with a
   /// codelet from further below, or a part from there. None is more complex than `plan`, and taking one for it again
@@ -54,8 +54,6 @@ private:
   Plan around(GoalId id, std::size_t alternative) const;
   PlanPtr drawn(GoalId id, unsigned divided, std::mt19937_64 &random) const;
   Plan finish(PlanPtr root) const;
-  /// The alternative that a node of a plan is; nothing where it is none.
-  std::optional<std::size_t> match(GoalId id, const PlanNode &node) const;
   /// Whether the whole of it is a derivation of the point.
   bool fits(GoalId id, const PlanNode &node) const;
   /// It, below as many devolve as it takes to stand at the point; null where it cannot.

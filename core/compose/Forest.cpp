@@ -5,6 +5,33 @@
 
 namespace tangram {
 
+bool sameRule(const Alternative &a, const Alternative &b) {
+  return a.rule == b.rule && a.codelet == b.codelet && a.to == b.to;
+}
+
+std::vector<std::size_t> rulesAt(const Point &point) {
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < point.alternatives.size(); ++i)
+    if (std::none_of(result.begin(), result.end(),
+                     [&](std::size_t other) { return sameRule(point.alternatives[i], point.alternatives[other]); }))
+      result.push_back(i);
+  return result;
+}
+
+std::optional<std::size_t> find(const Point &point, const PlanNode &node) {
+  std::optional<std::size_t> result;
+  if (point.spectrum != node.spectrum || point.level != node.level) return result;
+  for (std::size_t i = 0; i < point.alternatives.size(); ++i) {
+    const Alternative &a = point.alternatives[i];
+    if (a.rule != node.rule || a.to != node.to || a.guarded != node.guarded ||
+        a.children.size() != node.children.size() || (a.codelet ? a.codelet->name : "") != node.codelet)
+      continue;
+    if (a.parameters == node.parameters) return i;
+    if (!result) result = i;
+  }
+  return result;
+}
+
 PlanPtr makePlanNode(const Point &point, const Alternative &alternative, std::vector<PlanPtr> children) {
   PlanNode node;
   node.rule = alternative.rule;

@@ -3,12 +3,17 @@
 #include "Sizes.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Requirement.h"
+#include "tangram/compose/TunableChoice.h"
+#include "tangram/hardware/Units.h"
 
 #include <algorithm>
 #include <bit>
+#include <boost/functional/hash.hpp>
+#include <deque>
 #include <fmt/format.h>
 #include <limits>
 #include <set>
+#include <unordered_map>
 
 namespace tangram {
 
@@ -44,7 +49,8 @@ std::string capitalized(Rule rule, const std::string &codelet) {
 class ForestBuilder {
 public:
   ForestBuilder(Forest &forest, unsigned depth)
-      : forest_(forest), grammar_(forest.module_, forest.hardware_, forest.facts_), depth_(depth) {}
+      : forest_(forest), grammar_(forest.module_, forest.hardware_, forest.facts_), depth_(depth),
+        machines_{{{}, forest.hardware_}} {}
 
   void run(const ExpectedSizes &expected) {
     if (forest_.hardware_.levels.empty()) fail(kNoLevels, {}, forest_.hardware_.name);
@@ -83,27 +89,94 @@ private:
     SizeBound elements, work; // of a map
     Expected expected;
     Stride acrossCalls = Stride::Zero;
+    std::size_t machine = 0; // how many units its levels have here: index in machines_
     using Key = std::tuple<GoalKind, std::size_t, std::size_t, std::size_t, unsigned, Bounds, SizeBound, SizeBound,
-                           Expected, Stride>;
+                           Expected, Stride, std::size_t>;
     Key key() const {
-      return {what.kind, what.spectrum, what.level, what.context, depth, bounds, elements, work, expected, acrossCalls};
+      return {what.kind, what.spectrum, what.level, what.context, depth,  bounds,
+              elements,  work,          expected,   acrossCalls,  machine};
     }
   };
+
+  struct KeyHash {
+    std::size_t operator()(const Goal::Key &key) const {
+      std::size_t seed = 0;
+      auto add = [&](const SizeBound &n) { boost::hash_combine(seed, n ? *n + 1 : 0); };
+      auto addAll = [&](const auto &sizes) {
+        boost::hash_combine(seed, sizes.size());
+        for (const auto &n : sizes) add(n);
+      };
+      const auto &[kind, spectrum, level, context, depth, bounds, elements, work, expected, stride, machine] = key;
+      for (std::size_t n : {static_cast<std::size_t>(kind), spectrum, level, context, std::size_t{depth},
+                            static_cast<std::size_t>(stride), machine})
+        boost::hash_combine(seed, n);
+      addAll(bounds);
+      for (const Extents &extents : expected.arguments) addAll(extents);
+      for (const SizeBound &n : {elements, work, expected.elements, expected.work, expected.units}) add(n);
+      return seed;
+    }
+  };
+
+  using Values = std::map<std::string, std::int64_t>; // of tunables, of a factor, of units
+  using Reject = std::function<void(std::string)>;
+  using Place = std::pair<std::size_t, std::size_t>; // a level, and the machine that it is of
+
+  // ---- units of levels ----
+
+  /// The target as launches with so many units see it; the first is as the target says.
+  struct Machine {
+    hardware::Units units;
+    hardware::Hardware hardware;
+  };
+
+  /// The machine `base` with so many units, as goals at a level see it: what is not below it is no concern of theirs.
+  std::size_t machine(std::size_t base, hardware::Units units, std::size_t level) {
+    units.insert(machines_[base].units.begin(), machines_[base].units.end());
+    for (std::size_t above = 0; above <= level; ++above) units.erase(forest_.hardware_.levels[above].name);
+    for (std::size_t i = 0; i < machines_.size(); ++i)
+      if (machines_[i].units == units) return i;
+    machines_.push_back({units, hardware::with(forest_.hardware_, units)});
+    return machines_.size() - 1;
+  }
+
+  /// What a rule that goes to the level below may ask for: of each level that starts with it, what the target says or
+  /// one of its choices. What the target says comes first, and is not named.
+  std::vector<Values> unitChoices(const Place &at) const {
+    std::vector<Values> result{{}};
+    for (const hardware::Level *started :
+         hardware::startedFrom(forest_.hardware_, machines_[at.second].hardware.levels[at.first])) {
+      const std::size_t before = result.size();
+      for (std::uint64_t count : started->workers.choices) {
+        if (count == started->workers.count) continue;
+        for (std::size_t i = 0; i < before; ++i) {
+          Values units = result[i];
+          units[started->name] = static_cast<std::int64_t>(count);
+          if (hardware::refusal(forest_.hardware_, units).empty()) result.push_back(std::move(units));
+        }
+      }
+    }
+    return result;
+  }
 
   // ---- sizes that make a difference ----
 
   void findThresholds(const std::vector<std::size_t> &reachable) {
     const hardware::Hardware &hardware = forest_.hardware_;
     thresholds_.insert(1);
+    std::set<std::uint64_t> lanes;
     for (const hardware::Level &level : hardware.levels) {
       thresholds_.insert(level.workers.count);
-      thresholds_.insert(hardware.lanes(level));
+      thresholds_.insert(level.workers.choices.begin(), level.workers.choices.end());
+      lanes.insert(hardware.lanes(level));
+      for (std::uint64_t count : level.workers.choices) {
+        const hardware::Hardware other = hardware::with(hardware, {{level.name, static_cast<std::int64_t>(count)}});
+        for (const hardware::Level &wide : other.levels) lanes.insert(other.lanes(wide));
+      }
     }
+    thresholds_.insert(lanes.begin(), lanes.end());
     for (std::size_t s : reachable) {
       for (const CodeletShape &shape : grammar_.codelets(s)) {
         if (shape.requirements.empty()) continue;
-        std::set<std::uint64_t> lanes;
-        for (const hardware::Level &level : hardware.levels) lanes.insert(hardware.lanes(level));
         for (std::uint64_t width : lanes) {
           Sizes sizes(nullptr, *shape.codelet, {}, {}, width);
           for (const Expr *requirement : shape.requirements)
@@ -136,13 +209,13 @@ private:
     return bounds;
   }
 
-  const std::vector<SiteBounds> &siteBounds(std::size_t spectrum, std::size_t codelet, std::size_t level,
+  const std::vector<SiteBounds> &siteBounds(std::size_t spectrum, std::size_t codelet, const Values &values,
                                             const Bounds &bounds) {
-    auto [it, fresh] = siteBounds_.try_emplace(std::tuple(spectrum, codelet, level, bounds));
+    auto [it, fresh] = siteBounds_.try_emplace(std::tuple(spectrum, codelet, values, bounds));
     if (!fresh) return it->second;
     const CodeletShape &shape = grammar_.shape(spectrum, codelet);
     if (shape.sites.empty()) return it->second;
-    Sizes sizes(&forest_.module_, *shape.codelet, bounds, exactly(parameters(spectrum, codelet, level)));
+    Sizes sizes(&forest_.module_, *shape.codelet, bounds, exactly(values));
     for (std::size_t i = 0; i < shape.sites.size(); ++i) {
       SiteBounds site = sizes.site(shape.sites[i]);
       site.arguments = canonical(shape.callees[i], std::move(site.arguments));
@@ -172,14 +245,14 @@ private:
     return expected;
   }
 
-  const std::vector<Expected> &siteExpectations(std::size_t spectrum, std::size_t codelet, std::size_t level,
+  const std::vector<Expected> &siteExpectations(std::size_t spectrum, std::size_t codelet, const Values &values,
                                                 const Expected &expected) {
-    auto [it, fresh] = siteExpectations_.try_emplace(std::tuple(spectrum, codelet, level, expected.arguments));
+    auto [it, fresh] = siteExpectations_.try_emplace(std::tuple(spectrum, codelet, values, expected.arguments));
     if (!fresh) return it->second;
     const CodeletShape &shape = grammar_.shape(spectrum, codelet);
     it->second.resize(shape.sites.size());
     if (expected.arguments.empty()) return it->second;
-    ExpectedSites sites(forest_.module_, *shape.codelet, expected.arguments, parameters(spectrum, codelet, level));
+    ExpectedSites sites(forest_.module_, *shape.codelet, expected.arguments, values);
     for (std::size_t i = 0; i < shape.sites.size(); ++i) {
       Expected site = sites.site(shape.sites[i]);
       equateByConditions(*forest_.module_.spectrums[shape.callees[i]], site.arguments);
@@ -188,11 +261,21 @@ private:
     return it->second;
   }
 
-  const std::map<std::string, std::int64_t> &parameters(std::size_t spectrum, std::size_t codelet, std::size_t level) {
-    auto [it, fresh] = parameters_.try_emplace(std::tuple(spectrum, codelet, level));
-    if (fresh)
-      it->second =
-          tunableValues(*grammar_.shape(spectrum, codelet).codelet, forest_.hardware_, forest_.hardware_.levels[level]);
+  /// What a codelet's tunables may be where it is composed at a level, each with each; the default values first.
+  const std::vector<Values> &tunableValues(std::size_t spectrum, std::size_t codelet, const Place &at) {
+    auto [it, fresh] = tunableValues_.try_emplace(std::tuple(spectrum, codelet, at), 1);
+    if (!fresh) return it->second;
+    const hardware::Hardware &hardware = machines_[at.second].hardware;
+    walk(grammar_.shape(spectrum, codelet).codelet->body, [&](const Declare &d) {
+      if (!d.tunable) return;
+      std::vector<Values> all;
+      for (std::int64_t value : tunableChoices(*d.tunable, hardware, hardware.levels[at.first]))
+        for (Values values : it->second) {
+          values[d.name] = value;
+          all.push_back(std::move(values));
+        }
+      it->second = std::move(all);
+    });
     return it->second;
   }
 
@@ -205,7 +288,7 @@ private:
   // ---- points ----
 
   GoalId point(const Goal &goal) {
-    auto key = goal.key();
+    Goal::Key key = goal.key();
     if (auto it = known_.find(key); it != known_.end()) return it->second;
     Point result;
     result.isMap = goal.what.isMap();
@@ -254,76 +337,155 @@ private:
   }
 
   void alternative(const Goal &goal, const Production &production, Point &result) {
-    const hardware::Level &level = forest_.hardware_.levels[goal.what.level];
     const CodeletShape *shape =
         production.rule == Rule::Select ? &grammar_.shape(goal.what.spectrum, production.codelet) : nullptr;
-    auto reject = [&](std::string reason) {
+    std::string reason;
+    const Reject reject = [&](std::string why) { reason = std::move(why); };
+    auto refused = [&] {
       result.rejections.push_back({production.rule, shape ? shape->codelet->name : "", std::move(reason)});
     };
-    if (production.height == kNoHeight) return reject(grammar_.whyEndless(goal.what, production));
-    if (production.height > goal.depth)
-      return reject(
-          fmt::format("needs {} than the search depth {} leaves", plural(production.height - goal.depth), depth_));
+    if (production.height == kNoHeight)
+      reject(grammar_.whyEndless(goal.what, production));
+    else if (production.height > goal.depth)
+      reject(fmt::format("needs {} than the search depth {} leaves", plural(production.height - goal.depth), depth_));
+    if (!reason.empty()) return refused();
 
+    const std::vector<Values> choices = valueChoices(goal, production);
+    for (const Values &values : choices) {
+      std::optional<Alternative> made =
+          shape ? selected(goal, production, *shape, values, reject) : divided(goal, production, values, reject);
+      if (made)
+        result.alternatives.push_back(std::move(*made));
+      else if (&values == &choices.front()) // of others, no one asks why they are not allowed
+        refused();
+    }
+  }
+
+  /// Values that a production may have at a goal: of tunables, of a factor, of units; the default ones first.
+  std::vector<Values> valueChoices(const Goal &goal, const Production &production) {
+    const Place here{goal.what.level, goal.machine};
+    const bool any = !goal.what.isPlain() && !goal.what.inLanes();
+    std::vector<Values> result{{}};
+    switch (production.rule) {
+    case Rule::Select:
+      result = tunableValues(goal.what.spectrum, production.codelet, here);
+      if (!any) result.resize(1);
+      break;
+    case Rule::Serialize: break;
+    case Rule::Devolve:
+      // Of one iteration there is nothing to unroll.
+      if (any && forest_.hardware_.levels[goal.what.level].sync != "close-loop") result = unitChoices(here);
+      break;
+    case Rule::Distribute:
+    case Rule::Split:
+      if (any) result = unitChoices(here);
+      if (production.rule == Rule::Split) result = withFactors(result, goal, any);
+      break;
+    }
+    return result;
+  }
+
+  /// A map is split into as many parts as the level below has workers, or a few times as many: what is uneven evens
+  /// out.
+  std::vector<Values> withFactors(const std::vector<Values> &units, const Goal &goal, bool any) {
+    std::vector<Values> result;
+    for (const Values &asked : units) {
+      const hardware::Hardware &hardware = machines_[machine(goal.machine, asked, goal.what.level)].hardware;
+      const hardware::Level *below = hardware.below(hardware.levels[goal.what.level]);
+      const std::int64_t own = below ? std::max<std::int64_t>(static_cast<std::int64_t>(below->workers.count), 1) : 1;
+      for (std::int64_t times : {1, 4}) {
+        if (times > 1 && !any) break;
+        result.push_back(asked);
+        result.back()["factor"] = own * times;
+      }
+    }
+    return result;
+  }
+
+  std::optional<Alternative> selected(const Goal &goal, const Production &production, const CodeletShape &shape,
+                                      const Values &values, const Reject &reject) {
+    const hardware::Level &level = machines_[goal.machine].hardware.levels[goal.what.level];
+    const unsigned depth = goal.depth - 1;
+    Alternative alternative = begun(production);
+    alternative.codelet = shape.codelet;
+    alternative.parameters = values;
+    std::string unproven = requirement(goal, shape, level);
+    if (!unproven.empty() && (goal.what.isPlain() || goal.what.inLanes())) {
+      reject(fmt::format("needs {}, which is not provable here", unproven));
+      return {};
+    }
+    const std::vector<SiteBounds> &bounds = siteBounds(goal.what.spectrum, production.codelet, values, goal.bounds);
+    const std::vector<Expected> &expected =
+        siteExpectations(goal.what.spectrum, production.codelet, values, goal.expected);
+    for (std::size_t i = 0; i < production.children.size(); ++i) {
+      Goal below{production.children[i], depth, bounds[i].arguments, bounds[i].elements, bounds[i].work, {}};
+      below.machine = goal.machine;
+      if (!goal.what.isPlain()) {
+        below.expected = expected[i];
+        below.acrossCalls = below.what.isMap() ? acrossCalls(shape.sites[i]) : goal.acrossCalls;
+      }
+      if (!child(alternative, below, reject)) return {};
+    }
+    if (unproven.empty()) return alternative;
+    alternative.guarded = true;
+    alternative.condition = unproven;
+    Goal plain{
+        {GoalKind::PlainCall, goal.what.spectrum, goal.what.level, goal.what.context}, depth, goal.bounds, {}, {}, {}};
+    plain.machine = goal.machine;
+    GoalId fallback = point(plain);
+    if (forest_.points_[fallback].count == 0) {
+      reject(fmt::format("needs {}, but the container may have more elements, and {}", withWidth(unproven, goal),
+                         noFallback(fallback, goal)));
+      return {};
+    }
+    alternative.children.push_back(fallback);
+    return alternative;
+  }
+
+  static Alternative begun(const Production &production) {
     Alternative alternative;
     alternative.rule = production.rule;
     alternative.capability = production.capability;
     alternative.count = 1;
-    unsigned depth = goal.depth - (production.rule == Rule::Distribute || production.rule == Rule::Serialize ? 0 : 1);
-    if (!shape) {
-      if (production.rule != Rule::Serialize) alternative.to = level.subordinate;
-      Goal below{production.children[0], depth, goal.bounds, {}, {}, {goal.expected.arguments, {}, {}, {}}};
-      if (production.rule == Rule::Distribute && level.tiling == hardware::Tiling::Strided &&
-          forest_.hardware_.levels[below.what.level].scalar)
-        below.acrossCalls = goal.acrossCalls;
-      if (production.rule == Rule::Split) {
-        std::uint64_t factor = std::max<std::uint64_t>(forest_.hardware_.levels[below.what.level].workers.count, 1);
-        alternative.parameters["factor"] = static_cast<std::int64_t>(factor);
-        if (goal.elements) below.elements = rounded(*goal.elements / factor + (*goal.elements % factor != 0));
-        below.work = goal.work;
-        below.acrossCalls = goal.acrossCalls;
-        below.expected = goal.expected;
-        for (SizeBound *each : {&below.expected.elements, &below.expected.work, &below.expected.units})
-          if (*each) *each = std::bit_ceil(**each / factor + (**each % factor != 0));
-      }
-      if (!child(alternative, below, reject)) return;
-    } else {
-      alternative.codelet = shape->codelet;
-      alternative.parameters = parameters(goal.what.spectrum, production.codelet, goal.what.level);
-      std::string unproven = requirement(goal, *shape, level);
-      if (!unproven.empty() && (goal.what.isPlain() || goal.what.inLanes()))
-        return reject(fmt::format("needs {}, which is not provable here", unproven));
-      const std::vector<SiteBounds> &bounds =
-          siteBounds(goal.what.spectrum, production.codelet, goal.what.level, goal.bounds);
-      const std::vector<Expected> &expected =
-          siteExpectations(goal.what.spectrum, production.codelet, goal.what.level, goal.expected);
-      for (std::size_t i = 0; i < production.children.size(); ++i) {
-        Goal below{production.children[i], depth, bounds[i].arguments, bounds[i].elements, bounds[i].work, {}};
-        if (!goal.what.isPlain()) {
-          below.expected = expected[i];
-          below.acrossCalls = below.what.isMap() ? acrossCalls(shape->sites[i]) : goal.acrossCalls;
-        }
-        if (!child(alternative, below, reject)) return;
-      }
-      if (!unproven.empty()) {
-        alternative.guarded = true;
-        alternative.condition = unproven;
-        GoalId fallback = point({{GoalKind::PlainCall, goal.what.spectrum, goal.what.level, goal.what.context},
-                                 depth,
-                                 goal.bounds,
-                                 {},
-                                 {},
-                                 {}});
-        if (forest_.points_[fallback].count == 0)
-          return reject(fmt::format("needs {}, but the container may have more elements, and {}",
-                                    withWidth(unproven, level), noFallback(fallback, goal)));
-        alternative.children.push_back(fallback);
-      }
-    }
-    result.alternatives.push_back(std::move(alternative));
+    return alternative;
   }
 
-  template <class Reject> bool child(Alternative &alternative, const Goal &goal, const Reject &reject) {
+  /// A rule other than Select.
+  std::optional<Alternative> divided(const Goal &goal, const Production &production, const Values &values,
+                                     const Reject &reject) {
+    hardware::Units units = values;
+    units.erase("factor");
+    const std::size_t machine = this->machine(goal.machine, units, goal.what.level);
+    const hardware::Hardware &hardware = machines_[machine].hardware;
+    const hardware::Level &level = hardware.levels[goal.what.level];
+    Alternative alternative = begun(production);
+    alternative.parameters = values;
+    if (production.rule != Rule::Serialize) alternative.to = level.subordinate;
+    const bool same = production.rule == Rule::Distribute || production.rule == Rule::Serialize;
+    Goal below{production.children[0],
+               goal.depth - (same ? 0 : 1),
+               goal.bounds,
+               {},
+               {},
+               {goal.expected.arguments, {}, {}, {}}};
+    below.machine = this->machine(machine, {}, production.children[0].level);
+    if (production.rule == Rule::Distribute && level.tiling == hardware::Tiling::Strided &&
+        hardware.levels[below.what.level].scalar)
+      below.acrossCalls = goal.acrossCalls;
+    if (production.rule == Rule::Split) {
+      const auto factor = static_cast<std::uint64_t>(values.at("factor"));
+      if (goal.elements) below.elements = rounded(*goal.elements / factor + (*goal.elements % factor != 0));
+      below.work = goal.work;
+      below.acrossCalls = goal.acrossCalls;
+      below.expected = goal.expected;
+      for (SizeBound *each : {&below.expected.elements, &below.expected.work, &below.expected.units})
+        if (*each) *each = std::bit_ceil(**each / factor + (**each % factor != 0));
+    }
+    if (!child(alternative, below, reject)) return {};
+    return alternative;
+  }
+
+  bool child(Alternative &alternative, const Goal &goal, const Reject &reject) {
     GoalId id = point(goal);
     const Point &below = forest_.points_[id];
     alternative.children.push_back(id);
@@ -343,13 +505,14 @@ private:
   std::string requirement(const Goal &goal, const CodeletShape &shape, const hardware::Level &level) const {
     std::string unproven;
     for (const Expr *requirement : shape.requirements)
-      if (!provable(*requirement, *shape.codelet, goal.bounds, forest_.hardware_.lanes(level)))
+      if (!provable(*requirement, *shape.codelet, goal.bounds, machines_[goal.machine].hardware.lanes(level)))
         unproven += (unproven.empty() ? "" : " && ") + describe(*requirement);
     return unproven;
   }
-  std::string withWidth(const std::string &requirement, const hardware::Level &level) const {
+  std::string withWidth(const std::string &requirement, const Goal &goal) const {
     if (requirement.find("coopDim()") == std::string::npos) return requirement;
-    std::uint64_t lanes = forest_.hardware_.lanes(level);
+    const hardware::Hardware &hardware = machines_[goal.machine].hardware;
+    std::uint64_t lanes = hardware.lanes(hardware.levels[goal.what.level]);
     return requirement.ends_with("coopDim()") ? fmt::format("{} = {}", requirement, lanes)
                                               : fmt::format("{} (coopDim() = {})", requirement, lanes);
   }
@@ -366,12 +529,12 @@ private:
   Forest &forest_;
   Grammar grammar_;
   unsigned depth_;
+  std::deque<Machine> machines_; // references into it last
   std::set<std::uint64_t> thresholds_;
-  std::map<Goal::Key, GoalId> known_;
-  std::map<std::tuple<std::size_t, std::size_t, std::size_t, Bounds>, std::vector<SiteBounds>> siteBounds_;
-  std::map<std::tuple<std::size_t, std::size_t, std::size_t, std::vector<Extents>>, std::vector<Expected>>
-      siteExpectations_;
-  std::map<std::tuple<std::size_t, std::size_t, std::size_t>, std::map<std::string, std::int64_t>> parameters_;
+  std::unordered_map<Goal::Key, GoalId, KeyHash> known_;
+  std::map<std::tuple<std::size_t, std::size_t, Values, Bounds>, std::vector<SiteBounds>> siteBounds_;
+  std::map<std::tuple<std::size_t, std::size_t, Values, std::vector<Extents>>, std::vector<Expected>> siteExpectations_;
+  std::map<std::tuple<std::size_t, std::size_t, Place>, std::vector<Values>> tunableValues_;
 };
 
 Forest::Forest(const Module &module, const hardware::Hardware &hardware, const Facts &facts,

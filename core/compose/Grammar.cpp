@@ -14,23 +14,6 @@ namespace tangram {
 
 using namespace ast;
 
-bool allows(const Tunable &tunable, std::int64_t value) {
-  if (!tunable.values.empty())
-    return std::find(tunable.values.begin(), tunable.values.end(), value) != tunable.values.end();
-  std::int64_t lo = tunable.lo == 0 && tunable.hi == 0 ? 1 : tunable.lo;
-  if (value < lo || (tunable.hi > 0 && value > tunable.hi)) return false;
-  return (value - lo) % std::max<std::int64_t>(tunable.step, 1) == 0;
-}
-
-std::map<std::string, std::int64_t> tunableValues(const Codelet &codelet, const hardware::Hardware &hardware,
-                                                  const hardware::Level &level) {
-  std::map<std::string, std::int64_t> result;
-  walk(codelet.body, [&](const Declare &d) {
-    if (d.tunable) result[d.name] = chooseTunable(*d.tunable, hardware, level).value;
-  });
-  return result;
-}
-
 Grammar::Grammar(const Module &module, const hardware::Hardware &hardware, const Facts &facts)
     : module_(module), hardware_(hardware) {
   for (std::size_t i = 0; i < module.spectrums.size(); ++i) spectrums_.emplace(module.spectrums[i]->name, i);

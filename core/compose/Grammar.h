@@ -106,10 +106,4 @@ private:
   std::map<std::pair<std::size_t, Context>, std::size_t> knownContexts_;
 };
 
-/// The values that a plan gives the tunables of a codelet composed at a level (TunableChoice.h).
-std::map<std::string, std::int64_t> tunableValues(const ast::Codelet &codelet, const hardware::Hardware &hardware,
-                                                  const hardware::Level &level);
-/// True where the declaration allows the value.
-bool allows(const ast::Tunable &tunable, std::int64_t value);
-
 } // namespace tangram

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 
 namespace tangram {
 namespace {
@@ -76,8 +75,7 @@ private:
     auto [it, fresh] = ranked_.try_emplace(id);
     if (!fresh) return it->second;
     const Point &point = forest_.point(id);
-    std::vector<std::size_t> left(point.alternatives.size());
-    std::iota(left.begin(), left.end(), std::size_t{0});
+    std::vector<std::size_t> left = rulesAt(point); // it is rules that are compared, not values
     // One scan a rank that is wanted: a comparison need not be transitive, and there may be many alternatives.
     while (!left.empty() && it->second.size() < context_.wanted) {
       auto best = left.begin();

@@ -89,6 +89,13 @@ void keyOf(const PlanNode &node, const std::string &inherited, std::string &out)
 
 } // namespace
 
+hardware::Units unitsOf(const PlanNode &node) {
+  if (node.rule == Rule::Select) return {};
+  hardware::Units units = node.parameters;
+  units.erase("factor");
+  return units;
+}
+
 std::string print(const Plan &plan) {
   std::string out = fmt::format("plan {} for {}\n", word(plan.spectrum), word(plan.target));
   for (const auto &[spectrum, hash] : plan.sources) out += fmt::format("source {} {:016x}\n", word(spectrum), hash);

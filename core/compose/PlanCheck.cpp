@@ -2,6 +2,7 @@
 #include "Sizes.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Requirement.h"
+#include "tangram/compose/TunableChoice.h"
 
 #include <fmt/format.h>
 
@@ -46,6 +47,8 @@ constexpr DiagnosticKind kTunable{"plan.tunable", DiagnosticClass::User,
                                   "correct the value in the plan, or make a new plan"};
 constexpr DiagnosticKind kFactor{"plan.factor", DiagnosticClass::User, "a 'split' of the plan has {}",
                                  "write 'with factor=N', where N is how many chunks there are"};
+constexpr DiagnosticKind kUnits{"plan.units", DiagnosticClass::User, "the plan asks for what '{0}' cannot be: {1}",
+                                "{2}"};
 constexpr DiagnosticKind kUnproven{"plan.unproven", DiagnosticClass::User,
                                    "the plan runs codelet '{}' of '{}' at level '{}' without a check, but that it fits "
                                    "can no longer be proved: it needs {}",
@@ -57,7 +60,7 @@ constexpr DiagnosticKind kHash{
 class Checker {
 public:
   Checker(const Plan &plan, const Module &module, const hardware::Hardware &hardware, const Facts &facts)
-      : plan_(plan), module_(module), hardware_(hardware), facts_(facts) {}
+      : plan_(plan), module_(module), hardware_(hardware), facts_(facts), machine_(hardware) {}
 
   void run(DiagnosticEngine &diags) {
     if (!plan_.root) failBug({}, "plan", "a plan has no rules");
@@ -106,6 +109,28 @@ private:
         from.subordinate.empty() ? std::string("there is none below it")
                                  : fmt::format("'{}' is below it", from.subordinate));
   }
+  /// Units that the rule asks for are of levels that start there, and as many as there may be.
+  void units(const PlanNode &node) const {
+    const hardware::Units asked = unitsOf(node);
+    std::string names, counts;
+    // Where work is devolved there is one iteration, and nothing to unroll.
+    const bool nothing = node.rule == Rule::Devolve && this->level(node).sync == "close-loop";
+    for (const hardware::Level *level :
+         nothing ? std::vector<const hardware::Level *>() : hardware::startedFrom(hardware_, this->level(node))) {
+      names += fmt::format("{}'{}'", names.empty() ? "" : ", ", level->name);
+      if (!asked.count(level->name)) continue;
+      std::string allowed = fmt::format("'{}' may have a multiple of {} units", level->name, level->workers.multipleOf);
+      if (level->workers.max) allowed += fmt::format(", at most {}", level->workers.max);
+      counts += (counts.empty() ? "" : "; ") + allowed;
+    }
+    for (const auto &[name, count] : asked)
+      if (names.find('\'' + name + '\'') == std::string::npos)
+        bad(kUnits, node, {}, hardware_.name,
+            fmt::format("units of '{}' do not start where work goes from '{}'", name, node.level),
+            names.empty() ? std::string("leave it out: none start there") : fmt::format("those of {} do", names));
+    if (std::string why = hardware::refusal(*machine_, asked); !why.empty())
+      bad(kUnits, node, {}, hardware_.name, why, counts);
+  }
   const PlanNode &only(const PlanNode &node) const {
     if (node.children.size() != 1) failBug({}, "plan", fmt::format("a '{}' has not one child", name(node.rule)));
     return *node.children[0];
@@ -129,6 +154,8 @@ private:
       if (child.spectrum != node.spectrum || isMapRule(child))
         bad(kSite, child, s.range, words(child), "the rule above",
             fmt::format("devolved a call of '{}'", node.spectrum));
+      units(node);
+      const hardware::Configured::Scope scope(machine_, unitsOf(node));
       return call(child, bounds);
     }
     select(node, s, bounds);
@@ -200,6 +227,8 @@ private:
     if (child.spectrum != node.spectrum || isMapRule(child) != (node.rule == Rule::Split))
       bad(kSite, child, spectrum(node).range, words(child), "the rule above",
           fmt::format("a {} of '{}'", node.rule == Rule::Split ? "map" : "call", node.spectrum));
+    if (node.rule != Rule::Serialize) units(node);
+    const hardware::Configured::Scope scope(machine_, unitsOf(node));
     if (node.rule != Rule::Split) return call(child, bounds);
     auto factor = node.parameters.find("factor");
     if (factor == node.parameters.end()) bad(kFactor, node, spectrum(node).range, "no factor");
@@ -231,16 +260,19 @@ private:
                    const Bounds &bounds) const {
     Arena arena;
     for (const Expr *requirement : requirements(codelet, arena))
-      if (!provable(*requirement, codelet, bounds, hardware_.lanes(at)))
+      if (!provable(*requirement, codelet, bounds, machine_->lanes(*machine_->find(at.name))))
         bad(kUnproven, node, codelet.range, codelet.name, s.name, at.name,
             fmt::format("{}{}", describe(*requirement),
-                        contains<CoopDim>(requirement) ? fmt::format(" (coopDim() = {})", hardware_.lanes(at)) : ""));
+                        contains<CoopDim>(requirement)
+                            ? fmt::format(" (coopDim() = {})", machine_->lanes(*machine_->find(at.name)))
+                            : ""));
   }
 
   const Plan &plan_;
   const Module &module_;
   const hardware::Hardware &hardware_;
   const Facts &facts_;
+  hardware::Configured machine_;
   std::string lanes_; // the level of the cooperative codelet that the call stands in, if any
 };
 

@@ -234,8 +234,7 @@ private:
       else
         line.expected("vector or matrix");
     }
-    if ((node.rule == Rule::Select || node.rule == Rule::Split) && line.take("with"))
-      node.parameters = line.parameters();
+    if (node.rule != Rule::Serialize && line.take("with")) node.parameters = line.parameters();
     if (node.rule == Rule::Select && line.take("if")) {
       node.guarded = true;
       if (line.done()) line.expected("a condition");

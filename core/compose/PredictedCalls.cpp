@@ -12,19 +12,39 @@ using namespace ast;
 
 namespace {
 
-/// Sites of a codelet that every call of it comes to, once: statements of its own body, before any may return.
+/// Sites that are come to whenever `root` is.
+void certainly(const Node *root, std::set<const Expr *> &found) {
+  if (!root) return;
+  walk(root, [&](const Node &node) {
+    auto only = [&](const Node *first) {
+      certainly(first, found);
+      return WalkResult::Skip;
+    };
+    if (const auto *branch = dyn<If>(&node)) return only(branch->cond);
+    if (const auto *choice = dyn<Conditional>(&node)) return only(choice->cond);
+    if (const auto *loop = dyn<While>(&node)) return only(loop->cond);
+    if (const auto *loop = dyn<For>(&node)) {
+      certainly(loop->init, found);
+      return only(loop->cond);
+    }
+    if (const auto *binary = dyn<Binary>(&node);
+        binary && (binary->op == BinaryOp::LogicalAnd || binary->op == BinaryOp::LogicalOr))
+      return only(binary->lhs);
+    if (isa<Map>(&node) || isa<SpectrumCall>(&node)) found.insert(static_cast<const Expr *>(&node));
+    return WalkResult::Advance;
+  });
+}
+
+/// Sites of a codelet that every call of it comes to: statements of its own body, before any may leave it.
 void unconditional(const Codelet &codelet, std::set<const Expr *> &found) {
   if (!codelet.body) return;
   for (const Stmt *statement : codelet.body->stmts) {
-    walk(statement, [&](const Node &node) {
-      if (isa<If>(&node) || isa<For>(&node) || isa<While>(&node) || isa<DoWhile>(&node) || isa<Conditional>(&node))
-        return WalkResult::Skip;
-      if (const auto *binary = dyn<Binary>(&node);
-          binary && (binary->op == BinaryOp::LogicalAnd || binary->op == BinaryOp::LogicalOr))
-        return WalkResult::Skip;
-      if (isa<Map>(&node) || isa<SpectrumCall>(&node)) found.insert(static_cast<const Expr *>(&node));
-      return WalkResult::Advance;
-    });
+    const bool leaves = contains<Return>(statement) || contains<Break>(statement) || contains<Continue>(statement);
+    if (const auto *loop = dyn<DoWhile>(statement); loop && leaves) {
+      if (!loop->body->stmts.empty()) certainly(loop->body->stmts.front(), found);
+    } else {
+      certainly(statement, found);
+    }
     if (!isa<Return>(statement) && contains<Return>(statement)) return;
   }
 }

@@ -35,6 +35,31 @@ TunableChoice chooseTunable(const ast::Tunable &tunable, const hardware::Hardwar
   return is(lo + (value - lo) / step * step, above ? Reason::RangeEnd : Reason::Step);
 }
 
+std::vector<std::int64_t> tunableChoices(const ast::Tunable &tunable, const hardware::Hardware &hardware,
+                                         const hardware::Level &level) {
+  const std::int64_t own = chooseTunable(tunable, hardware, level).value;
+  std::vector<std::int64_t> result{own};
+  auto add = [&](std::int64_t value) {
+    if (allows(tunable, value) && std::find(result.begin(), result.end(), value) == result.end())
+      result.push_back(value);
+  };
+  for (std::int64_t value : tunable.values) add(value);
+  if (!tunable.values.empty()) return result;
+  const std::int64_t lo = tunable.lo == 0 && tunable.hi == 0 ? 1 : tunable.lo;
+  const std::int64_t step = std::max<std::int64_t>(tunable.step, 1);
+  for (std::int64_t value : {own / 4, own * 4})
+    if (value >= lo) add(lo + (value - lo) / step * step);
+  return result;
+}
+
+bool allows(const ast::Tunable &tunable, std::int64_t value) {
+  if (!tunable.values.empty())
+    return std::find(tunable.values.begin(), tunable.values.end(), value) != tunable.values.end();
+  std::int64_t lo = tunable.lo == 0 && tunable.hi == 0 ? 1 : tunable.lo;
+  if (value < lo || (tunable.hi > 0 && value > tunable.hi)) return false;
+  return (value - lo) % std::max<std::int64_t>(tunable.step, 1) == 0;
+}
+
 std::string describe(const TunableChoice &choice) {
   std::string workers =
       fmt::format("the {} worker{} of level '{}'", choice.workers, choice.workers == 1 ? "" : "s", choice.below);

@@ -26,6 +26,16 @@ Interval allowed(const Tunable &t) {
   return Interval::between(lo, t.hi > 0 ? std::optional(t.hi) : std::nullopt);
 }
 
+/// Units that this rule and, of a call, those by which it devolves ask for.
+hardware::Units startedBy(const PlanNode &rule) {
+  hardware::Units units = unitsOf(rule);
+  for (const PlanNode *node = &rule; node->rule == Rule::Devolve && node->children.size() == 1;) {
+    node = node->children[0].get();
+    units.merge(unitsOf(*node));
+  }
+  return units;
+}
+
 bool within(const Interval &value, const Interval &range) {
   return (!range.lo || (value.lo && *value.lo >= *range.lo)) && (!range.hi || (value.hi && *value.hi <= *range.hi));
 }
@@ -33,7 +43,7 @@ bool within(const Interval &value, const Interval &range) {
 } // namespace
 
 TunableRanges::TunableRanges(const Plan &plan, const Module &module, const hardware::Hardware &hardware)
-    : module_(module), hardware_(hardware) {
+    : module_(module), machine_(hardware) {
   if (plan.root && takesForGranted(*plan.root)) widen(*plan.root, {});
 }
 
@@ -76,14 +86,15 @@ std::map<std::string, Interval> TunableRanges::values(const PlanNode &select) co
 /// Whether all that is taken for granted at and below `node` follows from the sizes there.
 bool TunableRanges::holds(const PlanNode &node, Bounds bounds) {
   if (!takesForGranted(node)) return true;
+  const hardware::Configured::Scope scope(machine_, startedBy(node));
   if (isMapRule(node)) return holds(*node.children[0], std::move(bounds));
   Selected s = selected(node);
   if (!s.codelet) return false;
   limitByConditions(*s.spectrum, bounds);
-  const hardware::Level *level = hardware_.find(s.node->level);
+  const hardware::Level *level = machine_->find(s.node->level);
   if (!s.node->guarded)
     for (const Expr *requirement : requirementsOf(*s.codelet))
-      if (!level || !provable(*requirement, *s.codelet, bounds, hardware_.lanes(*level))) return false;
+      if (!level || !provable(*requirement, *s.codelet, bounds, machine_->lanes(*level))) return false;
   Sizes sizes(&module_, *s.codelet, bounds, values(*s.node));
   std::vector<const Expr *> order = sites(*s.codelet);
   for (std::size_t i = 0; i < s.node->children.size(); ++i) // behind the sites, the fallback
@@ -93,6 +104,7 @@ bool TunableRanges::holds(const PlanNode &node, Bounds bounds) {
 
 /// From the outside in; the tunables further in are what the plan says until it is their turn.
 void TunableRanges::widen(const PlanNode &node, Bounds bounds) {
+  const hardware::Configured::Scope scope(machine_, startedBy(node));
   if (isMapRule(node)) return widen(*node.children[0], std::move(bounds));
   Selected s = selected(node);
   if (!s.codelet) return;
@@ -105,8 +117,8 @@ void TunableRanges::widen(const PlanNode &node, Bounds bounds) {
     // The wider the better; upper ends that make a difference are numbers of lanes, and round numbers.
     Interval all = allowed(*d.tunable), exact = Interval::exactly(value->second);
     std::set<std::int64_t, std::greater<>> tops{value->second};
-    for (const hardware::Level &level : hardware_.levels)
-      if (auto lanes = static_cast<std::int64_t>(hardware_.lanes(level)); lanes > value->second) tops.insert(lanes);
+    for (const hardware::Level &level : machine_->levels)
+      if (auto lanes = static_cast<std::int64_t>(machine_->lanes(level)); lanes > value->second) tops.insert(lanes);
     for (std::int64_t top = value->second; top > 0 && top < value->second * 64 && top < (1 << 30); top *= 2)
       tops.insert(2 * top);
     std::vector<Interval> candidates{all};

@@ -32,7 +32,7 @@ private:
   void widen(const PlanNode &node, Bounds bounds);
 
   const ast::Module &module_;
-  const hardware::Hardware &hardware_;
+  hardware::Configured machine_;
   ast::Arena arena_; // of inferred requirements
   std::map<const ast::Codelet *, std::vector<const ast::Expr *>> requirements_;
   std::map<const PlanNode *, bool> takesForGranted_;

@@ -38,10 +38,13 @@ SourceRange loopAround(const Codelet &codelet, const Expr *site) {
 
 class Spreading {
 public:
-  Spreading(const Module &module, const hardware::Hardware &hardware) : module_(module), hardware_(hardware) {}
+  Spreading(const Module &module, const hardware::Hardware &hardware) : module_(module), machine_(hardware) {}
 
   void add(const PlanNode &node, RuleWork work) {
+    const hardware::Units units = unitsOf(node);
+    const hardware::Configured::Scope scope(machine_, units);
     work.node = &node;
+    for (const auto &[level, count] : units) work.units[level] = count;
     if (node.rule == Rule::Select)
       if (const Spectrum *spectrum = findSpectrum(module_, node.spectrum)) {
         work.arguments.resize(spectrum->params.size());
@@ -77,7 +80,7 @@ public:
 
 private:
   void give(RuleWork &below, const std::string &to, Known calls) const {
-    const hardware::Level *level = hardware_.find(to);
+    const hardware::Level *level = machine_->find(to);
     UnitShare share{to, level ? level->workers.count : 1, {}};
     if (calls) {
       share.busy = std::min(*calls, share.workers);
@@ -91,8 +94,8 @@ private:
   void select(const PlanNode &node, RuleWork work, const RuleWork &below) {
     // Lanes of a cooperative codelet: all workers down to the first level that runs scalar code (Hardware::lanes).
     if (work.codelet && work.codelet->coop) {
-      const hardware::Level *level = hardware_.find(node.level);
-      for (level = level ? hardware_.below(*level) : nullptr; level; level = hardware_.below(*level)) {
+      const hardware::Level *level = machine_->find(node.level);
+      for (level = level ? machine_->below(*level) : nullptr; level; level = machine_->below(*level)) {
         work.shares.push_back({level->name, level->workers.count, level->workers.count});
         if (level->scalar) break;
       }
@@ -126,7 +129,7 @@ private:
   }
 
   const Module &module_;
-  const hardware::Hardware &hardware_;
+  hardware::Configured machine_;
   std::vector<RuleWork> work_;
 };
 

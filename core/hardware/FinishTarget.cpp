@@ -121,6 +121,14 @@ Workers finishWorkers(const RawLevel &level, bool isTop) {
          "the number of workers", workers.count, multiple, (workers.count + multiple - 1) / multiple * multiple);
   if (workers.max && workers.count > workers.max)
     fail(kAboveMax, level.count.given ? level.count.range : level.max.range, level.name, workers.count, workers.max);
+  if (isTop && level.choices.given) fail(kTopWorkers, level.choices.range, level.name);
+  for (std::uint64_t count : level.choices.value) {
+    if (count % multiple)
+      fail(kNotMultiple, level.choices.range, level.name, "a choice", count, multiple,
+           (count + multiple - 1) / multiple * multiple);
+    if (workers.max && count > workers.max) fail(kAboveMax, level.choices.range, level.name, count, workers.max);
+  }
+  workers.choices = level.choices.value;
   return workers;
 }
 

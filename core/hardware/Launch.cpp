@@ -9,6 +9,12 @@ std::uint64_t LaunchLevels::workers(const std::string &level) const {
   return 1;
 }
 
+LaunchLevels LaunchLevels::ofGroups(std::uint64_t workers) const {
+  LaunchLevels result = *this;
+  result.groupWorkers = workers;
+  return result;
+}
+
 std::optional<LaunchLevels> launchLevels(const Hardware &hardware) {
   LaunchLevels found;
   for (const Level &level : hardware.levels)

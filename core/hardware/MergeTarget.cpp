@@ -40,6 +40,7 @@ RawLevel mergeLevel(RawLevel level, const RawLevel &base) {
   level.automatic.mergeOver(base.automatic);
   level.multipleOf.mergeOver(base.multipleOf);
   level.max.mergeOver(base.max);
+  level.choices.mergeOver(base.choices);
   level.maxLanes.mergeOver(base.maxLanes);
   if (!cutOff) level.shuffle.mergeOver(base.shuffle);
   level.tiling.mergeOver(base.tiling);

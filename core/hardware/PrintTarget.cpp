@@ -69,6 +69,11 @@ void printLevel(YAML::Emitter &out, const Level &level, bool isTop) {
     out << YAML::Key << (workers.automatic ? "auto" : "count") << YAML::Value << workers.count;
     out << YAML::Key << "multiple-of" << YAML::Value << workers.multipleOf;
     if (workers.max) out << YAML::Key << "max" << YAML::Value << workers.max;
+    if (!workers.choices.empty()) {
+      out << YAML::Key << "choices" << YAML::Value << YAML::Flow << YAML::BeginSeq;
+      for (std::uint64_t count : workers.choices) out << count;
+      out << YAML::EndSeq;
+    }
     out << YAML::EndMap;
   }
   if (level.maxLanes) out << YAML::Key << "max-lanes" << YAML::Value << level.maxLanes;

@@ -33,6 +33,7 @@ struct RawLevel {
   Given<std::string> symbol, below, sync;
   Given<std::vector<bool>> capabilities; // as in kCapabilities
   Given<std::uint64_t> count, multipleOf, max, maxLanes;
+  Given<std::vector<std::uint64_t>> choices;
   Given<bool> automatic, shuffle;
   Given<Tiling> tiling;
   std::vector<RawMemory> memories;

@@ -99,7 +99,7 @@ void readWorkers(const Yaml &yaml, RawLevel &level) {
     if (!yaml.isScalar()) yaml.wrongType(what, "a count, 'auto', or a mapping");
     return setCount(yaml.integer(what, 1, kMaxWorkers), false, yaml.range());
   }
-  for (const auto &[key, range, value] : yaml.entries(what, {"count", "auto", "multiple-of", "max"})) {
+  for (const auto &[key, range, value] : yaml.entries(what, {"count", "auto", "multiple-of", "max", "choices"})) {
     std::string which = fmt::format("'{}' of the workers of level '{}'", key, level.name);
     if (key == "count") {
       if (value.isScalar() && value.text(which) == "auto")
@@ -110,6 +110,15 @@ void readWorkers(const Yaml &yaml, RawLevel &level) {
     if (key == "auto") setCount(value.integer(which, 1, kMaxWorkers), true, value.range());
     if (key == "multiple-of") level.multipleOf.set(value.integer(which, 1, kMaxWorkers), value.range());
     if (key == "max") level.max.set(value.integer(which, 1, kMaxWorkers), value.range());
+    if (key == "choices") {
+      std::vector<std::uint64_t> counts;
+      for (const Yaml &item : items(value, which)) {
+        counts.push_back(item.integer("a count in " + which, 1, kMaxWorkers));
+        if (std::find(counts.begin(), counts.end() - 1, counts.back()) != counts.end() - 1)
+          failTwice("count in " + which, std::to_string(counts.back()), item.range(), value.range());
+      }
+      level.choices.set(std::move(counts), value.range());
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 #include "Agenda.h"
 
 #include "../compose/PredictedCalls.h"
-#include "tangram/compose/DrawTunables.h"
 
 #include <algorithm>
 #include <set>
@@ -36,7 +35,7 @@ public:
 
 private:
   /// True where the plan stands on the agenda now, or did before.
-  bool add(Plan plan, bool drawTunables) {
+  bool add(Plan plan) {
     plan.target = session_.target().name;
     if (double calls = predictedCalls(plan, session_.module(), forest_.hardware(), least_); calls > kHopelessCalls) {
       if (!seen_.insert(key(plan)).second) return false;
@@ -44,7 +43,6 @@ private:
       agenda_.hopelessCalls = agenda_.hopeless == 1 ? calls : std::min(agenda_.hopelessCalls, calls);
       return false;
     }
-    if (drawTunables) plan = tangram::drawTunables(plan, session_.module(), forest_.hardware(), random_);
     if (!seen_.insert(key(plan)).second) return false;
     agenda_.plans.push_back(std::move(plan));
     return true;
@@ -70,7 +68,7 @@ private:
       bool more = std::any_of(codelets.begin(), codelets.end(),
                               [&](const std::string &c) { return covered.codelets.insert(c).second; });
       for (const std::string &c : codelets) covered.codelets.insert(c);
-      add(std::move(plan), options_.tunables);
+      add(std::move(plan));
       if (!more) continue;
       // The pick may be it.
       auto at = std::find_if(agenda_.plans.begin(), agenda_.plans.end(),
@@ -86,7 +84,7 @@ private:
       return true;
     });
     std::stable_sort(plans.begin(), plans.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
-    for (auto &[_, plan] : plans) add(std::move(plan), options_.tunables);
+    for (auto &[_, plan] : plans) add(std::move(plan));
   }
 
   void draw() {
@@ -94,7 +92,7 @@ private:
         std::max(kSample, static_cast<std::size_t>(std::min(options_.budget, 1e5) * kDrawnPerSecond)));
     // Where there are few plans for how many are wanted, draws that hit one again are not endless.
     for (std::size_t draws = 0; agenda_.drawn < wanted && draws < 50 * wanted; ++draws)
-      agenda_.drawn += add(derivations_.draw(random_), options_.tunables);
+      agenda_.drawn += add(derivations_.draw(random_));
   }
 
   Session &session_;
@@ -113,9 +111,7 @@ Agenda makeAgenda(Session &session, const Forest &forest, const Derivations &der
                   const ExpectedSizes &least) {
   if (options.plans.empty()) return Maker(session, forest, derivations, options, least).make();
   Agenda agenda;
-  std::mt19937_64 random(options.seed);
   for (Plan plan : options.plans) {
-    if (options.tunables) plan = drawTunables(plan, session.module(), forest.hardware(), random);
     plan.target = session.target().name;
     agenda.plans.push_back(std::move(plan));
   }

@@ -16,7 +16,7 @@ struct Agenda {
   std::size_t hopeless = 0;
   double hopelessCalls = 0;
 };
-inline constexpr double kHopelessCalls = 1 << 20;
+inline constexpr double kHopelessCalls = 1 << 17;
 
 /// `least`: sizes of the smallest arguments there are.
 Agenda makeAgenda(Session &session, const Forest &forest, const Derivations &derivations, const VerifyOptions &options,

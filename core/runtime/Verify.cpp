@@ -115,7 +115,6 @@ public:
     report_.budget = options_.budget;
     report_.space = forest_.count();
     report_.given = !options_.plans.empty();
-    report_.tunables = options_.tunables;
     Agenda agenda = makeAgenda(session_, forest_, derivations_, options_,
                                sets_.empty() ? ExpectedSizes{} : sizesOf(spectrum_, sets_[0]));
     report_.pick = agenda.pick;

@@ -1,4 +1,5 @@
 // Every plan, in the forest's stable order, up to a limit.
+#include "tangram/compose/Heuristic.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>

@@ -143,14 +143,15 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
     result.distributes = !few && (!calls || *calls > 1) && !far;
     result.enough = !calls || *calls > workers / 2;
     if (const Point &call = forest.point(alternative.children[0]); !call.isMap)
-      for (const Alternative &with : call.alternatives) {
+      for (std::size_t i : rulesAt(call)) {
+        const Alternative &with = call.alternatives[i];
         result.tiles |= with.codelet && with.codelet->coop && properties(forest, call, with).tiles;
         result.together |= with.codelet && changesTogether(*with.codelet);
       }
   } else if (alternative.rule == Rule::Serialize && scatters(forest, point)) {
     const Point &call = forest.point(alternative.children[0]);
-    for (const Alternative &below : call.alternatives) {
-      const Properties &inner = properties(forest, call, below);
+    for (std::size_t i : rulesAt(call)) {
+      const Properties &inner = properties(forest, call, call.alternatives[i]);
       result.leads = less(result.leads, inner.distributes || inner.vectorizes ? 0u : inner.leads);
     }
   } else if (alternative.codelet) {
@@ -160,7 +161,8 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
     for (std::size_t i = 0; i < own; ++i) {
       const Point &child = forest.point(alternative.children[i]);
       if (child.isMap != hasMap) continue;
-      for (const Alternative &below : child.alternatives) {
+      for (std::size_t b : rulesAt(child)) {
+        const Alternative &below = child.alternatives[b];
         if (!hasMap && below.rule != Rule::Select) continue;
         const Properties &inner = properties(forest, child, below);
         if (inner.leads) result.leads = less(result.leads, std::optional(*inner.leads + 1));
@@ -186,8 +188,9 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
 
 bool ParallelismFirst::parallel(const Forest &forest, GoalId goal) const {
   const Point &point = forest.point(goal);
-  return std::any_of(point.alternatives.begin(), point.alternatives.end(), [&](const Alternative &alternative) {
-    const Properties &p = properties(forest, point, alternative);
+  const std::vector<std::size_t> rules = rulesAt(point);
+  return std::any_of(rules.begin(), rules.end(), [&](std::size_t i) {
+    const Properties &p = properties(forest, point, point.alternatives[i]);
     return p.distributes || p.vectorizes || p.leads;
   });
 }

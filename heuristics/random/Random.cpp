@@ -1,4 +1,5 @@
 // Different plans, every set of them as likely as any other, however large the space is.
+#include "tangram/compose/Heuristic.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>

@@ -31,10 +31,10 @@ inline std::string tunable(const std::string &name, const std::string &range = "
   return fmt::format("(Declare \"{}\" u32 false false [] (Tunable {}) -)", name, range);
 }
 inline std::string call(const std::string &type, const std::string &spectrum, const std::vector<std::string> &args) {
-  return fmt::format("(SpectrumCall {} \"{}\" [{}] \"\" [] none - [] -)", type, spectrum, fmt::join(args, " "));
+  return fmt::format("(SpectrumCall {} \"{}\" [{}] \"\" [] {{}} none - [] -)", type, spectrum, fmt::join(args, " "));
 }
 inline std::string map(const std::string &type, const std::string &spectrum, const std::vector<std::string> &args) {
-  return fmt::format("(Map {} \"{}\" [{}] none \"\" - - -)", type, spectrum, fmt::join(args, " "));
+  return fmt::format("(Map {} \"{}\" [{}] none \"\" {{}} - - -)", type, spectrum, fmt::join(args, " "));
 }
 inline std::string sequence(const std::string &start, const std::string &inc = "-", const std::string &end = "-") {
   return fmt::format("(Sequence u32 - {} {} {})", start, inc, end);

@@ -250,7 +250,7 @@ TEST(Verify, NamesWhatIsBroken) {
        {Case{"(Evaluate (VarRef i32 \"nobody\"))", "'nobody' is not declared"}, Case{"(Break)", "break outside"},
         Case{"(Continue)", "continue outside"},
         Case{"(Evaluate (Call i32 \"nothing\" []))", "function 'nothing' does not exist"},
-        Case{"(Evaluate (SpectrumCall i32 \"dot\" [] \"\" [] none - [] -))", "spectrum 'dot' does not exist"},
+        Case{"(Evaluate (SpectrumCall i32 \"dot\" [] \"\" [] {} none - [] -))", "spectrum 'dot' does not exist"},
         Case{"(Evaluate (Binary i32 add (IntLit i32 1) (IntLit u32 1)))", "+ of i32 and u32"},
         Case{"(Evaluate (Assign i32 set (IntLit i32 1) (IntLit i32 1)))", "cannot be assigned to"},
         Case{"(Declare \"in\" i32 false false [] - -)", "declared twice"},

@@ -5,7 +5,6 @@
 #include "tangram/ast/Verify.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Cloner.h"
-#include "tangram/compose/DrawTunables.h"
 
 #include <set>
 
@@ -212,47 +211,18 @@ TEST(Cloner, TunablesThatAreProvedOnlyAsTheyAreKeepTheirValue) {
   EXPECT_EQ(kept.values, Ints{16});
 }
 
-std::set<std::int64_t> drawn(Program &program, const std::string &text) {
-  Plan plan = parsePlan(text, "t.plan", program.arena);
-  std::mt19937_64 random(3);
-  std::set<std::int64_t> values;
-  for (int i = 0; i < 500; ++i) {
-    Plan other = drawTunables(plan, *program.module, program.hardware, random);
-    values.insert(other.root->parameters.at("p"));
-    checkPlan(other, *program.module, program.hardware, program.facts, program.diags);
-    EXPECT_NO_THROW(clone(program, {other}));
-  }
-  return values;
-}
-
-TEST(DrawTunables, AllForWhichThePlanHoldsToTwiceItsOwnValue) {
+// Whoever compiles the code may set any of them.
+TEST(Cloner, ATunableMayHaveEachValueOfItsRange) {
   std::string head = "plan sum for block\nselect c at block with p=",
               tail = "\n  distribute to thread\n    select a at thread\n  select b at block as vector\n";
   Program program(sumProgram(), blockAndThreads());
-  EXPECT_EQ(drawn(program, head + "3" + tail), (std::set<std::int64_t>{1, 2, 3, 4, 5, 6}));
-  std::set<std::int64_t> many = drawn(program, head + "200" + tail); // the tree has 256 lanes
-  EXPECT_EQ(*many.begin(), 1);
-  EXPECT_LE(*many.rbegin(), 256);
-  EXPECT_GT(*many.rbegin(), 200);
-  // Small ones more often: 500 even draws would have some 220 values.
-  EXPECT_LT(many.size(), 200u);
-  // Never more than its type holds.
-  std::string serial =
-      "\n  distribute to thread\n    select a at thread\n  devolve to thread\n    select a at thread\n";
-  EXPECT_LE(*drawn(program, head + "4000000000" + serial).rbegin(), 4294967295);
-}
-
-TEST(DrawTunables, WhatTheDeclarationAllows) {
-  auto values = [](const std::string &tunable) {
-    std::string codelet = tiledSum("c", false, tunable);
-    Program program(module({spectrum("sum", {serialSum(), codelet})}), blockAndThreads());
-    return drawn(program,
-                 "plan sum for block\nselect c at block with p=8\n  distribute to thread\n    select a at thread\n"
-                 "  devolve to thread\n    select a at thread\n");
-  };
-  EXPECT_EQ(values("0 0 1 [2 8 64]"), (std::set<std::int64_t>{2, 8, 64}));
-  EXPECT_EQ(values("4 12 4 []"), (std::set<std::int64_t>{4, 8, 12}));
-  EXPECT_EQ(values("8 8 1 []"), (std::set<std::int64_t>{8}));
+  const Tunable &range = tunable(program, head + "200" + tail); // the tree has 256 lanes
+  EXPECT_EQ(range.hi, 256);
+  for (std::int64_t p = std::max<std::int64_t>(range.lo, 1); p <= range.hi; ++p) {
+    Plan other = parsePlan(head + std::to_string(p) + tail, "t.plan", program.arena);
+    checkPlan(other, *program.module, program.hardware, program.facts, program.diags);
+    EXPECT_NO_THROW(clone(program, {other})) << p;
+  }
 }
 
 } // namespace

@@ -84,7 +84,7 @@ TEST(Derivations, MayDrawEachPlan) {
   Derivations derivations(forest);
   std::set<std::string> drawn;
   std::mt19937_64 random(1);
-  for (int i = 0; i < 5000; ++i) drawn.insert(key(derivations.draw(random)));
+  for (int i = 0; i < 50000; ++i) drawn.insert(key(derivations.draw(random)));
   EXPECT_EQ(drawn.size(), forest.count());
 }
 

@@ -166,7 +166,7 @@ TEST(Exhaustive, ListsAllUpToItsLimit) {
   HeuristicContext context;
   context.wanted = 1000;
   std::vector<Plan> plans = program.choose(forest, "exhaustive", context);
-  ASSERT_EQ(plans.size(), 23u);
+  ASSERT_EQ(plans.size(), 124u);
   for (std::size_t i = 0; i < plans.size(); ++i) EXPECT_EQ(plans[i], forest.nth(i));
   OptionValues options;
   options.set("limit", std::int64_t{5});
@@ -191,13 +191,13 @@ TEST(Random, DrawsDifferentPlansBySeed) {
   context.seed = 5;
   EXPECT_NE(plans, program.choose(forest, "random", context));
   context.wanted = 1000;
-  EXPECT_EQ(program.choose(forest, "random", context).size(), 23u);
+  EXPECT_EQ(program.choose(forest, "random", context).size(), 124u);
   EXPECT_TRUE(program.choose(program.forest(1), "random", context).empty());
 
   // The first and the last of five are each uniform.
   std::map<std::string, int> first, last;
   context.wanted = 5;
-  constexpr int kDraws = 11500;
+  constexpr int kDraws = 24800;
   for (int i = 0; i < kDraws; ++i) {
     context.seed = static_cast<std::uint64_t>(1000 + i);
     std::vector<Plan> drawn = program.choose(forest, "random", context);
@@ -205,10 +205,10 @@ TEST(Random, DrawsDifferentPlansBySeed) {
     ++last[key(drawn.back())];
   }
   for (const auto *counts : {&first, &last}) {
-    double expected = kDraws / 23.0, chi2 = 0;
+    double expected = kDraws / 124.0, chi2 = 0;
     for (const auto &[plan, n] : *counts) chi2 += (n - expected) * (n - expected) / expected;
-    EXPECT_EQ(counts->size(), 23u);
-    EXPECT_LT(chi2, 48.3); // 22 degrees of freedom, p = 0.001
+    EXPECT_EQ(counts->size(), 124u);
+    EXPECT_LT(chi2, 178); // 123 degrees of freedom, p = 0.001
   }
 }
 

@@ -1,4 +1,5 @@
 // Loading plugins, good and bad. Plugins are in plugins/.
+#include "tangram/compose/Heuristic.h"
 #include "tangram/plugin/Loader.h"
 #include "tangram/plugin/Plugin.h"
 

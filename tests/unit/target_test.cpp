@@ -1,10 +1,12 @@
 // Target files: those that ship, everything that can be wrong with one, extending, printing, pipelines.
+#include "tangram/compose/Heuristic.h"
 #include "tangram/hardware/DeviceSizes.h"
 #include "tangram/hardware/Target.h"
 #include "tangram/plugin/Loader.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <random>

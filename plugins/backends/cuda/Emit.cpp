@@ -69,7 +69,7 @@ private:
     preamble(w);
     for (const Struct *s : structuresWithin(module_, signatures_)) defineStructure(w, *s, host);
     for (const Function *f : module_.functions) {
-      DeviceStatements statements(w, device, module_, levels_, line_);
+      DeviceStatements statements(w, device, module_, line_);
       statements.define(*f, "[[maybe_unused]] __host__ __device__ inline");
     }
     for (const Signature &s : signatures_) kernel(w, s, host, device);
@@ -102,7 +102,8 @@ private:
     w.blank();
     defineConstants(w, s);
     for (const Launch *launch : launches_[s.kernel]) {
-      DeviceStatements statements(w, device, module_, levels_, line_);
+      device.enter(*launch);
+      DeviceStatements statements(w, device, module_, line_);
       if (statements.launch(*launch, *s.kernel, functions_.at(launch))) asking_.insert(launch);
       w.blank();
       const std::string &function = functions_.at(launch);

@@ -9,6 +9,9 @@ namespace tangram::cuda {
 class DeviceExpressions final : public c_family::Expressions {
 public:
   explicit DeviceExpressions(const hardware::LaunchLevels &levels) : levels_(levels) {}
+  /// What follows is in a launch of groups of so many threads.
+  void enter(const ast::Launch &launch) { levels_ = levels_.ofGroups(launch.threads); }
+  const hardware::LaunchLevels &levels() const { return levels_; }
 
 protected:
   // std::numeric_limits and std::min are functions of the host.
@@ -25,7 +28,7 @@ private:
   Text workerCount(const ast::WorkerCount *e);
   Text shuffle(const ast::Shuffle *e);
 
-  const hardware::LaunchLevels &levels_;
+  hardware::LaunchLevels levels_; // of the launch at hand
 };
 
 } // namespace tangram::cuda

@@ -15,9 +15,8 @@ using c_family::Writer;
 /// What runs on the device.
 class DeviceStatements final : public c_family::Statements {
 public:
-  DeviceStatements(Writer &writer, DeviceExpressions &expressions, const ast::Module &module,
-                   const hardware::LaunchLevels &levels, bool line)
-      : c_family::Statements(writer, expressions, module, line), levels_(levels) {}
+  DeviceStatements(Writer &writer, DeviceExpressions &expressions, const ast::Module &module, bool line)
+      : c_family::Statements(writer, expressions, module, line), levels_(expressions.levels()) {}
 
   /// The kernel function of a launch, under a name of its own. True: it has to be given its group's memory.
   bool launch(const ast::Launch &launch, const ast::Kernel &kernel, const std::string &name);

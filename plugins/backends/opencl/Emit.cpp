@@ -66,7 +66,7 @@ public:
     for (const auto &[kernel, launches] : launches_)
       for (const Launch *launch : launches) roots.push_back(launch->body);
     for (const Function *f : reached(module_, roots)) {
-      DeviceStatements statements(w, e, module_, levels_, origins_);
+      DeviceStatements statements(w, e, module_, origins_);
       statements.callee(*f);
       w.blank();
     }
@@ -137,7 +137,8 @@ private:
       w.directive("#endif");
     }
     for (const Launch *launch : launches_[s.kernel]) {
-      DeviceStatements statements(w, e, module_, levels_, origins_);
+      e.enter(*launch);
+      DeviceStatements statements(w, e, module_, origins_);
       statements.launch(*launch, *s.kernel, functions_.at(launch));
       w.blank();
     }

@@ -12,6 +12,9 @@ namespace tangram::opencl {
 class DeviceExpressions final : public c_family::Expressions {
 public:
   DeviceExpressions(const ast::Module &module, const hardware::LaunchLevels &levels);
+  /// What follows is in a launch of groups of so many work-items.
+  void enter(const ast::Launch &launch) { levels_ = levels_.ofGroups(launch.threads); }
+  const hardware::LaunchLevels &levels() const { return levels_; }
 
   /// Of the launch that is being written.
   Spaces spaces;
@@ -48,7 +51,7 @@ private:
   Text workerCount(const ast::WorkerCount *e);
 
   std::map<std::string, const ast::Function *> byName_;
-  const hardware::LaunchLevels &levels_;
+  hardware::LaunchLevels levels_; // of the launch at hand
   bool constantExpression_ = false;
 };
 

@@ -16,9 +16,8 @@ using Origins = std::vector<std::pair<unsigned, std::string>>;
 /// What runs on the device.
 class DeviceStatements final : public c_family::Statements {
 public:
-  DeviceStatements(Writer &writer, DeviceExpressions &expressions, const ast::Module &module,
-                   const hardware::LaunchLevels &levels, Origins &origins)
-      : c_family::Statements(writer, expressions, module, false), device_(expressions), levels_(levels),
+  DeviceStatements(Writer &writer, DeviceExpressions &expressions, const ast::Module &module, Origins &origins)
+      : c_family::Statements(writer, expressions, module, false), device_(expressions), levels_(expressions.levels()),
         origins_(origins) {}
 
   /// The kernel function of a launch, under a name of its own.

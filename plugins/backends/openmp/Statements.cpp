@@ -206,7 +206,11 @@ void Statements::parallel(const Loop &loop, const hardware::Level &level) {
   const hardware::Level *outer = level_;
   usesThreads = true;
   std::string threads;
-  if (!below->workers.automatic) threads = fmt::format(" num_threads({})", below->workers.count);
+  auto asked = loop.units.find(below->name);
+  if (asked != loop.units.end())
+    threads = fmt::format(" num_threads({})", asked->second);
+  else if (!below->workers.automatic)
+    threads = fmt::format(" num_threads({})", below->workers.count);
   w_.own();
   w_.directive("#pragma omp parallel for schedule(static)" + threads);
   w_.open(header(loop));

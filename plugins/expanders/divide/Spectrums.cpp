@@ -66,14 +66,15 @@ const Expr *Codelets::map(const std::string &spectrum, const Type &result, std::
   const Map *inner = nullptr;
   const SpectrumCall *call = nullptr;
   Type type = result.isVoid() ? result : Type::array(1, result);
-  return arena_.make<Map>(where_, type, spectrum, std::move(args), Policy::None, std::string(), none, inner, call);
+  return arena_.make<Map>(where_, type, spectrum, std::move(args), Policy::None, std::string(), Counts{}, none, inner,
+                          call);
 }
 
 const Expr *Codelets::call(const std::string &spectrum, const Type &result, std::vector<const Expr *> args) const {
   const Codelet *codelet = nullptr;
   const SpectrumCall *fallback = nullptr;
-  return arena_.make<SpectrumCall>(where_, result, spectrum, std::move(args), std::string(), Texts{}, Capability::None,
-                                   codelet, std::vector<const Expr *>{}, fallback);
+  return arena_.make<SpectrumCall>(where_, result, spectrum, std::move(args), std::string(), Texts{}, Counts{},
+                                   Capability::None, codelet, std::vector<const Expr *>{}, fallback);
 }
 
 const Stmt *Codelets::run(const Expr *e) const { return arena_.make<Evaluate>(where_, e); }

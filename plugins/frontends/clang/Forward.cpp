@@ -8,6 +8,7 @@
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/Preprocessor.h>
+#include <fmt/format.h>
 
 namespace tangram::frontend {
 namespace {

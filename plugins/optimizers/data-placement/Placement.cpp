@@ -149,6 +149,7 @@ const Launch *Placement::exchanged(const Launch *launch) {
 }
 
 const Launch *Placement::run(const Launch *launch) {
+  levels_ = levels_.ofGroups(launch->threads);
   for (const Storage::Access &access : Storage(kernel_).accesses(launch))
     if (access.atomic) atomic_.insert(access.buffer);
   launch = tablesFirst(context_.arena, levels_, known_, launch);

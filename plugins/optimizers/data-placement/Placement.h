@@ -35,7 +35,7 @@ private:
   std::uint64_t capacity(const hardware::Level &level, std::string_view memory) const;
 
   PassContext &context_;
-  const hardware::LaunchLevels &levels_;
+  hardware::LaunchLevels levels_; // of the launch at hand
   const ast::Kernel &kernel_;
   ast::KnownValues known_;
   const bool exchanges_;

@@ -6,6 +6,7 @@
 #include "tangram/ast/KnownValues.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/hardware/Units.h"
 
 #include <bit>
 
@@ -54,8 +55,9 @@ private:
     return value;
   }
 
-  std::uint64_t lanesOf(const hardware::Level &level) const {
-    return std::bit_floor(std::max<std::uint64_t>(1, context_.target.hardware.lanes(level)));
+  std::uint64_t lanesOf(const Loop &loop, const hardware::Level &level) const {
+    const hardware::Hardware machine = hardware::with(context_.target.hardware, loop.units);
+    return std::bit_floor(std::max<std::uint64_t>(1, machine.lanes(level)));
   }
 
   const Node *mutateLoop(const Loop *loop) override {
@@ -93,7 +95,7 @@ private:
   const Node *distributed(const Loop *loop, const hardware::Level &level) {
     Region region{loop->body, loop->var, false, loop->level};
     Build b(arena(), loop->range);
-    std::uint64_t width = lanesOf(level);
+    std::uint64_t width = lanesOf(*loop, level);
     std::optional<Int> begin = known(loop->begin), end = known(loop->end);
     auto lowering = [&](std::uint64_t lanes) {
       return Lanes(arena(), names_, module_, region, static_cast<unsigned>(lanes),

@@ -7,6 +7,8 @@
 #include "tangram/pass/Pass.h"
 #include "tangram/plugin/Plugin.h"
 
+#include <utility>
+
 namespace {
 using namespace tangram;
 using namespace tangram::ast;

@@ -77,8 +77,8 @@ struct Ranges::Search {
 };
 
 Ranges::Ranges(Arena &arena, const Kernel &kernel, const Launch &launch, const hardware::LaunchLevels &levels)
-    : build_(arena), levels_(levels), launch_(launch), assigned_(assignedVariables(kernel.body)),
-      local_(declaredIn(launch.body)) {
+    : build_(arena), levels_(levels.ofGroups(launch.threads)), launch_(launch),
+      assigned_(assignedVariables(kernel.body)), local_(declaredIn(launch.body)) {
   walk(kernel.body, [&](const Declare &d) {
     if (d.init && d.extents.empty() && !assigned_.count(d.name)) initialisers_[d.name] = d.init;
   });

@@ -13,7 +13,10 @@ public:
       : Mutator(context.pass.arena), context_(context), most_(most) {}
 
 private:
-  const ast::Node *mutateLaunch(const ast::Launch *launch) override { return staging::staged(context_, launch, most_); }
+  const ast::Node *mutateLaunch(const ast::Launch *launch) override {
+    const hardware::LaunchLevels levels = context_.levels.ofGroups(launch->threads);
+    return staging::staged({context_.pass, levels, context_.kernel, context_.names}, launch, most_);
+  }
   const staging::Context &context_;
   std::uint64_t most_;
 };

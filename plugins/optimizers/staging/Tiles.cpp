@@ -74,7 +74,7 @@ const Stmt *Unit::rows(const Staged &staged, const Tile &tile, const Expr *from,
     body(b_.cast(Scalar::U64, b_.var(copy, index)), b_.cast(Scalar::U64, b_.var(row, index)),
          b_.cast(Scalar::U64, b_.var(column, index)), stmts);
     out.push_back(b_.arena().make<Loop>(loop_.range, copy, index, b_.integer(index, 0), batch, Policy::Unroll,
-                                        context_.levels.worker->name, b_.block(std::move(stmts))));
+                                        context_.levels.worker->name, Counts{}, b_.block(std::move(stmts))));
   };
   auto inTile = [&](const Expr *row, const Expr *column) {
     return at(tile.name, stream.element, b_.add(b_.mul(row, b_.u64(tile.pitch)), column));

@@ -6,6 +6,7 @@
 #include "tangram/ast/KnownValues.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/hardware/Units.h"
 
 #include <algorithm>
 
@@ -135,7 +136,7 @@ private:
 
   /// Among whom the loop's iterations are shared out; 1: one worker does them all.
   std::uint64_t workersOf(const Loop &loop) const {
-    const hardware::Hardware &hardware = context_.target.hardware;
+    const hardware::Hardware hardware = hardware::with(context_.target.hardware, loop.units);
     const hardware::Level *level = loop.policy == Policy::Distribute ? hardware.find(loop.level) : nullptr;
     const hardware::Level *below = level ? hardware.below(*level) : nullptr;
     return below ? std::max<std::uint64_t>(1, below->workers.count) : 1;

@@ -71,7 +71,7 @@ private:
 
   PassContext &context_;
   ast::Arena &arena_;
-  const hardware::LaunchLevels &levels_;
+  hardware::LaunchLevels levels_; // of the launch at hand
   ast::Names &names_;
   const ast::Launch &launch_;
   Owners owners_;

@@ -17,7 +17,7 @@ public:
 
 private:
   const ast::Node *mutateLaunch(const ast::Launch *launch) override {
-    barriers::Barriers barriers(context_, levels_, kernel_, names_, *launch);
+    barriers::Barriers barriers(context_, levels_.ofGroups(launch->threads), kernel_, names_, *launch);
     const ast::Launch *result = barriers.run();
     frozen_.merge(barriers.frozen());
     return result;

@@ -109,11 +109,11 @@ const Node *Guard::mutateWhile(const While *s) { return ended(s); }
 const Node *Guard::mutateDoWhile(const DoWhile *s) { return ended(s); }
 
 const Node *Guard::mutateLaunch(const Launch *s) {
-  record_->enterLaunch(true);
+  record_->enter(*s);
   stops_ = !meetsByData(s->body);
   scratchpad_.clear();
   const Launch *result = rebuild(s);
-  record_->enterLaunch(false);
+  record_->leaveLaunch();
   stops_ = true;
   if (scratchpad_.empty()) return result;
   std::vector<const Stmt *> stmts = std::move(scratchpad_);

@@ -14,7 +14,8 @@ std::vector<const Expr *> extents(const Build &b) { return {b.u64(kWords)}; }
 
 Record::Record(const hardware::Hardware &hardware, Names &names)
     : name_(names.fresh("faults")), hostName_(names.fresh("host_faults")),
-      level_(hardware.levels.empty() ? "" : hardware.top().name), levels_(hardware::launchLevels(hardware)) {}
+      level_(hardware.levels.empty() ? "" : hardware.top().name), levels_(hardware::launchLevels(hardware)),
+      threads_(levels_ ? levels_->groupWorkers : 0) {}
 
 const Expr *Record::pointer(const Build &b, const std::string &name) const {
   return b.var(name, Type::pointer(Scalar::U32));
@@ -41,9 +42,9 @@ void Record::makeForDevice(const Build &b, Stmts &front) const {
   if (onDevice()) { // one worker of one group
     const Expr *worker =
         b.arena().make<WorkerIndex>(range, Type(Scalar::U32), levels_->worker->name, levels_->group->name);
-    clear = b.arena().make<Launch>(range, std::string(), levels_->device->name, b.u64(1),
-                                   static_cast<Int>(levels_->groupWorkers), std::vector<const Param *>{},
-                                   std::vector<const Expr *>{}, b.block({b.when(b.equal(worker, zero), {clear})}));
+    clear = b.arena().make<Launch>(range, std::string(), levels_->device->name, b.u64(1), static_cast<Int>(threads_),
+                                   std::vector<const Param *>{}, std::vector<const Expr *>{},
+                                   b.block({b.when(b.equal(worker, zero), {clear})}));
   }
   front.push_back(clear);
 }

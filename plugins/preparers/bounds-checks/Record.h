@@ -20,9 +20,14 @@ public:
   const ast::Expr *ofDevice(const ast::Build &b);
   /// Whether some of the kernel runs on a device.
   bool onDevice() const { return levels_.has_value(); }
+  /// Of the launch that was entered last.
   const hardware::LaunchLevels &levels() const { return *levels_; }
   /// What follows runs on a device.
-  void enterLaunch(bool inside) { inLaunch_ = inside; }
+  void enter(const ast::Launch &launch) {
+    inLaunch_ = true;
+    if (levels_) levels_ = levels_->ofGroups(launch.threads);
+  }
+  void leaveLaunch() { inLaunch_ = false; }
   bool inLaunch() const { return inLaunch_; }
 
   /// The body with the records that it uses made empty in front, and reported behind.
@@ -37,6 +42,7 @@ private:
   std::string name_, hostName_;
   std::string level_; // whose workers share it
   std::optional<hardware::LaunchLevels> levels_;
+  std::uint64_t threads_; // of a group of a launch of its own
   bool inLaunch_ = false, used_ = false, usedByHost_ = false;
 };
 

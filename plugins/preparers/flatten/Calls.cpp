@@ -92,9 +92,9 @@ const Expr *Flattener::functionCall(const Call *call) {
                                [&](const Function *f) { return f->name == call->callee; });
   const auto *codelet = arena_.make<Codelet>((*function)->range, (*function)->name, "", false, false, Texts{},
                                              (*function)->params, std::vector<const Expr *>{}, (*function)->body);
-  const auto *specialised =
-      arena_.make<SpectrumCall>(call->range, call->type, call->callee, call->args, level_, Texts{}, Capability::None,
-                                codelet, std::vector<const Expr *>{}, static_cast<const SpectrumCall *>(nullptr));
+  const auto *specialised = arena_.make<SpectrumCall>(
+      call->range, call->type, call->callee, call->args, level_, Texts{}, Counts{}, Capability::None, codelet,
+      std::vector<const Expr *>{}, static_cast<const SpectrumCall *>(nullptr));
   std::vector<Argument> args = arguments(specialised);
   calls_.push_back(call->callee);
   const Expr *result = inlined(specialised, args);
@@ -112,9 +112,28 @@ const Expr *Flattener::run(const SpectrumCall *call, std::vector<Argument> args)
   checkSpecialised(call, args.size());
   const std::string &level = call->devolved.empty() ? call->level : call->devolved.back();
   levelOf(level);
+  if (!call->units.empty() && !cooperative_) return started(call, std::move(args));
   if (!cooperative_) devolve(call);
   if (!call->guard.empty()) return guarded(call, std::move(args));
   return chosen(call, args);
+}
+
+/// On one unit of the level below that is started with other numbers of units than the target says: a map of one call.
+const Expr *Flattener::started(const SpectrumCall *call, std::vector<Argument> args) {
+  const Expr *result = nullptr;
+  if (call->codelet->params.size() > args.size()) {
+    const Type &type = call->codelet->params.back()->type;
+    result = variable(names_.fresh("ret_" + nextSuffix(call->codelet->name)), type, b().zero(type));
+  }
+  const SpectrumCall *inside = arena_.derive(call, [](SpectrumCall &copy) { copy.units.clear(); });
+  sync(call->level);
+  loop(named("unit"), b().u64(0), b().u64(1), Policy::Distribute, call->units, [&](const Expr *) {
+    const Expr *value = run(inside, std::move(args));
+    if (result && value) emit(b().assign(result, value));
+  });
+  sync(call->level);
+  if (result) stable_.insert(as<VarRef>(result)->name);
+  return result;
 }
 
 const Expr *Flattener::chosen(const SpectrumCall *call, const std::vector<Argument> &args) {
@@ -162,7 +181,7 @@ const Expr *Flattener::guarded(const SpectrumCall *call, std::vector<Argument> a
   const Expr *cond = b().boolean(true);
   {
     Enter enter(*this, scope, level_);
-    lanes_ = std::max<std::uint64_t>(1, context_.target.hardware.lanes(levelOf(level)));
+    lanes_ = std::max<std::uint64_t>(1, machine_->lanes(*machine_->find(level)));
     for (const Expr *guard : call->guard) cond = b().both(cond, b().cast(Scalar::Bool, renamed(guard)));
     lanes_.reset();
   }
@@ -296,7 +315,7 @@ const Expr *Flattener::cooperative(const SpectrumCall *call, const std::vector<A
     result = variable(names_.fresh("ret_" + scope.suffix), param->type, b().zero(param->type));
     scope.bindings[param->name] = {result, nullptr};
   }
-  std::uint64_t width = std::max<std::uint64_t>(1, context_.target.hardware.lanes(levelOf(level)));
+  std::uint64_t width = std::max<std::uint64_t>(1, machine_->lanes(*machine_->find(level)));
   std::string lane = named("lane");
   cooperative_ = true;
   Stmts lanes = collect([&] {

@@ -10,6 +10,7 @@
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Structs.h"
+#include "tangram/hardware/Units.h"
 #include "tangram/pass/Pass.h"
 
 #include <functional>
@@ -27,7 +28,7 @@ public:
   /// `checked`: bounds of parts that are read from a container are checked before anything is made of them.
   Flattener(PassContext &context, const ast::Module &module, bool checked)
       : context_(context), module_(module), arena_(context.arena), checked_(checked),
-        inlined_(ast::functionsOfStructs(module)) {}
+        inlined_(ast::functionsOfStructs(module)), machine_(context.target.hardware) {}
   const ast::Kernel *run(const ast::Kernel *kernel);
 
 private:
@@ -117,6 +118,7 @@ private:
   std::vector<Argument> arguments(const ast::SpectrumCall *call);
   /// Null where there is no result.
   const ast::Expr *run(const ast::SpectrumCall *call, std::vector<Argument> args);
+  const ast::Expr *started(const ast::SpectrumCall *call, std::vector<Argument> args);
   const ast::Expr *guarded(const ast::SpectrumCall *call, std::vector<Argument> args);
   const ast::Expr *chosen(const ast::SpectrumCall *call, const std::vector<Argument> &args);
   const ast::Expr *byLanes(const ast::SpectrumCall *call, const std::vector<Argument> &args);
@@ -142,7 +144,7 @@ private:
   void mapSplit(const ast::Map *map, const MapSite &site, const ast::Expr *lo, const ast::Expr *hi);
   void mapElement(const MapSite &site, const std::vector<const ast::Expr *> &index);
   void loop(const std::string &var, const ast::Expr *lo, const ast::Expr *hi, ast::Policy policy,
-            const std::function<void(const ast::Expr *)> &inside);
+            const ast::Counts &units, const std::function<void(const ast::Expr *)> &inside);
 
   // ---- Watches.cpp: what calls of one map touch, in checked code ----
 
@@ -218,6 +220,7 @@ private:
   std::map<std::string, Binding> tunables_;            // constants of the kernel
   Scope *scope_ = nullptr;
   std::string level_;                  // that runs the current codelet
+  hardware::Configured machine_;       // with as many units as there are where it runs
   std::optional<std::uint64_t> lanes_; // coopDim() of the guard that is being evaluated
   bool cooperative_ = false;
   bool atOnce_ = false;                        // with other units of a level

@@ -105,8 +105,9 @@ void Flattener::mapExtents(MapSite &site, const Container *into) {
   if (into) agree(into->sizes);
 }
 
-void Flattener::loop(const std::string &var, const Expr *lo, const Expr *hi, Policy policy,
+void Flattener::loop(const std::string &var, const Expr *lo, const Expr *hi, Policy policy, const Counts &units,
                      const std::function<void(const Expr *)> &inside) {
+  const hardware::Configured::Scope scope(machine_, units);
   stable_.insert(var);
   const Expr *index = b().var(var, Scalar::U64);
   const Expr *outer = reached_, *last = overParameters(hi);
@@ -117,7 +118,7 @@ void Flattener::loop(const std::string &var, const Expr *lo, const Expr *hi, Pol
     inside(index);
   });
   atOnce_ = atOnce;
-  emit(arena_.make<Loop>(here_, var, Type(Scalar::U64), lo, hi, policy, level_, b().block(std::move(body))));
+  emit(arena_.make<Loop>(here_, var, Type(Scalar::U64), lo, hi, policy, level_, units, b().block(std::move(body))));
 }
 
 void Flattener::mapLoop(const Map *map, const MapSite &site, const Expr *lo, const Expr *hi) {
@@ -126,7 +127,7 @@ void Flattener::mapLoop(const Map *map, const MapSite &site, const Expr *lo, con
   bool distributes = map->policy == Policy::Distribute;
   bool unrolls = distributes && levelOf(level_).sync == "close-loop";
   if (distributes) sync(level_);
-  loop(named("j"), lo, hi, unrolls ? Policy::Unroll : map->policy, [&](const Expr *j) {
+  loop(named("j"), lo, hi, unrolls ? Policy::Unroll : map->policy, map->units, [&](const Expr *j) {
     if (site.extents.size() == 1) return mapElement(site, {j});
     // One index for all dimensions, the last one running fastest, so that all workers find something to do.
     std::vector<const Expr *> index(site.extents.size());
@@ -142,7 +143,7 @@ void Flattener::mapLoop(const Map *map, const MapSite &site, const Expr *lo, con
 void Flattener::mapNest(const Map *map, const MapSite &site, std::vector<const Expr *> index) {
   std::size_t d = index.size();
   if (d == site.extents.size()) return mapElement(site, index);
-  loop(named("j" + std::to_string(d)), b().u64(0), site.extents[d], map->policy, [&](const Expr *j) {
+  loop(named("j" + std::to_string(d)), b().u64(0), site.extents[d], map->policy, map->units, [&](const Expr *j) {
     index.push_back(j);
     mapNest(map, site, index);
   });
@@ -161,7 +162,7 @@ void Flattener::mapSplit(const Map *map, const MapSite &site, const Expr *lo, co
   const Expr *chunk = simple(b().div(b().add(all, b().sub(chunks, b().u64(1))), chunks), "chunk");
   if (distributes) sync(level_);
   Policy policy = unrolls ? Policy::Unroll : distributes ? Policy::Distribute : Policy::Serialize;
-  loop(named("k"), b().u64(0), chunks, policy, [&](const Expr *k) {
+  loop(named("k"), b().u64(0), chunks, policy, map->units, [&](const Expr *k) {
     const Expr *from = simple(b().add(lo, b().mul(k, chunk)), "from");
     from = simple(b().min(from, end), "from");
     const Expr *to = simple(b().add(from, chunk), "to");

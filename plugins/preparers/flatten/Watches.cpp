@@ -78,7 +78,7 @@ std::shared_ptr<const Container> Flattener::words(const Container &of, bool dist
   Container row = window(made, Type::array(1, Scalar::U32), b().u64(0), {all}, {b().u64(1)}, false, named("touches"));
   if (distributes) sync(level_);
   bool unrolls = distributes && levelOf(level_).sync == "close-loop";
-  loop(named("w"), b().u64(0), row.sizes[0], distributes && !unrolls ? Policy::Distribute : Policy::Serialize,
+  loop(named("w"), b().u64(0), row.sizes[0], distributes && !unrolls ? Policy::Distribute : Policy::Serialize, {},
        [&](const Expr *w) {
          emit(b().assign(b().element(reference(row), {w}, Scalar::U32), b().integer(Scalar::U32, 0)));
        });

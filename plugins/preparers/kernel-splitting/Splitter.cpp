@@ -42,13 +42,14 @@ Splitter::Stmts Splitter::block(const Block *body) {
 void Splitter::flush(Stmts &out) {
   if (pending_.empty()) return;
   SourceRange where = pending_.front()->range;
-  out.push_back(launch(Build(arena_).u64(1), std::exchange(pending_, {}), where));
+  out.push_back(launch(Build(arena_).u64(1), std::exchange(pending_, {}), {}, where));
 }
 
-const Launch *Splitter::launch(const Expr *groups, Stmts body, SourceRange where) {
-  return arena_.make<Launch>(where, "", levels_.device->name, groups, static_cast<Int>(levels_.groupWorkers),
-                             std::vector<const Param *>{}, std::vector<const Expr *>{},
-                             Build(arena_, where).block(std::move(body)));
+const Launch *Splitter::launch(const Expr *groups, Stmts body, const Counts &units, SourceRange where) {
+  const hardware::Hardware machine = hardware::with(context_.target.hardware, units);
+  return arena_.make<Launch>(
+      where, "", levels_.device->name, groups, static_cast<Int>(hardware::launchLevels(machine)->groupWorkers),
+      std::vector<const Param *>{}, std::vector<const Expr *>{}, Build(arena_, where).block(std::move(body)));
 }
 
 void Splitter::stmt(const Stmt *s, Stmts &out) {
@@ -127,7 +128,7 @@ void Splitter::distributed(const Loop *loop, Stmts &out) {
       copy.begin = b.cast(loop->begin->type, begin);
       copy.end = b.cast(loop->end->type, end);
     });
-  out.push_back(launch(groups, {loop}, loop->range));
+  out.push_back(launch(groups, {loop}, loop->units, loop->range));
 }
 
 /// Host control flow around launches, and out of loops around launches.

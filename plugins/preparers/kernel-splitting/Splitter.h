@@ -7,6 +7,7 @@
 #include "tangram/ast/KnownValues.h"
 #include "tangram/ast/Names.h"
 #include "tangram/hardware/Launch.h"
+#include "tangram/hardware/Units.h"
 #include "tangram/pass/Pass.h"
 
 #include <set>
@@ -29,7 +30,7 @@ private:
             Stmts &out);
   const ast::Expr *told(const ast::Expr *e, Stmts &out);
   void flush(Stmts &out);
-  const ast::Launch *launch(const ast::Expr *groups, Stmts body, ast::SourceRange where);
+  const ast::Launch *launch(const ast::Expr *groups, Stmts body, const ast::Counts &units, ast::SourceRange where);
 
   PassContext &context_;
   ast::Arena &arena_;

@@ -9,6 +9,7 @@
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Storage.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/hardware/Units.h"
 #include "tangram/pass/Pass.h"
 #include "tangram/plugin/Plugin.h"
 
@@ -243,22 +244,21 @@ private:
     const Type u64 = Scalar::U64, u32 = Scalar::U32;
     const hardware::Level &unit = unitOf(loop);
     constexpr std::uint64_t kTogether = 256;
-    std::uint64_t width = unit.vector ? hardware_.lanes(unit) : kTogether;
+    std::uint64_t width = unit.vector ? hardware::with(hardware_, loop.units).lanes(unit) : kTogether;
     std::string part = names_.fresh("part"), lane = names_.fresh("lane");
     const Expr *within = b.var(lane, unit.vector ? u32 : u64);
     const Expr *at = b.add(b.mul(b.var(part, u64), b.u64(width)), b.cast(u64, within));
     const Expr *word = b.element(b.var(words, Type::array(1, u64)), {at}, u64);
     const Block *each = b.block({b.when(b.less(at, all), {b.assign(word, b.u64(0))})});
-    const Stmt *lanes =
-        unit.vector
-            ? static_cast<const Stmt *>(
-                  arena().make<Cooperate>(loop.range, lane, b.integer(u32, static_cast<Int>(width)), unit.name, each))
-            : arena().make<Loop>(loop.range, lane, u64, b.u64(0), b.u64(width), Policy::Serialize, unit.name, each);
+    const Stmt *lanes = unit.vector ? static_cast<const Stmt *>(arena().make<Cooperate>(
+                                          loop.range, lane, b.integer(u32, static_cast<Int>(width)), unit.name, each))
+                                    : arena().make<Loop>(loop.range, lane, u64, b.u64(0), b.u64(width),
+                                                         Policy::Serialize, unit.name, Counts{}, each);
     const Expr *parts = b.div(b.add(all, b.u64(width - 1)), b.u64(width));
     around.before.push_back(
         arena().make<Alloc>(loop.range, words, u64, std::vector<const Expr *>{all}, loop.level, ""));
-    around.before.push_back(
-        arena().make<Loop>(loop.range, part, u64, b.u64(0), parts, Policy::Distribute, loop.level, b.block({lanes})));
+    around.before.push_back(arena().make<Loop>(loop.range, part, u64, b.u64(0), parts, Policy::Distribute, loop.level,
+                                               loop.units, b.block({lanes})));
     around.before.push_back(arena().make<Sync>(loop.range, loop.level));
   }
 

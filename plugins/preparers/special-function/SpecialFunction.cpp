@@ -4,6 +4,8 @@
 #include "tangram/pass/Pass.h"
 #include "tangram/plugin/Plugin.h"
 
+#include <utility>
+
 namespace {
 using namespace tangram;
 using namespace tangram::ast;

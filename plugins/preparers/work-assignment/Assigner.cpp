@@ -30,6 +30,7 @@ Assigner::Assigner(PassContext &context, const hardware::LaunchLevels &levels, c
 
 const Launch *Assigner::launch(const Launch *launch) {
   here_ = launch->range;
+  levels_ = levels_.ofGroups(launch->threads);
   unit_ = levels_.group->name;
   const Block *body = block(WithoutSyncs(arena_)(launch->body));
   return arena_.derive(launch, [&](Launch &copy) { copy.body = body; });

@@ -59,7 +59,7 @@ private:
 
   PassContext &context_;
   ast::Arena &arena_;
-  const hardware::LaunchLevels &levels_;
+  hardware::LaunchLevels levels_; // of the launch at hand
   ast::Storage storage_;
   ast::Names names_;
   std::map<std::string, ast::Type> types_; // of scalars

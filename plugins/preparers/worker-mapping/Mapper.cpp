@@ -27,6 +27,7 @@ const Expr *Mapper::count(const std::string &level, const std::string &within, c
 
 const Node *Mapper::mutateLaunch(const Launch *launch) {
   launch_ = launch;
+  levels_ = levels_.ofGroups(launch->threads);
   top_.clear();
   host_.clear();
   const Block *body = mutateAs(launch->body);

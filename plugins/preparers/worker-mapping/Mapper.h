@@ -35,7 +35,7 @@ private:
                          const std::vector<const ast::Expr *> &extents, const ast::Expr *elements);
 
   PassContext &context_;
-  const hardware::LaunchLevels &levels_;
+  hardware::LaunchLevels levels_; // of the launch at hand
   ast::KnownValues known_;
   ast::Names names_;
   std::set<std::string> frozen_; // constants whose values the code relies on

@@ -135,7 +135,7 @@ inline const ast::Codelet *codelet(const std::string &n, Ps params, Ss body, boo
 }
 inline const ast::SpectrumCall *call(const std::string &spectrum, const Type &result, const ast::Codelet *c,
                                      const std::string &level, Es args, ast::Texts devolved = {}) {
-  return make<ast::SpectrumCall>(result, spectrum, raw(args), level, devolved,
+  return make<ast::SpectrumCall>(result, spectrum, raw(args), level, devolved, ast::Counts{},
                                  c->coop ? ast::Capability::Vector : ast::Capability::Scalar, c,
                                  std::vector<const ast::Expr *>{}, static_cast<const ast::SpectrumCall *>(nullptr));
 }
@@ -148,11 +148,11 @@ inline const ast::SpectrumCall *guarded(const ast::SpectrumCall *c, Es guard, co
 inline const ast::Map *map(Policy policy, const std::string &level, const ast::SpectrumCall *c, Es args,
                            unsigned rank = 1) {
   Type type = c->type.isVoid() ? V : Type::array(rank, c->type);
-  return make<ast::Map>(type, c->spectrum, raw(args), policy, level, static_cast<const ast::Expr *>(nullptr),
+  return make<ast::Map>(type, c->spectrum, raw(args), policy, level, ast::Counts{}, static_cast<const ast::Expr *>(nullptr),
                         static_cast<const ast::Map *>(nullptr), c);
 }
 inline const ast::Map *split(const std::string &level, int factor, const ast::Map *inner) {
-  return make<ast::Map>(inner->type, inner->spectrum, inner->args, Policy::Split, level, lit(U64, factor).e, inner,
+  return make<ast::Map>(inner->type, inner->spectrum, inner->args, Policy::Split, level, ast::Counts{}, lit(U64, factor).e, inner,
                         static_cast<const ast::SpectrumCall *>(nullptr));
 }
 inline const ast::Function *function(const std::string &n, const Type &result, Ps params, Ss body) {

@@ -1,4 +1,5 @@
 // One component of each kind.
+#include "tangram/compose/Heuristic.h"
 #include "tangram/plugin/Plugin.h"
 
 using namespace tangram;

@@ -3,6 +3,7 @@
 
 #include "tangram/ast/Type.h"
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ using Bool = bool;
 using Int = std::int64_t;
 using Ints = std::vector<std::int64_t>;
 using Real = double;
+using Counts = std::map<std::string, Int>;
 
 enum class Access : std::uint8_t { In, InOut, Out };
 enum class UnaryOp : std::uint8_t { Plus, Minus, Not, BitNot, PreInc, PreDec, PostInc, PostDec, Deref, AddressOf };

@@ -30,6 +30,9 @@ struct Alternative {
   Count count = 0; // derivations below
 };
 
+/// Whether two alternatives of a point apply the same rule, with other values of tunables, factors or units at most.
+bool sameRule(const Alternative &a, const Alternative &b);
+
 /// A production that was not allowed here, and why: `explain --why-not` answers from it.
 struct Rejection {
   Rule rule = Rule::Select;
@@ -52,8 +55,9 @@ struct Point {
   /// Of a map: how far apart neighbouring calls touch memory (Facts::calls). Of a call that lanes of a unit make side
   /// by side: the same of the map that gives it to them.
   Stride acrossCalls = Stride::Zero;
-  bool plain = false;                    // restricted to the plainest derivation: a fallback, or plainest()
-  std::vector<Alternative> alternatives; // in a stable order: declaration order of codelets
+  bool plain = false; // restricted to the plainest derivation: a fallback, or plainest()
+  /// In a stable order: declaration order of codelets, of a rule the default values first (TunableChoice.h, Units.h).
+  std::vector<Alternative> alternatives;
   std::vector<Rejection> rejections;
   Count count = 0;
 };
@@ -108,6 +112,13 @@ private:
   std::optional<unsigned> depthNeeded_;
   std::map<std::string, std::uint64_t> hashes_; // of the spectrums that plans may compose
 };
+
+/// Each rule of a point once, with its default values.
+std::vector<std::size_t> rulesAt(const Point &point);
+
+/// The alternative of a point that a plan's node is: with its values, else (a plan file may have values between those
+/// that are tried) with the default ones. Nothing where none applies its rule.
+std::optional<std::size_t> find(const Point &point, const PlanNode &node);
 
 /// The plan node of a production at a point.
 PlanPtr makePlanNode(const Point &point, const Alternative &alternative, std::vector<PlanPtr> children);

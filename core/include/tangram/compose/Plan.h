@@ -16,6 +16,9 @@
 //     else devolve to thread
 //       select a at thread
 //
+// A rule that goes to a level below may ask for other numbers of units than the target says, of the levels that start
+// there: `distribute to block with warp=32`.
+//
 // A line says `of SPECTRUM` behind its codelet or rule where that is not the spectrum of the line above it, `as vector`
 // where a codelet does not compute as scalar code, and the first line of a plan says `devolve from LEVEL to LEVEL`.
 // Names with other characters than letters, digits and _-.:<>, are quoted. Empty lines and lines that start with # do
@@ -24,7 +27,7 @@
 
 #include "tangram/ast/Node.h"
 #include "tangram/diag/Diagnostic.h"
-#include "tangram/hardware/Hardware.h"
+#include "tangram/hardware/Units.h"
 
 #include <map>
 #include <memory>
@@ -46,7 +49,9 @@ struct PlanNode {
   std::string to;                                     // Devolve, Distribute, Split: the subordinate level
   bool guarded = false;                               // Select: the last child is the fallback
   std::string condition;                              // guarded: the requirement in words, for whoever reads the plan
-  std::map<std::string, std::int64_t> parameters;     // Select: values of the codelet's tunables; Split: "factor"
+  /// Select: values of the codelet's tunables. Split: "factor". Devolve, Distribute, Split: units of levels that start
+  /// there (hardware/Units.h), of those of which there are not as many as the target says.
+  std::map<std::string, std::int64_t> parameters;
   std::vector<std::shared_ptr<const PlanNode>> children;
   SourceRange range; // in the plan file; does not count
 
@@ -61,6 +66,9 @@ struct Plan {
   PlanPtr root;
   bool operator==(const Plan &other) const;
 };
+
+/// What a rule asks for of the levels that start there.
+hardware::Units unitsOf(const PlanNode &node);
 
 std::string print(const Plan &plan);
 /// One line, unambiguous: the key under which timings are kept and the name that a profile shows. Sources do not count.

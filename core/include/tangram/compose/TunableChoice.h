@@ -1,4 +1,4 @@
-// What a tunable's value in a plan comes from.
+// The values that plans give a tunable, and where they come from.
 #pragma once
 
 #include "tangram/ast/Node.h"
@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tangram {
 
@@ -29,6 +30,14 @@ struct TunableChoice {
 /// declaration allows.
 TunableChoice chooseTunable(const ast::Tunable &tunable, const hardware::Hardware &hardware,
                             const hardware::Level &level);
+
+/// The values that plans may give it, that one first: all listed ones; of a range, a quarter of that one and four times
+/// as much, as far as the declaration allows. A plan file may say others.
+std::vector<std::int64_t> tunableChoices(const ast::Tunable &tunable, const hardware::Hardware &hardware,
+                                         const hardware::Level &level);
+
+/// True where the declaration allows the value.
+bool allows(const ast::Tunable &tunable, std::int64_t value);
 
 /// The reason in words: "the 32 workers of level 'thread'".
 std::string describe(const TunableChoice &choice);

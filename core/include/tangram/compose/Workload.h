@@ -22,6 +22,7 @@ struct RuleWork {
   const ast::Expr *site = nullptr;       // the map or call that it composes; null at the root and of a fallback
   bool fallback = false;                 // where the codelet above does not fit what it is given
   ast::SourceRange loop;                 // of a codelet above, which does this once a turn; invalid: none
+  hardware::Units units;                 // that this rule and those above ask for
   std::vector<Extents> arguments;        // of one call; without dimensions for a scalar
   std::optional<std::uint64_t> calls;    // Distribute, Serialize, Split: of the map
   /// One for each level from below the top to where this is composed; of a cooperative codelet also its lanes' levels.

@@ -32,7 +32,8 @@ struct Workers {
   std::uint64_t count = 1; // what plans assume unless tuned; resolved when `automatic`
   bool automatic = false;  // the file says `auto`: until the backend's detect() has looked, `count` is a default
   std::uint64_t multipleOf = 1;
-  std::uint64_t max = 0; // 0: not said
+  std::uint64_t max = 0;              // 0: not said
+  std::vector<std::uint64_t> choices; // counts that a plan may ask for instead
 };
 
 struct Level {

@@ -13,6 +13,9 @@ struct LaunchLevels {
   std::uint64_t groupWorkers = 0;    // of a group
   std::uint64_t subgroupWorkers = 0; // of a subgroup; 0: there is none
 
+  /// The same of a launch whose groups have so many workers.
+  LaunchLevels ofGroups(std::uint64_t workers) const;
+
   /// Workers in a unit of `level`; 1 for the worker and all below it, 0 for the device.
   std::uint64_t workers(const std::string &level) const;
 };

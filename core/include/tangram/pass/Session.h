@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tangram/compose/Cloner.h"
+#include "tangram/compose/Heuristic.h"
 #include "tangram/plugin/Loader.h"
 
 #include <chrono>

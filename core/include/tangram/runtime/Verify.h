@@ -17,7 +17,6 @@ struct VerifyOptions {
   bool all = false;                  // every plan, however many there are
   std::size_t most = 500;            // of more plans than this, some are drawn
   std::optional<std::size_t> sample; // the pick and so many drawn plans, nothing else
-  bool tunables = false;             // values of tunables are drawn, too; else they are what the plans say
   bool exact = false;      // floats must be the same too; always where the target promises to preserve their order
   std::vector<Plan> plans; // these instead
   /// Of all plans, not only of the pick and those that are given: code as the target's own options ask for. Else the
@@ -95,7 +94,6 @@ struct VerifyReport {
   std::string spectrum, target, plainest; // its key
   Count space;                            // plans there are
   bool given = false;                     // `plans` are VerifyOptions::plans
-  bool tunables = false;                  // their tunables have drawn values
   std::uint64_t seed = 0;
   double seconds = 0, budget = 0;     // taken, and VerifyOptions::budget
   std::vector<Plan> plans;            // that were to be checked, in this order

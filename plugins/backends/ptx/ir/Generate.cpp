@@ -90,6 +90,7 @@ private:
   DeviceFunction define(const Kernel &kernel, const Launch &launch, const c_family::Constants &constants) {
     if (launch.threads < 1 || launch.threads > kMostThreads)
       fail(kThreads, launch.range, launch.name, launch.threads, kMostThreads);
+    unit_.levels = unit_.levels.ofGroups(launch.threads);
     std::vector<llvm::Type *> params;
     for (const Param *p : launch.params)
       params.push_back(p->type.isPointer() ? llvm::PointerType::get(context_, kGlobal) : unit_.types.memory(p->type));

@@ -16,7 +16,7 @@ struct Unit {
         scratchpad(module, types) {}
 
   const ast::Module &program;
-  const hardware::LaunchLevels &levels;
+  hardware::LaunchLevels levels; // of the launch at hand
   llvm::Module &module;
   Types types;
   Library library;

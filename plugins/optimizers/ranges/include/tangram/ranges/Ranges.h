@@ -75,7 +75,7 @@ private:
   bool atLeast(const ast::Expr *a, const ast::Expr *b, ast::Int k, Search &search) const;
 
   ast::Build build_;
-  const hardware::LaunchLevels &levels_;
+  hardware::LaunchLevels levels_; // of the launch
   const ast::Launch &launch_;
   std::set<std::string> assigned_, local_, taken_;
   std::map<std::string, const ast::Expr *> initialisers_;
