@@ -50,9 +50,12 @@ bool Constants::isConstantExpression(const Expr *e) const {
   case Kind::FloatLit: return true;
   case Kind::VarRef: {
     if (!e->type.isInteger()) return false;
-    if (defaults_.count(as<VarRef>(e)->name)) return true;
-    const Expr *init = initialiser(as<VarRef>(e)->name);
-    return init && isConstantExpression(init);
+    const std::string &name = as<VarRef>(e)->name;
+    if (defaults_.count(name)) return true;
+    auto known = areConstant_.find(name);
+    if (known != areConstant_.end()) return known->second;
+    const Expr *init = initialiser(name);
+    return areConstant_[name] = init && isConstantExpression(init);
   }
   case Kind::Cast: return isConstantExpression(as<Cast>(e)->operand);
   case Kind::Unary: {
@@ -98,10 +101,13 @@ std::optional<std::int64_t> Constants::value(const Expr *e) const {
   switch (e->kind()) {
   case Kind::IntLit: return as<IntLit>(e)->value;
   case Kind::VarRef: {
-    auto constant = defaults_.find(as<VarRef>(e)->name);
+    const std::string &name = as<VarRef>(e)->name;
+    auto constant = defaults_.find(name);
     if (constant != defaults_.end()) return value(constant->second);
-    const Expr *init = initialiser(as<VarRef>(e)->name);
-    return init ? value(init) : std::nullopt;
+    auto known = values_.find(name);
+    if (known != values_.end()) return known->second;
+    const Expr *init = initialiser(name);
+    return values_[name] = init ? value(init) : std::nullopt;
   }
   case Kind::Cast: {
     std::optional<Int> operand = value(as<Cast>(e)->operand);

@@ -33,6 +33,9 @@ public:
 private:
   std::set<std::string> assigned_;
   std::map<std::string, const ast::Expr *> defaults_, initialisers_;
+  // Of variables asked for before: one's initialiser names others, and those others again.
+  mutable std::map<std::string, bool> areConstant_;
+  mutable std::map<std::string, std::optional<std::int64_t>> values_;
 };
 
 } // namespace tangram::c_family
