@@ -70,10 +70,11 @@ Json toJson(const Explanation &e, const std::string &file) {
             {"chosen", Json::array()}};
   for (const ChosenPoint &c : e.chosen) {
     const Point &p = e.forest->point(c.id);
-    Json point{{"goal", goal(p)},    {"choice", describe(*c.node)}, {"plans", p.count.str()},
+    Json point{{"goal", goal(p)},    {"choice", describe(*c.node)}, {"plans", e.forest->count(c.id).str()},
                {"values", c.values}, {"others", Json::array()},     {"rejected", Json::array()}};
     for (const auto &[what, why] : c.others) point["others"].push_back(Json{{"what", what}, {"why", why}});
-    for (const Rejection &r : p.rejections) point["rejected"].push_back(Json{{"what", describe(r)}, {"why", r.reason}});
+    for (const Rejection &r : e.forest->rejections(c.id))
+      point["rejected"].push_back(Json{{"what", describe(r)}, {"why", r.reason}});
     json["chosen"].push_back(std::move(point));
   }
   return json;
@@ -105,7 +106,7 @@ void print(const Explanation &e, const std::string &file) {
     if (!c.values.empty()) std::cout << fmt::format("{}  rather than with {}\n", space, fmt::join(c.values, ", with "));
     for (const auto &[what, why] : c.others)
       std::cout << fmt::format("{}  rather than {}{}{}\n", space, what, why.empty() ? "" : ": ", why);
-    for (const Rejection &r : p.rejections)
+    for (const Rejection &r : e.forest->rejections(c.id))
       std::cout << fmt::format("{}  not allowed: {}: {}\n", space, describe(r), r.reason);
   }
 }
@@ -174,7 +175,7 @@ void whyNot(const Explanation &e, const std::string &question, const std::vector
   for (std::size_t i = 0; i < forest.size(); ++i) {
     const Point &p = forest.point(i);
     if (p.isMap || p.level != level || (!spectrum.empty() && p.spectrum != spectrum)) continue;
-    for (const Rejection &r : p.rejections)
+    for (const Rejection &r : forest.rejections(i))
       if (r.codelet == codelet) {
         ++points;
         answer(fmt::format("not allowed: {}", r.reason));

@@ -186,14 +186,15 @@ private:
     if (!facts.empty()) out += fmt::format(" · {}", fmt::join(facts, " · "));
     out += "</summary>\n";
     if (chosen) {
-      const Point &p = e.forest->point(chosen->id);
-      if (!chosen->values.empty() || !chosen->others.empty() || !p.rejections.empty()) {
+      const std::vector<Rejection> rejections = e.forest->rejections(chosen->id);
+      if (!chosen->values.empty() || !chosen->others.empty() || !rejections.empty()) {
         out += "<details class=\"why\"><summary>why</summary><ul>";
         if (!chosen->values.empty())
-          out += fmt::format("<li>rather than with {}</li>\n", escaped(fmt::format("{}", fmt::join(chosen->values, ", with "))));
+          out += fmt::format("<li>rather than with {}</li>\n",
+                             escaped(fmt::format("{}", fmt::join(chosen->values, ", with "))));
         for (const auto &[other, why] : chosen->others)
           out += fmt::format("<li>rather than {}{}{}</li>\n", escaped(other), why.empty() ? "" : ": ", escaped(why));
-        for (const Rejection &r : p.rejections)
+        for (const Rejection &r : rejections)
           out += fmt::format("<li>not allowed: {}: {}</li>\n", escaped(describe(r)), escaped(r.reason));
         out += "</ul></details>\n";
       }

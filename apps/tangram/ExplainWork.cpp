@@ -80,7 +80,7 @@ std::string whyNotDividing(const Explanation &e, const Codelet *codelet, const s
       return fmt::format("was dropped at level '{}': {}", point.level, pruning.reason);
   }
   for (std::size_t i = forest.size(); i-- > 0;) // what is composed first stands last
-    for (const Rejection &rejection : forest.point(i).rejections)
+    for (const Rejection &rejection : forest.rejections(i))
       if (rejection.codelet == codelet->name && isOf(forest.module(), codelet, forest.point(i).spectrum))
         return fmt::format("is not allowed at level '{}': {}", forest.point(i).level, rejection.reason);
   return "is not in the plan";

@@ -5,6 +5,19 @@
 
 namespace tangram {
 
+namespace {
+
+constexpr DiagnosticKind kTooMany{
+    "compose.too-many-plans", DiagnosticClass::Limitation,
+    "'{0}' has too many plans on '{1}' within the search depth {2}: their number alone has more than {3} digits",
+    "lower 'depth' in the target; a few rules more than it has levels are plenty, and every further one squares the "
+    "number"};
+
+/// A number of plans doubles its digits with each rule of depth; from here on it could no longer be worked with.
+constexpr unsigned kMaxCountBits = 1u << 17;
+
+} // namespace
+
 bool sameRule(const Alternative &a, const Alternative &b) {
   return a.rule == b.rule && a.codelet == b.codelet && a.to == b.to;
 }
@@ -59,17 +72,43 @@ Plan Forest::finish(PlanPtr root) const {
   return plan;
 }
 
+Count Forest::count(const Alternative &alternative) const {
+  Count result = 1;
+  for (GoalId child : alternative.children) result *= count(child);
+  return result;
+}
+
+const Count &Forest::count(GoalId id) const {
+  std::call_once(counted_, [&] {
+    std::vector<Count> counts;
+    counts.reserve(points_.size());
+    for (const Point &point : points_) { // children come first
+      Count &sum = counts.emplace_back(0);
+      for (const Alternative &alternative : point.alternatives) {
+        Count product = 1;
+        for (GoalId child : alternative.children) product *= counts[child];
+        sum += product;
+      }
+      if (sum > 0 && msb(sum) > kMaxCountBits)
+        fail(kTooMany, {}, spectrum_, hardware_.name, depth(), kMaxCountBits * 3 / 10);
+    }
+    counts_ = std::move(counts);
+  });
+  return counts_[id];
+}
+
 /// The index is a number in mixed radix: the alternative, then a digit a child, the first child's the highest.
 PlanPtr Forest::node(GoalId id, Count index) const {
   const Point &point = points_[id];
   for (const Alternative &alternative : point.alternatives) {
-    if (index >= alternative.count) {
-      index -= alternative.count;
+    Count derivations = count(alternative);
+    if (index >= derivations) {
+      index -= derivations;
       continue;
     }
     std::vector<PlanPtr> children(alternative.children.size());
     for (std::size_t i = children.size(); i-- > 0;) {
-      const Count &radix = points_[alternative.children[i]].count;
+      const Count &radix = count(alternative.children[i]);
       children[i] = node(alternative.children[i], index % radix);
       index /= radix;
     }
@@ -89,7 +128,7 @@ void Forest::enumerate(const std::function<bool(const Plan &)> &visit) const {
 }
 
 Plan Forest::sample(std::mt19937_64 &random) const {
-  if (count() == 0) failBug({}, "forest", "there is no plan to draw");
+  if (!hasPlans()) failBug({}, "forest", "there is no plan to draw");
   boost::random::uniform_int_distribution<Count> any(0, count() - 1);
   return nth(any(random));
 }
@@ -109,7 +148,7 @@ Plan Forest::derive(const std::function<std::size_t(GoalId, const Point &)> &cho
 }
 
 std::optional<Plan> Forest::plainest() const {
-  if (points_[plainRoot_].count == 0) return {};
+  if (points_[plainRoot_].alternatives.empty()) return {};
   return finish(derived(plainRoot_, [](GoalId, const Point &) { return std::size_t{0}; }));
 }
 

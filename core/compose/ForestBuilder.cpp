@@ -1,15 +1,15 @@
 #include "ExpectedSites.h"
 #include "Grammar.h"
+#include "Interned.h"
+#include "Machines.h"
 #include "Sizes.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Requirement.h"
 #include "tangram/compose/TunableChoice.h"
-#include "tangram/hardware/Units.h"
 
 #include <algorithm>
 #include <bit>
 #include <boost/functional/hash.hpp>
-#include <deque>
 #include <fmt/format.h>
 #include <limits>
 #include <set>
@@ -26,15 +26,6 @@ constexpr DiagnosticKind kUnknownSpectrum{"compose.unknown-spectrum", Diagnostic
 constexpr DiagnosticKind kNoLevels{"compose.no-levels", DiagnosticClass::User, "target '{}' has no levels",
                                    "give it at least one level that computes"};
 
-constexpr DiagnosticKind kTooMany{
-    "compose.too-many-plans", DiagnosticClass::Limitation,
-    "'{0}' has too many plans on '{1}' within the search depth {2}: their number alone has more than {3} digits",
-    "lower 'depth' in the target; a few rules more than it has levels are plenty, and every further one squares the "
-    "number"};
-
-/// A number of plans doubles its digits with each rule of depth; from here on it could no longer be worked with.
-constexpr unsigned kMaxCountBits = 1u << 17;
-
 using Bounds = std::vector<SizeBound>;
 
 std::string plural(unsigned n) { return fmt::format("{} more rule{}", n, n == 1 ? "" : "s"); }
@@ -50,7 +41,7 @@ class ForestBuilder {
 public:
   ForestBuilder(Forest &forest, unsigned depth)
       : forest_(forest), grammar_(forest.module_, forest.hardware_, forest.facts_), depth_(depth),
-        machines_{{{}, forest.hardware_}} {}
+        machines_(forest.hardware_) {}
 
   void run(const ExpectedSizes &expected) {
     if (forest_.hardware_.levels.empty()) fail(kNoLevels, {}, forest_.hardware_.name);
@@ -68,7 +59,10 @@ public:
     findThresholds(reachable);
     unsigned height = grammar_.productions({GoalKind::Call, spectrum, 0}).height;
     if (height != kNoHeight) forest_.depthNeeded_ = height;
-    Goal goal{{GoalKind::Call, spectrum, 0}, depth_, canonical(spectrum, {}), {}, {}, {}};
+    Goal goal;
+    goal.what = {GoalKind::Call, spectrum, 0};
+    goal.depth = depth_;
+    goal.bounds = canonical(spectrum, {});
     if (!expected.empty())
       goal.expected =
           rounded({expectedArguments(*forest_.module_.spectrums[spectrum], expected), {}, {}, {}}, spectrum);
@@ -81,82 +75,78 @@ public:
     forest_.plainRoot_ = point(goal);
   }
 
+  /// Of a point. Where a child cannot be composed it asks for that one's, so that all are kept.
+  const std::vector<Rejection> &rejections(GoalId id) {
+    if (auto it = rejections_.find(id); it != rejections_.end()) return it->second;
+    const Goal goal = *goals_[id];
+    std::vector<Rejection> result =
+        goal.what.isPlain() ? std::vector<Rejection>{} : grammar_.productions(goal.what).rejected;
+    for (const Production *production : productions(goal)) {
+      std::optional<std::string> why = refusal(goal, *production);
+      const bool select = production->rule == Rule::Select;
+      if (why)
+        result.push_back({production->rule,
+                          select ? grammar_.shape(goal.what.spectrum, production->codelet).codelet->name : "",
+                          std::move(*why)});
+      else if (goal.what.isPlain())
+        break;
+    }
+    return rejections_[id] = std::move(result);
+  }
+
 private:
+  using Place = Machines::Place;
+  using Values = std::map<std::string, std::int64_t>; // of tunables, of a factor, of units
+  using Arguments = std::vector<Extents>;
+  using BoundsId = Interned<Bounds>::Id;
+
+  /// tangram::Expected, its arguments by number.
+  struct Sized {
+    Interned<Arguments>::Id arguments = Interned<Arguments>::kNone;
+    SizeBound elements, work, units;
+    bool operator==(const Sized &) const = default;
+  };
+
   struct Goal {
     Nonterminal what;
     unsigned depth = 0;
-    Bounds bounds;
+    BoundsId bounds = Interned<Bounds>::kNone;
     SizeBound elements, work; // of a map
-    Expected expected;
+    Sized expected;
     Stride acrossCalls = Stride::Zero;
-    std::size_t machine = 0; // how many units its levels have here: index in machines_
-    using Key = std::tuple<GoalKind, std::size_t, std::size_t, std::size_t, unsigned, Bounds, SizeBound, SizeBound,
-                           Expected, Stride, std::size_t>;
-    Key key() const {
-      return {what.kind, what.spectrum, what.level, what.context, depth,  bounds,
-              elements,  work,          expected,   acrossCalls,  machine};
-    }
+    Machines::Id machine = 0; // how many units its levels have here
+    bool operator==(const Goal &) const = default;
+
+    Place place() const { return {what.level, machine}; }
   };
 
-  struct KeyHash {
-    std::size_t operator()(const Goal::Key &key) const {
+  struct GoalHash {
+    std::size_t operator()(const Goal &goal) const {
       std::size_t seed = 0;
-      auto add = [&](const SizeBound &n) { boost::hash_combine(seed, n ? *n + 1 : 0); };
-      auto addAll = [&](const auto &sizes) {
-        boost::hash_combine(seed, sizes.size());
-        for (const auto &n : sizes) add(n);
-      };
-      const auto &[kind, spectrum, level, context, depth, bounds, elements, work, expected, stride, machine] = key;
-      for (std::size_t n : {static_cast<std::size_t>(kind), spectrum, level, context, std::size_t{depth},
-                            static_cast<std::size_t>(stride), machine})
+      const Nonterminal &what = goal.what;
+      for (std::size_t n : {static_cast<std::size_t>(what.kind), what.spectrum, what.level, what.context,
+                            std::size_t{goal.depth}, std::size_t{goal.bounds}, std::size_t{goal.expected.arguments},
+                            static_cast<std::size_t>(goal.acrossCalls), goal.machine})
         boost::hash_combine(seed, n);
-      addAll(bounds);
-      for (const Extents &extents : expected.arguments) addAll(extents);
-      for (const SizeBound &n : {elements, work, expected.elements, expected.work, expected.units}) add(n);
+      for (const SizeBound &n :
+           {goal.elements, goal.work, goal.expected.elements, goal.expected.work, goal.expected.units})
+        boost::hash_combine(seed, n ? *n + 1 : 0);
       return seed;
     }
   };
 
-  using Values = std::map<std::string, std::int64_t>; // of tunables, of a factor, of units
-  using Reject = std::function<void(std::string)>;
-  using Place = std::pair<std::size_t, std::size_t>; // a level, and the machine that it is of
-
-  // ---- units of levels ----
-
-  /// The target as launches with so many units see it; the first is as the target says.
-  struct Machine {
-    hardware::Units units;
-    hardware::Hardware hardware;
+  /// What a production may be with, and where that leads.
+  struct Choice {
+    Values values;
+    Interned<Values>::Id id;
+    Machines::Id machine; // of the level that the goal is at, with the units that are asked for
   };
 
-  /// The machine `base` with so many units, as goals at a level see it: what is not below it is no concern of theirs.
-  std::size_t machine(std::size_t base, hardware::Units units, std::size_t level) {
-    units.insert(machines_[base].units.begin(), machines_[base].units.end());
-    for (std::size_t above = 0; above <= level; ++above) units.erase(forest_.hardware_.levels[above].name);
-    for (std::size_t i = 0; i < machines_.size(); ++i)
-      if (machines_[i].units == units) return i;
-    machines_.push_back({units, hardware::with(forest_.hardware_, units)});
-    return machines_.size() - 1;
-  }
-
-  /// What a rule that goes to the level below may ask for: of each level that starts with it, what the target says or
-  /// one of its choices. What the target says comes first, and is not named.
-  std::vector<Values> unitChoices(const Place &at) const {
-    std::vector<Values> result{{}};
-    for (const hardware::Level *started :
-         hardware::startedFrom(forest_.hardware_, machines_[at.second].hardware.levels[at.first])) {
-      const std::size_t before = result.size();
-      for (std::uint64_t count : started->workers.choices) {
-        if (count == started->workers.count) continue;
-        for (std::size_t i = 0; i < before; ++i) {
-          Values units = result[i];
-          units[started->name] = static_cast<std::int64_t>(count);
-          if (hardware::refusal(forest_.hardware_, units).empty()) result.push_back(std::move(units));
-        }
-      }
-    }
-    return result;
-  }
+  /// What is known of one site of a codelet.
+  struct Site {
+    BoundsId arguments;
+    SizeBound elements, work;
+  };
 
   // ---- sizes that make a difference ----
 
@@ -200,33 +190,31 @@ private:
   }
 
   /// Bounds of a spectrum's arguments as goals keep them.
-  Bounds canonical(std::size_t spectrum, Bounds bounds) const {
+  BoundsId canonical(std::size_t spectrum, Bounds bounds) {
     if (!grammar_.sizesMatter(spectrum)) return {};
     const Spectrum &s = *forest_.module_.spectrums[spectrum];
     limitByConditions(s, bounds);
     for (SizeBound &bound : bounds) bound = rounded(bound);
     while (!bounds.empty() && !bounds.back()) bounds.pop_back();
-    return bounds;
+    return bounds_.id(std::move(bounds));
   }
 
-  const std::vector<SiteBounds> &siteBounds(std::size_t spectrum, std::size_t codelet, const Values &values,
-                                            const Bounds &bounds) {
-    auto [it, fresh] = siteBounds_.try_emplace(std::tuple(spectrum, codelet, values, bounds));
+  const std::vector<Site> &siteBounds(std::size_t spectrum, std::size_t codelet, const Choice &choice,
+                                      BoundsId bounds) {
+    auto [it, fresh] = siteBounds_.try_emplace(std::tuple(spectrum, codelet, choice.id, bounds));
     if (!fresh) return it->second;
     const CodeletShape &shape = grammar_.shape(spectrum, codelet);
     if (shape.sites.empty()) return it->second;
-    Sizes sizes(&forest_.module_, *shape.codelet, bounds, exactly(values));
+    Sizes sizes(&forest_.module_, *shape.codelet, bounds_[bounds], exactly(choice.values));
     for (std::size_t i = 0; i < shape.sites.size(); ++i) {
       SiteBounds site = sizes.site(shape.sites[i]);
-      site.arguments = canonical(shape.callees[i], std::move(site.arguments));
-      site.elements = rounded(site.elements);
-      site.work = rounded(site.work);
-      it->second.push_back(std::move(site));
+      it->second.push_back(
+          {canonical(shape.callees[i], std::move(site.arguments)), rounded(site.elements), rounded(site.work)});
     }
     return it->second;
   }
 
-  Expected rounded(Expected expected, std::size_t spectrum) const {
+  Sized rounded(Expected expected, std::size_t spectrum) {
     auto up = [](std::optional<std::uint64_t> &n) {
       if (n && *n > std::uint64_t{1} << 62) n.reset();
       if (n) n = std::bit_ceil(*n);
@@ -242,17 +230,17 @@ private:
         any |= extent.has_value();
       }
     if (!any) expected.arguments.clear();
-    return expected;
+    return {arguments_.id(std::move(expected.arguments)), expected.elements, expected.work, expected.units};
   }
 
-  const std::vector<Expected> &siteExpectations(std::size_t spectrum, std::size_t codelet, const Values &values,
-                                                const Expected &expected) {
-    auto [it, fresh] = siteExpectations_.try_emplace(std::tuple(spectrum, codelet, values, expected.arguments));
+  const std::vector<Sized> &siteExpectations(std::size_t spectrum, std::size_t codelet, const Choice &choice,
+                                             const Sized &expected) {
+    auto [it, fresh] = siteExpectations_.try_emplace(std::tuple(spectrum, codelet, choice.id, expected.arguments));
     if (!fresh) return it->second;
     const CodeletShape &shape = grammar_.shape(spectrum, codelet);
     it->second.resize(shape.sites.size());
-    if (expected.arguments.empty()) return it->second;
-    ExpectedSites sites(forest_.module_, *shape.codelet, expected.arguments, values);
+    if (expected.arguments == Interned<Arguments>::kNone) return it->second;
+    ExpectedSites sites(forest_.module_, *shape.codelet, arguments_[expected.arguments], choice.values);
     for (std::size_t i = 0; i < shape.sites.size(); ++i) {
       Expected site = sites.site(shape.sites[i]);
       equateByConditions(*forest_.module_.spectrums[shape.callees[i]], site.arguments);
@@ -261,22 +249,74 @@ private:
     return it->second;
   }
 
-  /// What a codelet's tunables may be where it is composed at a level, each with each; the default values first.
-  const std::vector<Values> &tunableValues(std::size_t spectrum, std::size_t codelet, const Place &at) {
-    auto [it, fresh] = tunableValues_.try_emplace(std::tuple(spectrum, codelet, at), 1);
+  // ---- values that productions may have ----
+
+  /// The default ones first.
+  const std::vector<Choice> &choices(const Goal &goal, const Production &production) {
+    const bool any = !goal.what.isPlain() && !goal.what.inLanes();
+    const bool select = production.rule == Rule::Select;
+    auto [it, fresh] = choices_.try_emplace(std::tuple(production.rule, select ? goal.what.spectrum : 0,
+                                                       select ? production.codelet : 0, goal.place(), any));
     if (!fresh) return it->second;
-    const hardware::Hardware &hardware = machines_[at.second].hardware;
-    walk(grammar_.shape(spectrum, codelet).codelet->body, [&](const Declare &d) {
+    for (Values &values : values(goal, production, any)) {
+      const Interned<Values>::Id id = values_.id(values);
+      hardware::Units units;
+      if (!select) units = values;
+      units.erase("factor");
+      it->second.push_back({std::move(values), id, machines_.with(goal.place(), units)});
+    }
+    return it->second;
+  }
+
+  std::vector<Values> values(const Goal &goal, const Production &production, bool any) {
+    const Place here = goal.place();
+    switch (production.rule) {
+    case Rule::Select: return tunableValues(*grammar_.shape(goal.what.spectrum, production.codelet).codelet, here, any);
+    case Rule::Devolve:
+      // Of one iteration there is nothing to unroll.
+      if (any && machines_.level(here).sync != "close-loop") return machines_.choices(here);
+      break;
+    case Rule::Distribute:
+      if (any) return machines_.choices(here);
+      break;
+    case Rule::Split: return factors(any ? machines_.choices(here) : std::vector<Values>{{}}, here, any);
+    default: break; // nothing to choose
+    }
+    return {{}};
+  }
+
+  /// What a codelet's tunables may be where it is composed at a level, each with each.
+  std::vector<Values> tunableValues(const Codelet &codelet, const Place &at, bool any) const {
+    std::vector<Values> result{{}};
+    walk(codelet.body, [&](const Declare &d) {
       if (!d.tunable) return;
       std::vector<Values> all;
-      for (std::int64_t value : tunableChoices(*d.tunable, hardware, hardware.levels[at.first]))
-        for (Values values : it->second) {
+      for (std::int64_t value : tunableChoices(*d.tunable, machines_[at.machine], machines_.level(at)))
+        for (Values values : result) {
           values[d.name] = value;
           all.push_back(std::move(values));
         }
-      it->second = std::move(all);
+      result = std::move(all);
     });
-    return it->second;
+    if (!any) result.resize(1);
+    return result;
+  }
+
+  /// A map is split into as many parts as the level below has workers, or a few times as many: what is uneven evens
+  /// out.
+  std::vector<Values> factors(const std::vector<Values> &units, const Place &at, bool any) {
+    std::vector<Values> result;
+    for (const Values &asked : units) {
+      const hardware::Hardware &hardware = machines_[machines_.with(at, asked)];
+      const hardware::Level *below = hardware.below(hardware.levels[at.level]);
+      const std::int64_t own = below ? std::max<std::int64_t>(static_cast<std::int64_t>(below->workers.count), 1) : 1;
+      for (std::int64_t times : {1, 4}) {
+        if (times > 1 && !any) break;
+        result.push_back(asked);
+        result.back()["factor"] = own * times;
+      }
+    }
+    return result;
   }
 
   Stride acrossCalls(const Expr *site) const {
@@ -288,40 +328,38 @@ private:
   // ---- points ----
 
   GoalId point(const Goal &goal) {
-    Goal::Key key = goal.key();
-    if (auto it = known_.find(key); it != known_.end()) return it->second;
+    if (auto it = known_.find(goal); it != known_.end()) return it->second;
     Point result;
     result.isMap = goal.what.isMap();
     result.plain = goal.what.isPlain();
     result.spectrum = forest_.module_.spectrums[goal.what.spectrum]->name;
     result.level = forest_.hardware_.levels[goal.what.level].name;
     result.depth = goal.depth;
-    result.bounds = goal.bounds;
+    result.bounds = bounds_[goal.bounds];
     result.elements = goal.elements;
     result.work = goal.work;
-    result.expected = goal.expected;
+    result.expected = {arguments_[goal.expected.arguments], goal.expected.elements, goal.expected.work,
+                       goal.expected.units};
     result.acrossCalls = goal.acrossCalls;
-    if (goal.what.isPlain())
-      plainest(goal, result);
-    else
-      all(goal, result);
-    for (const Alternative &alternative : result.alternatives) result.count += alternative.count;
-    if (result.count > 0 && boost::multiprecision::msb(result.count) > kMaxCountBits)
-      fail(kTooMany, {}, forest_.spectrum_, forest_.hardware_.name, depth_, kMaxCountBits * 3 / 10);
+    for (const Production *production : productions(goal)) {
+      if (production->height > goal.depth) continue; // the least of all depths is more than any
+      for (const Choice &choice : choices(goal, *production))
+        if (std::optional<Alternative> made = alternative(goal, *production, choice, nullptr))
+          result.alternatives.push_back(std::move(*made));
+      if (goal.what.isPlain() && !result.alternatives.empty()) break;
+    }
     forest_.points_.push_back(std::move(result));
-    return known_[key] = forest_.points_.size() - 1;
+    const GoalId id = forest_.points_.size() - 1;
+    goals_.push_back(&known_.emplace(goal, id).first->first);
+    return id;
   }
 
-  void all(const Goal &goal, Point &result) {
-    const Productions &productions = grammar_.productions(goal.what);
-    result.rejections = productions.rejected;
-    for (const Production &production : productions.allowed) alternative(goal, production, result);
-  }
-
-  void plainest(const Goal &goal, Point &result) {
-    const Productions &productions = grammar_.productions(goal.what);
+  /// What the machine allows at a goal, in the order of its alternatives; of a plain one the first that can be composed
+  /// counts.
+  std::vector<const Production *> productions(const Goal &goal) const {
     std::vector<const Production *> order;
-    for (const Production &production : productions.allowed) order.push_back(&production);
+    for (const Production &production : grammar_.productions(goal.what).allowed) order.push_back(&production);
+    if (!goal.what.isPlain()) return order;
     // Of codelets that go as deep, the shortest; others after them.
     auto length = [&](const Production *p) {
       return p->rule == Rule::Select ? nodeCount(grammar_.shape(goal.what.spectrum, p->codelet).codelet->body)
@@ -330,150 +368,102 @@ private:
     std::stable_sort(order.begin(), order.end(), [&](auto *a, auto *b) {
       return a->height != b->height ? a->height < b->height : length(a) < length(b);
     });
-    for (const Production *production : order) {
-      alternative(goal, *production, result);
-      if (!result.alternatives.empty()) return;
-    }
+    return order;
   }
 
-  void alternative(const Goal &goal, const Production &production, Point &result) {
-    const CodeletShape *shape =
-        production.rule == Rule::Select ? &grammar_.shape(goal.what.spectrum, production.codelet) : nullptr;
-    std::string reason;
-    const Reject reject = [&](std::string why) { reason = std::move(why); };
-    auto refused = [&] {
-      result.rejections.push_back({production.rule, shape ? shape->codelet->name : "", std::move(reason)});
-    };
-    if (production.height == kNoHeight)
-      reject(grammar_.whyEndless(goal.what, production));
-    else if (production.height > goal.depth)
-      reject(fmt::format("needs {} than the search depth {} leaves", plural(production.height - goal.depth), depth_));
-    if (!reason.empty()) return refused();
-
-    const std::vector<Values> choices = valueChoices(goal, production);
-    for (const Values &values : choices) {
-      std::optional<Alternative> made =
-          shape ? selected(goal, production, *shape, values, reject) : divided(goal, production, values, reject);
-      if (made)
-        result.alternatives.push_back(std::move(*made));
-      else if (&values == &choices.front()) // of others, no one asks why they are not allowed
-        refused();
-    }
+  /// Why a production is not allowed with its default values; nothing where it is.
+  std::optional<std::string> refusal(const Goal &goal, const Production &production) {
+    if (production.height == kNoHeight) return grammar_.whyEndless(goal.what, production);
+    if (production.height > goal.depth)
+      return fmt::format("needs {} than the search depth {} leaves", plural(production.height - goal.depth), depth_);
+    std::string why;
+    if (alternative(goal, production, choices(goal, production).front(), &why)) return {};
+    return why;
   }
 
-  /// Values that a production may have at a goal: of tunables, of a factor, of units; the default ones first.
-  std::vector<Values> valueChoices(const Goal &goal, const Production &production) {
-    const Place here{goal.what.level, goal.machine};
-    const bool any = !goal.what.isPlain() && !goal.what.inLanes();
-    std::vector<Values> result{{}};
-    switch (production.rule) {
-    case Rule::Select:
-      result = tunableValues(goal.what.spectrum, production.codelet, here);
-      if (!any) result.resize(1);
-      break;
-    case Rule::Serialize: break;
-    case Rule::Devolve:
-      // Of one iteration there is nothing to unroll.
-      if (any && forest_.hardware_.levels[goal.what.level].sync != "close-loop") result = unitChoices(here);
-      break;
-    case Rule::Distribute:
-    case Rule::Split:
-      if (any) result = unitChoices(here);
-      if (production.rule == Rule::Split) result = withFactors(result, goal, any);
-      break;
-    }
-    return result;
+  std::optional<Alternative> alternative(const Goal &goal, const Production &production, const Choice &choice,
+                                         std::string *why) {
+    return production.rule == Rule::Select ? selected(goal, production, choice, why)
+                                           : divided(goal, production, choice, why);
   }
 
-  /// A map is split into as many parts as the level below has workers, or a few times as many: what is uneven evens
-  /// out.
-  std::vector<Values> withFactors(const std::vector<Values> &units, const Goal &goal, bool any) {
-    std::vector<Values> result;
-    for (const Values &asked : units) {
-      const hardware::Hardware &hardware = machines_[machine(goal.machine, asked, goal.what.level)].hardware;
-      const hardware::Level *below = hardware.below(hardware.levels[goal.what.level]);
-      const std::int64_t own = below ? std::max<std::int64_t>(static_cast<std::int64_t>(below->workers.count), 1) : 1;
-      for (std::int64_t times : {1, 4}) {
-        if (times > 1 && !any) break;
-        result.push_back(asked);
-        result.back()["factor"] = own * times;
-      }
-    }
-    return result;
-  }
-
-  std::optional<Alternative> selected(const Goal &goal, const Production &production, const CodeletShape &shape,
-                                      const Values &values, const Reject &reject) {
-    const hardware::Level &level = machines_[goal.machine].hardware.levels[goal.what.level];
+  /// Nothing where it is not allowed; `why` then says why not, if it is asked for.
+  std::optional<Alternative> selected(const Goal &goal, const Production &production, const Choice &choice,
+                                      std::string *why) {
+    const CodeletShape &shape = grammar_.shape(goal.what.spectrum, production.codelet);
+    const hardware::Level &level = machines_.level(goal.place());
     const unsigned depth = goal.depth - 1;
-    Alternative alternative = begun(production);
+    Alternative alternative = begun(production, choice);
     alternative.codelet = shape.codelet;
-    alternative.parameters = values;
     std::string unproven = requirement(goal, shape, level);
     if (!unproven.empty() && (goal.what.isPlain() || goal.what.inLanes())) {
-      reject(fmt::format("needs {}, which is not provable here", unproven));
+      if (why) *why = fmt::format("needs {}, which is not provable here", unproven);
       return {};
     }
-    const std::vector<SiteBounds> &bounds = siteBounds(goal.what.spectrum, production.codelet, values, goal.bounds);
-    const std::vector<Expected> &expected =
-        siteExpectations(goal.what.spectrum, production.codelet, values, goal.expected);
+    const std::vector<Site> &sites = siteBounds(goal.what.spectrum, production.codelet, choice, goal.bounds);
+    const std::vector<Sized> &expected =
+        siteExpectations(goal.what.spectrum, production.codelet, choice, goal.expected);
     for (std::size_t i = 0; i < production.children.size(); ++i) {
-      Goal below{production.children[i], depth, bounds[i].arguments, bounds[i].elements, bounds[i].work, {}};
+      Goal below;
+      below.what = production.children[i];
+      below.depth = depth;
+      below.bounds = sites[i].arguments;
+      below.elements = sites[i].elements;
+      below.work = sites[i].work;
       below.machine = goal.machine;
       if (!goal.what.isPlain()) {
         below.expected = expected[i];
         below.acrossCalls = below.what.isMap() ? acrossCalls(shape.sites[i]) : goal.acrossCalls;
       }
-      if (!child(alternative, below, reject)) return {};
+      if (!child(alternative, below, why)) return {};
     }
     if (unproven.empty()) return alternative;
     alternative.guarded = true;
     alternative.condition = unproven;
-    Goal plain{
-        {GoalKind::PlainCall, goal.what.spectrum, goal.what.level, goal.what.context}, depth, goal.bounds, {}, {}, {}};
+    Goal plain;
+    plain.what = goal.what;
+    plain.what.kind = GoalKind::PlainCall;
+    plain.depth = depth;
+    plain.bounds = goal.bounds;
     plain.machine = goal.machine;
     GoalId fallback = point(plain);
-    if (forest_.points_[fallback].count == 0) {
-      reject(fmt::format("needs {}, but the container may have more elements, and {}", withWidth(unproven, goal),
-                         noFallback(fallback, goal)));
+    if (forest_.points_[fallback].alternatives.empty()) {
+      if (why)
+        *why = fmt::format("needs {}, but the container may have more elements, and {}", withWidth(unproven, goal),
+                           noFallback(fallback, goal));
       return {};
     }
     alternative.children.push_back(fallback);
     return alternative;
   }
 
-  static Alternative begun(const Production &production) {
+  static Alternative begun(const Production &production, const Choice &choice) {
     Alternative alternative;
     alternative.rule = production.rule;
     alternative.capability = production.capability;
-    alternative.count = 1;
+    alternative.parameters = choice.values;
     return alternative;
   }
 
   /// A rule other than Select.
-  std::optional<Alternative> divided(const Goal &goal, const Production &production, const Values &values,
-                                     const Reject &reject) {
-    hardware::Units units = values;
-    units.erase("factor");
-    const std::size_t machine = this->machine(goal.machine, units, goal.what.level);
-    const hardware::Hardware &hardware = machines_[machine].hardware;
+  std::optional<Alternative> divided(const Goal &goal, const Production &production, const Choice &choice,
+                                     std::string *why) {
+    const hardware::Hardware &hardware = machines_[choice.machine];
     const hardware::Level &level = hardware.levels[goal.what.level];
-    Alternative alternative = begun(production);
-    alternative.parameters = values;
+    Alternative alternative = begun(production, choice);
     if (production.rule != Rule::Serialize) alternative.to = level.subordinate;
     const bool same = production.rule == Rule::Distribute || production.rule == Rule::Serialize;
-    Goal below{production.children[0],
-               goal.depth - (same ? 0 : 1),
-               goal.bounds,
-               {},
-               {},
-               {goal.expected.arguments, {}, {}, {}}};
-    below.machine = this->machine(machine, {}, production.children[0].level);
+    Goal below;
+    below.what = production.children[0];
+    below.depth = goal.depth - (same ? 0 : 1);
+    below.bounds = goal.bounds;
+    below.expected.arguments = goal.expected.arguments;
+    below.machine = machines_.with({below.what.level, choice.machine});
     if (production.rule == Rule::Distribute && level.tiling == hardware::Tiling::Strided &&
         hardware.levels[below.what.level].scalar)
       below.acrossCalls = goal.acrossCalls;
     if (production.rule == Rule::Split) {
-      const auto factor = static_cast<std::uint64_t>(values.at("factor"));
+      const auto factor = static_cast<std::uint64_t>(choice.values.at("factor"));
       if (goal.elements) below.elements = rounded(*goal.elements / factor + (*goal.elements % factor != 0));
       below.work = goal.work;
       below.acrossCalls = goal.acrossCalls;
@@ -481,23 +471,21 @@ private:
       for (SizeBound *each : {&below.expected.elements, &below.expected.work, &below.expected.units})
         if (*each) *each = std::bit_ceil(**each / factor + (**each % factor != 0));
     }
-    if (!child(alternative, below, reject)) return {};
+    if (!child(alternative, below, why)) return {};
     return alternative;
   }
 
-  bool child(Alternative &alternative, const Goal &goal, const Reject &reject) {
+  bool child(Alternative &alternative, const Goal &goal, std::string *why) {
     GoalId id = point(goal);
     const Point &below = forest_.points_[id];
     alternative.children.push_back(id);
-    alternative.count *= below.count;
-    if (below.count > 0) return true;
-    std::string reason =
-        fmt::format("'{}' cannot be composed at level '{}' with {} rules", below.spectrum, below.level, below.depth);
-    if (!below.rejections.empty()) {
-      const Rejection &first = below.rejections.front();
-      reason += fmt::format(": {} {}", capitalized(first.rule, first.codelet), first.reason);
+    if (!below.alternatives.empty()) return true;
+    if (!why) return false;
+    *why = fmt::format("'{}' cannot be composed at level '{}' with {} rules", below.spectrum, below.level, below.depth);
+    if (const std::vector<Rejection> &refused = rejections(id); !refused.empty()) {
+      const Rejection &first = refused.front();
+      *why += fmt::format(": {} {}", capitalized(first.rule, first.codelet), first.reason);
     }
-    reject(std::move(reason));
     return false;
   }
 
@@ -505,14 +493,13 @@ private:
   std::string requirement(const Goal &goal, const CodeletShape &shape, const hardware::Level &level) const {
     std::string unproven;
     for (const Expr *requirement : shape.requirements)
-      if (!provable(*requirement, *shape.codelet, goal.bounds, machines_[goal.machine].hardware.lanes(level)))
+      if (!provable(*requirement, *shape.codelet, bounds_[goal.bounds], machines_[goal.machine].lanes(level)))
         unproven += (unproven.empty() ? "" : " && ") + describe(*requirement);
     return unproven;
   }
   std::string withWidth(const std::string &requirement, const Goal &goal) const {
     if (requirement.find("coopDim()") == std::string::npos) return requirement;
-    const hardware::Hardware &hardware = machines_[goal.machine].hardware;
-    std::uint64_t lanes = hardware.lanes(hardware.levels[goal.what.level]);
+    std::uint64_t lanes = machines_[goal.machine].lanes(machines_.level(goal.place()));
     return requirement.ends_with("coopDim()") ? fmt::format("{} = {}", requirement, lanes)
                                               : fmt::format("{} (coopDim() = {})", requirement, lanes);
   }
@@ -529,18 +516,29 @@ private:
   Forest &forest_;
   Grammar grammar_;
   unsigned depth_;
-  std::deque<Machine> machines_; // references into it last
+  Machines machines_;
   std::set<std::uint64_t> thresholds_;
-  std::unordered_map<Goal::Key, GoalId, KeyHash> known_;
-  std::map<std::tuple<std::size_t, std::size_t, Values, Bounds>, std::vector<SiteBounds>> siteBounds_;
-  std::map<std::tuple<std::size_t, std::size_t, Values, std::vector<Extents>>, std::vector<Expected>> siteExpectations_;
-  std::map<std::tuple<std::size_t, std::size_t, Place>, std::vector<Values>> tunableValues_;
+  Interned<Bounds> bounds_;
+  Interned<Arguments> arguments_;
+  Interned<Values> values_;
+  std::unordered_map<Goal, GoalId, GoalHash> known_;
+  std::vector<const Goal *> goals_; // of each point
+  std::map<GoalId, std::vector<Rejection>> rejections_;
+  std::map<std::tuple<std::size_t, std::size_t, Interned<Values>::Id, BoundsId>, std::vector<Site>> siteBounds_;
+  std::map<std::tuple<std::size_t, std::size_t, Interned<Values>::Id, Interned<Arguments>::Id>, std::vector<Sized>>
+      siteExpectations_;
+  std::map<std::tuple<Rule, std::size_t, std::size_t, Place, bool>, std::vector<Choice>> choices_;
 };
 
 Forest::Forest(const Module &module, const hardware::Hardware &hardware, const Facts &facts,
                const std::string &spectrum, unsigned depth, const ExpectedSizes &expected)
-    : module_(module), hardware_(hardware), facts_(facts), spectrum_(spectrum) {
-  ForestBuilder(*this, depth).run(expected);
+    : module_(module), hardware_(hardware), facts_(facts), spectrum_(spectrum),
+      builder_(std::make_unique<ForestBuilder>(*this, depth)) {
+  builder_->run(expected);
 }
+
+Forest::~Forest() = default;
+
+std::vector<Rejection> Forest::rejections(GoalId id) const { return builder_->rejections(id); }
 
 } // namespace tangram

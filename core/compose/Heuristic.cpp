@@ -34,7 +34,7 @@ public:
 
   std::vector<Plan> run() {
     std::vector<Plan> plans;
-    if (context_.wanted == 0 || forest_.count() == 0) return plans;
+    if (context_.wanted == 0 || !forest_.hasPlans()) return plans;
     Candidate first;
     first.steps.push_back({0, 0, false, forest_.root()});
     first.open.push_back(0);

@@ -75,9 +75,9 @@ private:
       const Derivation *child = find(alternative.children[i], derivation.ranks[i]);
       if (!child) return;
       derivation.cost += child->cost;
-      derivation.index = derivation.index * forest_.point(alternative.children[i]).count + child->index;
+      derivation.index = derivation.index * forest_.count(alternative.children[i]) + child->index;
     }
-    for (std::size_t a = 0; a < choice; ++a) derivation.index += point.alternatives[a].count;
+    for (std::size_t a = 0; a < choice; ++a) derivation.index += forest_.count(point.alternatives[a]);
     states_[id].candidates.insert(std::move(derivation));
   }
 

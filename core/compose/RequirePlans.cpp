@@ -89,7 +89,7 @@ private:
     unsigned first = std::max(*forest_.depthNeeded(), forest_.depth() + 1);
     unsigned last = first + 2 * static_cast<unsigned>(levels()) + 2;
     for (unsigned depth = first; depth <= last; ++depth)
-      if (Forest(forest_.module(), forest_.hardware(), forest_.facts(), forest_.spectrum(), depth).count() > 0)
+      if (Forest(forest_.module(), forest_.hardware(), forest_.facts(), forest_.spectrum(), depth).hasPlans())
         return depth;
     return 0;
   }
@@ -141,17 +141,17 @@ private:
       if (production.rule == Rule::Select && production.codelet == codelet && production.height == kNoHeight)
         return grammar_.whyEndless(goal, production);
     // It could be composed here, were it not for the depth or the sizes.
-    const Point *nearest = nullptr;
+    std::optional<GoalId> nearest;
     for (GoalId id = 0; id < forest_.size(); ++id) {
       const Point &point = forest_.point(id);
       bool same = !point.isMap && !point.plain && point.spectrum == spectrum(goal.spectrum).name &&
                   point.level == forest_.hardware().levels[goal.level].name;
-      if (same && (!nearest || point.depth > nearest->depth)) nearest = &point;
+      if (same && (!nearest || point.depth > forest_.point(*nearest).depth)) nearest = id;
     }
     if (nearest)
-      for (const Rejection &rejection : nearest->rejections)
+      for (const Rejection &rejection : forest_.rejections(*nearest))
         if (rejection.rule == Rule::Select && rejection.codelet == wanted)
-          return fmt::format("at level '{}' it {}", nearest->level, rejection.reason);
+          return fmt::format("at level '{}' it {}", forest_.point(*nearest).level, rejection.reason);
     return "";
   }
 
@@ -178,7 +178,7 @@ private:
 } // namespace
 
 void requirePlans(const Forest &forest) {
-  if (forest.count() > 0) return;
+  if (forest.hasPlans()) return;
   throw DiagnosticError(Explanation(forest).make());
 }
 

@@ -63,7 +63,7 @@ std::string rejection(const Forest &forest, const std::string &level, const std:
   for (GoalId id = 0; id < forest.size(); ++id) {
     const Point &point = forest.point(id);
     if (point.plain || point.level != level || point.depth != depth) continue;
-    for (const Rejection &r : point.rejections)
+    for (const Rejection &r : forest.rejections(id))
       if (r.rule == rule && r.codelet == codelet && found.empty()) found = r.reason;
   }
   return found;
@@ -225,7 +225,9 @@ TEST(Forest, CountsWhatCannotBeListed) {
 
 TEST(Forest, MorePlansThanCanBeCountedIsALimitation) {
   Program program(sumProgram(), cpuModern());
-  Diagnostic d = thrown([&] { program.forest(64); });
+  Forest deep = program.forest(64);
+  EXPECT_TRUE(deep.hasPlans());
+  Diagnostic d = thrown([&] { deep.count(); });
   EXPECT_EQ(d.cls, DiagnosticClass::Limitation);
   EXPECT_EQ(d.message, "'sum' has too many plans on 'cpu' within the search depth 64: their number alone has more than "
                        "39321 digits");

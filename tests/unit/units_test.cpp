@@ -61,9 +61,12 @@ TEST(Units, ChoicesThatFitAreAlternatives) {
     for (const Alternative &a : forest.point(id).alternatives)
       if (a.rule == Rule::Distribute && a.to == "block" && !forest.point(id).plain) {
         const std::int64_t warps = a.parameters.count("warp") ? a.parameters.at("warp") : 2;
-        for (std::size_t rule : rulesAt(forest.point(a.children[0])))
-          if (const Alternative &below = forest.point(a.children[0]).alternatives[rule]; below.parameters.count("p"))
+        for (std::size_t rule : rulesAt(forest.point(a.children[0]))) {
+          const Alternative &below = forest.point(a.children[0]).alternatives[rule];
+          if (below.parameters.count("p")) {
             EXPECT_EQ(below.parameters.at("p"), warps);
+          }
+        }
       }
   std::mt19937_64 random(1);
   for (int i = 0; i < 100; ++i) {

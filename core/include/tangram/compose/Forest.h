@@ -9,6 +9,8 @@
 
 #include <boost/multiprecision/cpp_int.hpp>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <random>
 
@@ -27,7 +29,6 @@ struct Alternative {
   std::string condition; // guarded: the requirement in words
   std::map<std::string, std::int64_t> parameters;
   std::vector<GoalId> children;
-  Count count = 0; // derivations below
 };
 
 /// Whether two alternatives of a point apply the same rule, with other values of tunables, factors or units at most.
@@ -58,9 +59,9 @@ struct Point {
   bool plain = false; // restricted to the plainest derivation: a fallback, or plainest()
   /// In a stable order: declaration order of codelets, of a rule the default values first (TunableChoice.h, Units.h).
   std::vector<Alternative> alternatives;
-  std::vector<Rejection> rejections;
-  Count count = 0;
 };
+
+class ForestBuilder;
 
 class Forest {
 public:
@@ -68,12 +69,22 @@ public:
   /// heuristics: plans are the same whatever it says.
   Forest(const ast::Module &module, const hardware::Hardware &hardware, const Facts &facts, const std::string &spectrum,
          unsigned depth, const ExpectedSizes &expected = {});
+  ~Forest();
+  Forest(const Forest &) = delete;
+  Forest &operator=(const Forest &) = delete;
 
   const Point &point(GoalId id) const { return points_[id]; }
   GoalId root() const { return root_; }
   std::size_t size() const { return points_.size(); }
-  /// Exact, without listing them.
-  const Count &count() const { return points_[root_].count; }
+  bool hasPlans() const { return !points_[root_].alternatives.empty(); }
+  /// How many plans there are: exact, without listing them. Counted when first asked for; a limitation where the number
+  /// has too many digits.
+  const Count &count() const { return count(root_); }
+  /// How many derivations a point, and one of its alternatives, has.
+  const Count &count(GoalId id) const;
+  Count count(const Alternative &alternative) const;
+  /// What is not allowed at a point, and why: found when it is asked for.
+  std::vector<Rejection> rejections(GoalId id) const;
   /// N of Figure 6.4, and the least N for which there can be a plan; nothing where no N is enough.
   unsigned depth() const { return points_[root_].depth; }
   std::optional<unsigned> depthNeeded() const { return depthNeeded_; }
@@ -111,6 +122,9 @@ private:
   GoalId root_ = 0, plainRoot_ = 0;
   std::optional<unsigned> depthNeeded_;
   std::map<std::string, std::uint64_t> hashes_; // of the spectrums that plans may compose
+  std::unique_ptr<ForestBuilder> builder_;
+  mutable std::once_flag counted_;
+  mutable std::vector<Count> counts_; // of each point
 };
 
 /// Each rule of a point once, with its default values.
