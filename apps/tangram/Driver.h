@@ -5,12 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <fmt/format.h>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
-#include <fmt/format.h>
 
 namespace tangram::driver {
 

@@ -32,7 +32,6 @@ hardware::Target bareTarget() {
   level.name = "thread";
   level.symbol = "T";
   level.scalar = true;
-  level.sync = "none";
   target.hardware.name = "none";
   target.hardware.levels.push_back(level);
   return target;

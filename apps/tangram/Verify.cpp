@@ -457,8 +457,7 @@ void addVerify(CLI::App &app, Driver &driver) {
                 "are given");
   sub->add_flag("--progress", flags->progress, "Say what is compiled, called and left also where that is no terminal");
   addSizes(*sub, *flags);
-  sub->add_option("--seed", flags->seed, "Of sampled plans, random sizes and data (default 1)")
-      ->type_name("N");
+  sub->add_option("--seed", flags->seed, "Of sampled plans, random sizes and data (default 1)")->type_name("N");
   sub->add_option("--plan,-p", flags->plans, "Check the plans of this file instead")
       ->type_name("FILE")
       ->take_all()

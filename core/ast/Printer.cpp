@@ -60,7 +60,8 @@ public:
   void attr(std::string_view, const Ints &v) { word(fmt::format("[{}]", fmt::join(v, " "))); }
   void attr(std::string_view, const Counts &v) {
     word("{");
-    for (const auto &[name, count] : v) out += fmt::format("{}{} {}", out.back() == '{' ? "" : " ", inQuotes(name), count);
+    for (const auto &[name, count] : v)
+      out += fmt::format("{}{} {}", out.back() == '{' ? "" : " ", inQuotes(name), count);
     out += '}';
   }
   template <class E>

@@ -96,7 +96,7 @@ public:
     case Rule::Distribute: {
       const hardware::Level *level = hardware_.find(plan.level);
       // Workers that are iterations of an unrolled loop (section 5.4).
-      policy = level && level->sync == "close-loop" ? Policy::Unroll : Policy::Distribute;
+      policy = level && hardware::areIterations(level->sync) ? Policy::Unroll : Policy::Distribute;
       break;
     }
     case Rule::Serialize: policy = Policy::Serialize; break;

@@ -274,7 +274,7 @@ private:
     case Rule::Select: return tunableValues(*grammar_.shape(goal.what.spectrum, production.codelet).codelet, here, any);
     case Rule::Devolve:
       // Of one iteration there is nothing to unroll.
-      if (any && machines_.level(here).sync != "close-loop") return machines_.choices(here);
+      if (any && !areIterations(machines_.level(here).sync)) return machines_.choices(here);
       break;
     case Rule::Distribute:
       if (any) return machines_.choices(here);

@@ -114,7 +114,7 @@ private:
     const hardware::Units asked = unitsOf(node);
     std::string names, counts;
     // Where work is devolved there is one iteration, and nothing to unroll.
-    const bool nothing = node.rule == Rule::Devolve && this->level(node).sync == "close-loop";
+    const bool nothing = node.rule == Rule::Devolve && areIterations(this->level(node).sync);
     for (const hardware::Level *level :
          nothing ? std::vector<const hardware::Level *>() : hardware::startedFrom(hardware_, this->level(node))) {
       names += fmt::format("{}'{}'", names.empty() ? "" : ", ", level->name);

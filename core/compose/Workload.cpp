@@ -147,7 +147,7 @@ std::string workerOf(const hardware::Hardware &hardware, const std::string &leve
   for (bool up = true; up;) {
     up = false;
     for (const hardware::Level &above : hardware.levels)
-      if (above.subordinate == result && (above.sync == "close-loop" || above.sync == "lock-step")) {
+      if (above.subordinate == result && hardware::advanceTogether(above.sync)) {
         result = above.name;
         up = true;
         break;
@@ -206,7 +206,7 @@ Workload workload(const Plan &plan, const Module &module, const hardware::Hardwa
 
 bool areIterations(const hardware::Hardware &hardware, const std::string &level) {
   for (const hardware::Level &above : hardware.levels)
-    if (above.subordinate == level) return above.sync == "close-loop";
+    if (above.subordinate == level) return hardware::areIterations(above.sync);
   return false;
 }
 

@@ -39,7 +39,9 @@ void fit(Hardware &hardware, const DeviceSizes &sizes) {
     return hardware.levels[static_cast<std::size_t>(level - hardware.levels.data())];
   };
   Level &group = at(found->group), &worker = at(found->worker);
-  Level *subgroup = found->subgroup ? &at(found->subgroup) : nullptr;
+  Level *subgroup = found->subgroups.empty() ? nullptr : &at(found->subgroups.front());
+  std::uint64_t parts = 1; // of a subgroup, each of so many workers
+  for (std::size_t i = 1; i < found->subgroups.size(); ++i) parts *= found->subgroups[i]->workers.count;
 
   Workers &groups = group.workers;
   if (sizes.groups) groups.max = std::max(groups.multipleOf, sizes.groups / groups.multipleOf * groups.multipleOf);
@@ -48,14 +50,16 @@ void fit(Hardware &hardware, const DeviceSizes &sizes) {
 
   Workers &workers = worker.workers;
   if (subgroup) {
-    if (sizes.shuffle) subgroup->shuffle = *sizes.shuffle;
-    if (workers.automatic && sizes.subgroupWorkers) workers.count = sizes.subgroupWorkers;
+    if (sizes.shuffle)
+      for (const Level *level : found->subgroups) at(level).shuffle = *sizes.shuffle;
+    if (workers.automatic && sizes.subgroupWorkers)
+      workers.count = std::max<std::uint64_t>(1, sizes.subgroupWorkers / parts);
   } else if (workers.automatic) {
     workers.count = kGroup;
   }
   workers.count = possible(workers, workers.count);
 
-  std::uint64_t inner = subgroup ? workers.count : 1; // workers of what a group counts
+  std::uint64_t inner = subgroup ? parts * workers.count : 1; // workers of what a group counts
   Workers &inGroup = subgroup ? subgroup->workers : workers;
   if (subgroup && inGroup.automatic) inGroup.count = std::max<std::uint64_t>(1, kGroup / inner);
   if (sizes.groupWorkers) {

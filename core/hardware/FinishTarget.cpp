@@ -188,13 +188,12 @@ Level finishLevel(const RawLevel &raw, bool isTop) {
     level.matrix = raw.capabilities.value[2];
   }
   level.subordinate = raw.below.value;
-  level.sync = raw.sync.value;
+  if (raw.sync.given) level.sync = raw.sync.value;
   level.tiling = raw.tiling.value;
   if (!level.computes() && !level.distributes()) fail(kUseless, raw.range, raw.name);
-  if (level.distributes() && level.sync.empty())
-    fail(kNoSync, raw.range, raw.name, level.subordinate, suggest("", list(kSyncs)));
-  if (!level.distributes() && level.sync == "none") level.sync.clear();
-  if (!level.distributes() && !level.sync.empty()) fail(kSyncOfNothing, raw.sync.range, raw.name);
+  if (level.distributes() && !raw.sync.given)
+    fail(kNoSync, raw.range, raw.name, level.subordinate, suggest("", list(kSyncNames)));
+  if (!level.distributes() && level.sync != SyncKind::None) fail(kSyncOfNothing, raw.sync.range, raw.name);
   level.shuffle = raw.shuffle.value;
   if (!level.distributes() && level.shuffle) fail(kShuffleOfNothing, raw.shuffle.range, raw.name);
   level.maxLanes = raw.maxLanes.value;

@@ -62,7 +62,8 @@ void printLevel(YAML::Emitter &out, const Level &level, bool isTop) {
   if (level.matrix) out << "matrix";
   out << YAML::EndSeq;
   if (level.distributes())
-    out << YAML::Key << "below" << YAML::Value << level.subordinate << YAML::Key << "sync" << YAML::Value << level.sync;
+    out << YAML::Key << "below" << YAML::Value << level.subordinate << YAML::Key << "sync" << YAML::Value
+        << std::string(name(level.sync));
   if (!isTop) {
     const Workers &workers = level.workers;
     out << YAML::Key << "workers" << YAML::Value << YAML::Flow << YAML::BeginMap;

@@ -30,7 +30,8 @@ struct RawMemory {
 struct RawLevel {
   std::string name;
   ast::SourceRange range;
-  Given<std::string> symbol, below, sync;
+  Given<std::string> symbol, below;
+  Given<SyncKind> sync;
   Given<std::vector<bool>> capabilities; // as in kCapabilities
   Given<std::uint64_t> count, multipleOf, max, maxLanes;
   Given<std::vector<std::uint64_t>> choices;

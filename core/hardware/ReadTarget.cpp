@@ -152,7 +152,7 @@ RawLevel readLevel(const Yaml &yaml) {
       std::string below = value.isNull() ? "none" : value.name(what);
       level.below.set(below == "none" ? "" : below, value.range());
     }
-    if (key == "sync") level.sync.set(std::string(kSyncs[value.word(what, list(kSyncs))]), value.range());
+    if (key == "sync") level.sync.set(static_cast<SyncKind>(value.word(what, list(kSyncNames))), value.range());
     if (key == "workers") readWorkers(value, level);
     if (key == "max-lanes") level.maxLanes.set(value.integer(what, 1, kMaxWorkers), value.range());
     if (key == "shuffle") level.shuffle.set(value.word(what, {"false", "true"}) == 1, value.range());

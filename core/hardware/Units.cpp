@@ -4,17 +4,11 @@
 
 namespace tangram::hardware {
 
-namespace {
-
-bool startTogether(const Level &level) { return level.sync == "barrier" || level.sync == "warp"; }
-
-} // namespace
-
 std::vector<const Level *> startedFrom(const Hardware &hardware, const Level &level) {
   std::vector<const Level *> result;
-  if (startTogether(level)) return result;
+  if (meet(level.sync)) return result;
   for (const Level *below = hardware.below(level); below && result.size() < hardware.levels.size();
-       below = startTogether(*below) ? hardware.below(*below) : nullptr)
+       below = meet(below->sync) ? hardware.below(*below) : nullptr)
     result.push_back(below);
   return result;
 }

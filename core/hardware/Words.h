@@ -10,8 +10,6 @@ namespace tangram::hardware {
 
 inline constexpr std::array<std::string_view, 3> kCapabilities = {"scalar", "vector", "matrix"};
 inline constexpr std::array<std::string_view, 3> kTilings = {"any", "adjacent", "strided"}; // as in enum Tiling
-inline constexpr std::array<std::string_view, 7> kSyncs = {"join",      "relaunch",   "barrier", "warp",
-                                                           "lock-step", "close-loop", "none"};
 
 inline constexpr std::array<std::string_view, 2> kOrders = {"any", "preserve"};
 inline constexpr std::array<std::string_view, 4> kDeterminisms = {"none", "run", "device", "everywhere"};

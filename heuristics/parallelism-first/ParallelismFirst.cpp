@@ -58,20 +58,20 @@ std::string enoughForEachLane(const Forest &forest, const Point &point, const st
 
 constexpr std::uint64_t kTurns = 4; // of an unrolled loop; with fewer, what is left over costs more than it brings
 
-bool synchronises(const Forest &forest, const Point &point, std::string_view how) {
+bool synchronises(const Forest &forest, const Point &point, hardware::SyncKind how) {
   const hardware::Level *level = forest.hardware().find(point.level);
   return level && level->sync == how;
 }
 
 /// Whether workers below, each with a call of a map, would touch memory one by one.
 bool scatters(const Forest &forest, const Point &point) {
-  return synchronises(forest, point, "lock-step") && point.acrossCalls > Stride::Unit;
+  return synchronises(forest, point, hardware::SyncKind::LockStep) && point.acrossCalls > Stride::Unit;
 }
 
 /// Whether lanes that make this call side by side each walk through memory of their own. They walk together, tile by
 /// tile, where each does so element by element.
 bool walksAlone(const Forest &forest, const Point &call) {
-  return call.acrossCalls > Stride::Unit && synchronises(forest, call, "close-loop");
+  return call.acrossCalls > Stride::Unit && synchronises(forest, call, hardware::SyncKind::CloseLoop);
 }
 
 /// Whether all partitions of a codelet suit the workers of a level.
@@ -137,7 +137,8 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
     const hardware::Level *level = forest.hardware().find(point.level);
     bool far = scatters(forest, point) ||
                (alternative.rule == Rule::Split && level && level->tiling == hardware::Tiling::Strided);
-    bool few = work && (*work <= workers || (synchronises(forest, point, "close-loop") && *work < kTurns * workers));
+    bool few = work && (*work <= workers ||
+                        (synchronises(forest, point, hardware::SyncKind::CloseLoop) && *work < kTurns * workers));
     // Rows of which most workers would have none.
     few |= point.expected.units && *point.expected.units <= workers / 2;
     result.distributes = !few && (!calls || *calls > 1) && !far;
@@ -256,7 +257,7 @@ std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, c
           }))
         return verdict;
       // Lanes in lock step wait for the longest call among them; fewer workers take calls as they come to an end.
-      if (synchronises(forest, point, "relaunch")) {
+      if (synchronises(forest, point, hardware::SyncKind::Relaunch)) {
         if (differ(!pa.boundByData, !pb.boundByData, [&] {
               return fmt::format(
                   "the calls of the map of {} have as much to do each, of those of {} data says how much", words(a),

@@ -130,7 +130,7 @@ inline hardware::Level level(std::string name, std::string symbol, bool scalar, 
   result.subordinate = std::move(below);
   result.workers.count = workers;
   result.tiling = tiling;
-  result.sync = std::move(sync);
+  result.sync = hardware::syncNamed(sync.empty() ? "none" : sync).value();
   return result;
 }
 

@@ -96,7 +96,7 @@ TEST(Targets, SimpleCpuIsFigure52a) {
   const Level &process = target.hardware.top(), &thread = target.hardware.levels[1];
   EXPECT_EQ(process.symbol, "P");
   EXPECT_FALSE(process.computes());
-  EXPECT_EQ(process.sync, "join");
+  EXPECT_EQ(process.sync, hardware::SyncKind::Join);
   EXPECT_EQ(thread.symbol, "T");
   EXPECT_TRUE(thread.scalar);
   EXPECT_FALSE(thread.vector);
@@ -129,7 +129,7 @@ TEST(Targets, ModernOnesHaveFourAndFiveLevels) {
   EXPECT_EQ(cpu.hardware.levelNames(), (std::vector<std::string>{"process", "thread", "lane", "ilp"}));
   EXPECT_EQ(cpu.depth, 6u);
   EXPECT_EQ(cpu.hardware.lanes(*cpu.hardware.find("thread")), cpu.hardware.find("lane")->workers.count);
-  EXPECT_EQ(cpu.hardware.find("lane")->sync, "close-loop");
+  EXPECT_EQ(cpu.hardware.find("lane")->sync, hardware::SyncKind::CloseLoop);
   Target gpu = loadTarget("gpu", arena);
   EXPECT_EQ(gpu.hardware.levelNames(), (std::vector<std::string>{"grid", "block", "warp", "thread", "ilp"}));
   // A block's lanes are its threads, through the warps.

@@ -69,8 +69,7 @@ std::string lacking(const Codelet &codelet, const hardware::Hardware &hardware) 
 std::string lacking(const Codelet &codelet, const hardware::Hardware &hardware, const hardware::Level &level,
                     const Structs &structs) {
   std::optional<hardware::LaunchLevels> levels = hardware::launchLevels(hardware);
-  if (!levels || (level.name != levels->group->name && !(levels->subgroup && level.name == levels->subgroup->name)))
-    return "";
+  if (!levels || (level.name != levels->group->name && !levels->subgroup(level.name))) return "";
   const hardware::Memory *scratchpad = levels->group->memory("scratchpad");
   std::uint64_t there = scratchpad ? scratchpad->bytes : 0;
   std::optional<std::uint64_t> bytes = sharedBytes(codelet, hardware.lanes(level), structs);

@@ -18,9 +18,19 @@ constexpr DiagnosticKind kShuffle{"cuda.shuffle", DiagnosticClass::Limitation,
                                   "lanes of '{}' exchange registers, which the target does not say that they can",
                                   "say 'shuffle: true' at that level of the target, if its devices do"};
 
-constexpr std::uint64_t kWarp = 32; // lanes that exchange registers
+constexpr DiagnosticKind kSubgroup{
+    "cuda.subgroup", DiagnosticClass::Limitation,
+    "a unit of level '{}' has {} threads, and is no part of the {} that the device keeps together",
+    "let a unit of that level have so many threads, or a power of two below"};
 
 } // namespace
+
+std::string unitMask(const hardware::LaunchLevels &levels, const std::string &level, const SourceRange &range) {
+  const std::uint64_t workers = levels.workers(level);
+  if (workers > kWarp || kWarp % workers != 0) fail(kSubgroup, range, level, workers, kWarp);
+  if (workers == kWarp) return "0xffffffffu";
+  return fmt::format("{:#x}u << (threadIdx.x & {}u)", (std::uint64_t{1} << workers) - 1, (kWarp - 1) & ~(workers - 1));
+}
 
 std::string DeviceExpressions::infinity(const Type &t) { return t.bytes() == 8 ? "double(INFINITY)" : "INFINITY"; }
 
@@ -66,12 +76,14 @@ Base::Text DeviceExpressions::workerCount(const WorkerCount *e) {
 }
 
 Base::Text DeviceExpressions::shuffle(const Shuffle *e) {
-  if (!levels_.subgroup || !levels_.subgroup->shuffle) fail(kShuffle, e->range, e->level);
+  const hardware::Level *level = levels_.subgroup(e->level);
+  if (!level || !level->shuffle) fail(kShuffle, e->range, e->level);
+  const std::uint64_t together = levels_.workers(e->level);
   const Type &type = e->type;
   std::string value = type.bytes() < 4 ? "int(" + print(e->operand) + ")" : operand(e->operand, kAssign, {});
-  std::string width = levels_.subgroupWorkers < kWarp ? fmt::format(", {}", levels_.subgroupWorkers) : "";
-  std::string text =
-      fmt::format("__shfl_sync(0xffffffffu, {}, {}{})", value, converted(Scalar::I32, print(e->lane)), width);
+  std::string width = together < kWarp ? fmt::format(", {}", together) : "";
+  std::string text = fmt::format("__shfl_sync({}, {}, {}{})", unitMask(levels_, e->level, e->range), value,
+                                 converted(Scalar::I32, print(e->lane)), width);
   return {type.bytes() < 4 ? converted(type, text) : text};
 }
 

@@ -6,6 +6,10 @@
 
 namespace tangram::cuda {
 
+inline constexpr std::uint64_t kWarp = 32; // threads that the device keeps together
+/// Threads of the warp that are of this thread's unit of a level, a warp or a part of one: as __shfl_sync takes them.
+std::string unitMask(const hardware::LaunchLevels &levels, const std::string &level, const ast::SourceRange &range);
+
 class DeviceExpressions final : public c_family::Expressions {
 public:
   explicit DeviceExpressions(const hardware::LaunchLevels &levels) : levels_(levels) {}

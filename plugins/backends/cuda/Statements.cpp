@@ -138,8 +138,9 @@ void DeviceStatements::loop(const Loop &loop) {
 void DeviceStatements::sync(const Sync &sync) {
   std::uint64_t workers = levels_.workers(sync.level);
   if (workers == levels_.groupWorkers) return w_.line("__syncthreads();");
-  if (workers && workers == levels_.subgroupWorkers) return w_.line("__syncwarp();");
-  fail(kSync, sync.range, sync.level);
+  if (!levels_.subgroup(sync.level)) fail(kSync, sync.range, sync.level);
+  const std::string threads = unitMask(levels_, sync.level, sync.range);
+  w_.line(workers == kWarp ? "__syncwarp();" : fmt::format("__syncwarp({});", threads));
 }
 
 void HostStatements::kernel(const Kernel &kernel, const std::string &stream) {

@@ -73,9 +73,9 @@ Detection OpenMPBackend::detect(hardware::Hardware &hardware) {
     std::uint64_t count = 1;
     if (above && above->vector)
       count = vectorBytes() / kElement;
-    else if (above && (above->sync == "join" || above->sync == "barrier"))
+    else if (above && hardware::mayBeThreads(above->sync))
       count = threads();
-    else if (above && above->sync == "close-loop")
+    else if (above && hardware::areIterations(above->sync))
       count = kInFlight;
     std::uint64_t multiple = std::max<std::uint64_t>(1, level.workers.multipleOf);
     count = (count + multiple - 1) / multiple * multiple;

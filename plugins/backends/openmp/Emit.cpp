@@ -95,7 +95,8 @@ unsigned regions(const Node *tree, const hardware::Hardware &hardware) {
   unsigned deepest = 0;
   walk(tree, [&](const Loop &loop) {
     const hardware::Level *level = hardware.find(loop.level);
-    bool parallel = level && loop.policy == Policy::Distribute && !level->vector && level->sync != "close-loop";
+    bool parallel =
+        level && loop.policy == Policy::Distribute && !level->vector && !hardware::areIterations(level->sync);
     unsigned below = regions(loop.body, hardware) + (parallel ? 1 : 0);
     deepest = std::max(deepest, below);
     return WalkResult::Skip;

@@ -114,8 +114,8 @@ void Statements::kernel(const Kernel &kernel, Arena &arena) {
   bool fails = canFail(*written, options_);
   bool flag = fails && any<Loop>(clean, [&](const Loop &l) {
                 const hardware::Level *level = hardware_.find(l.level);
-                return level && l.policy == Policy::Distribute && !level->vector && level->sync != "close-loop" &&
-                       hasHeap(l.body, constants, options_);
+                return level && l.policy == Policy::Distribute && !level->vector &&
+                       !hardware::areIterations(level->sync) && hasHeap(l.body, constants, options_);
               });
   if (flag) w_.line("bool out_of_memory = false;");
   body(*clean, constants);
@@ -181,12 +181,12 @@ void Statements::loop(const Loop &loop) {
   if (!level && !loop.level.empty()) fail(kUnknownLevel, loop.range, loop.level, hardware_.name);
   const hardware::Level *outer = level_;
   bool distributes = loop.policy == Policy::Distribute && level;
-  if (distributes && !level->vector && level->sync != "close-loop") {
+  if (distributes && !level->vector && !hardware::areIterations(level->sync)) {
     parallel(loop, *level);
     return;
   }
   if (distributes && hardware_.below(*level)) level_ = hardware_.below(*level);
-  bool unrolls = loop.policy == Policy::Unroll || (distributes && level->sync == "close-loop");
+  bool unrolls = loop.policy == Policy::Unroll || (distributes && hardware::areIterations(level->sync));
   if (unrolls) {
     std::optional<Int> begin = constants_->value(loop.begin), end = constants_->value(loop.end);
     Int trip = begin && end && *end > *begin ? *end - *begin : 8;
@@ -201,8 +201,8 @@ void Statements::loop(const Loop &loop) {
 
 void Statements::parallel(const Loop &loop, const hardware::Level &level) {
   const hardware::Level *below = hardware_.below(level);
-  if (!below || (level.sync != "join" && level.sync != "barrier"))
-    fail(kSync, loop.range, level.name, below ? below->name : "nothing", level.sync);
+  if (!below || !hardware::mayBeThreads(level.sync))
+    fail(kSync, loop.range, level.name, below ? below->name : "nothing", hardware::name(level.sync));
   const hardware::Level *outer = level_;
   usesThreads = true;
   std::string threads;

@@ -147,8 +147,8 @@ const ast::Expr *Body::spectrumCall(const clang::CallExpr *e, const std::string 
   clang::QualType returned = callee->getReturnType();
   Type result =
       returned->isVoidType() ? Type(Scalar::Void) : type(returned, where, fmt::format("the result of '{}'", name));
-  return arena().make<SpectrumCall>(where, result, name, std::move(args), Text(), Texts(), Counts(), Capability::None, nullptr,
-                                    Exprs(), nullptr);
+  return arena().make<SpectrumCall>(where, result, name, std::move(args), Text(), Texts(), Counts(), Capability::None,
+                                    nullptr, Exprs(), nullptr);
 }
 
 const ast::Expr *Body::map(const clang::CallExpr *e) {
@@ -194,7 +194,8 @@ const ast::Expr *Body::map(const clang::CallExpr *e) {
   Type result = Scalar::Void;
   if (!returned->isVoidType())
     result = Type::array(depth, type(returned, where, fmt::format("the result of '{}'", *name)));
-  return arena().make<Map>(where, result, *name, std::move(args), Policy::None, Text(), Counts(), nullptr, nullptr, nullptr);
+  return arena().make<Map>(where, result, *name, std::move(args), Policy::None, Text(), Counts(), nullptr, nullptr,
+                           nullptr);
 }
 
 const ast::Expr *Body::partition(const clang::CallExpr *e) {

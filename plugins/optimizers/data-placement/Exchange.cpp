@@ -30,8 +30,10 @@ private:
 
   const Node *mutateLoop(const Loop *n) override {
     if (n->policy == Policy::Distribute && n->level == array_.level) {
+      // What is given to parts of the subgroup is given to several lanes each.
+      bool workers = levels_.subgroups.back()->name == n->level;
       std::optional<Int> end = known_.value(n->end, &frozen_);
-      bool lanes = isLiteral(n->begin, 0) && end && *end <= static_cast<Int>(levels_.subgroupWorkers);
+      bool lanes = workers && isLiteral(n->begin, 0) && end && *end <= static_cast<Int>(levels_.workers(array_.level));
       std::string outer = std::exchange(lane_, lanes ? n->var : "");
       const Node *result = rebuild(n);
       lane_ = outer;
@@ -239,7 +241,7 @@ const Launch *exchange(Arena &arena, Names &names, const hardware::LaunchLevels 
                        const Launch *launch, const Alloc &array, std::set<std::string> &frozen) {
   std::set<std::string> used;
   std::optional<Int> extent = array.extents.size() == 1 ? known.value(array.extents[0], &used) : std::nullopt;
-  if (!extent || *extent < 1 || *extent > static_cast<Int>(levels.subgroupWorkers) || !array.element.isScalar() ||
+  if (!extent || *extent < 1 || *extent > static_cast<Int>(levels.workers(array.level)) || !array.element.isScalar() ||
       array.element.isBool())
     return nullptr;
   const Launch *result = Exchange(arena, names, levels, known, array, used).run(launch);

@@ -24,7 +24,7 @@ constexpr DiagnosticKind kExtent{"data-placement.shared-extent", DiagnosticClass
 
 std::uint64_t Placement::copies(const std::string &level) const {
   if (level == levels_.group->name) return 1;
-  if (levels_.subgroup && level == levels_.subgroup->name) return levels_.groupWorkers / levels_.subgroupWorkers;
+  if (levels_.subgroup(level)) return levels_.groupWorkers / levels_.workers(level);
   return 0;
 }
 
@@ -131,11 +131,10 @@ private:
 
 /// As many of a subgroup's arrays as can be in its lanes' registers, and fit there.
 const Launch *Placement::exchanged(const Launch *launch) {
-  if (!levels_.subgroup || !levels_.subgroup->shuffle) return launch;
   std::uint64_t left = capacity(*levels_.worker, "registers");
   std::vector<const Alloc *> arrays;
   walk(launch->body, [&](const Alloc &a) {
-    if (a.level == levels_.subgroup->name) arrays.push_back(&a);
+    if (const hardware::Level *level = levels_.subgroup(a.level); level && level->shuffle) arrays.push_back(&a);
   });
   for (const Alloc *array : arrays) {
     std::uint64_t wanted = array->element.bytes();

@@ -62,8 +62,8 @@ private:
 
   const Node *mutateLoop(const Loop *loop) override {
     const hardware::Level *level = context_.target.hardware.find(loop->level);
-    bool unrolled = loop->policy == Policy::Unroll ||
-                    (level && loop->policy == Policy::Distribute && !level->vector && level->sync == "close-loop");
+    bool unrolled = loop->policy == Policy::Unroll || (level && loop->policy == Policy::Distribute && !level->vector &&
+                                                       hardware::areIterations(level->sync));
     if (unrolled) return sideBySide(loop);
     if (!level || !level->vector || loop->policy != Policy::Distribute) return rebuild(loop);
     std::set<std::string> frozen = frozen_;

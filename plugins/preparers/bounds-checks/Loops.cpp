@@ -63,8 +63,16 @@ const Block *Guard::untilDeviceFaulted(const Block *body) {
 const Block *Guard::untilOneSeesFault(const Block *body) {
   Build b = build(body);
   const hardware::LaunchLevels &levels = record_->levels();
-  bool whole = any<Sync>(body, [&](const Sync &s) { return s.level == levels.group->name; });
-  const std::string &unit = whole || !levels.subgroup ? levels.group->name : levels.subgroup->name;
+  // All workers of the unit do what the body does: of the largest that waits in it.
+  auto waits = [&](const std::string &level) {
+    return any<Sync>(body, [&](const Sync &s) { return s.level == level; });
+  };
+  std::string unit = levels.group->name;
+  if (!levels.subgroups.empty() && !waits(unit)) {
+    auto widest = std::find_if(levels.subgroups.begin(), levels.subgroups.end() - 1,
+                               [&](const hardware::Level *level) { return waits(level->name); });
+    unit = (*widest)->name;
+  }
   std::uint64_t units = levels.groupWorkers / levels.workers(unit);
   std::string name = names_.fresh("seen");
   scratchpad_.push_back(arena().make<Alloc>(body->range, name, Type(Scalar::U32),

@@ -34,7 +34,6 @@ constexpr DiagnosticKind kContainerType{"flatten.container-type", DiagnosticClas
 constexpr DiagnosticKind kRecursion{"flatten.recursion", DiagnosticClass::User, "function '{}' calls itself",
                                     "write a loop"};
 
-constexpr std::string_view kNoSync[] = {"", "none", "close-loop", "lock-step"}; // nobody to wait for
 } // namespace
 
 const hardware::Level &Flattener::levelOf(const std::string &name) const {
@@ -45,8 +44,7 @@ const hardware::Level &Flattener::levelOf(const std::string &name) const {
 }
 
 void Flattener::sync(const std::string &level) {
-  const std::string &how = levelOf(level).sync;
-  if (std::find(std::begin(kNoSync), std::end(kNoSync), how) != std::end(kNoSync)) return;
+  if (!hardware::needBarrier(levelOf(level).sync)) return;
   const auto *last = out_->empty() ? nullptr : dyn<Sync>(out_->back());
   if (!last || last->level != level) emit(arena_.make<Sync>(here_, level));
 }

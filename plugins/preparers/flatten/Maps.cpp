@@ -125,7 +125,7 @@ void Flattener::mapLoop(const Map *map, const MapSite &site, const Expr *lo, con
   if (map->policy == Policy::Split) return mapSplit(map, site, lo, hi);
   if (map->policy == Policy::None) fail(kUnspecialised, map->range, map->spectrum, "policy");
   bool distributes = map->policy == Policy::Distribute;
-  bool unrolls = distributes && levelOf(level_).sync == "close-loop";
+  bool unrolls = distributes && hardware::areIterations(levelOf(level_).sync);
   if (distributes) sync(level_);
   loop(named("j"), lo, hi, unrolls ? Policy::Unroll : map->policy, map->units, [&](const Expr *j) {
     if (site.extents.size() == 1) return mapElement(site, {j});
@@ -154,7 +154,7 @@ void Flattener::mapSplit(const Map *map, const MapSite &site, const Expr *lo, co
   // Chunks are given to the workers below where the inner map stands at their level.
   const std::string &innerLevel = map->inner->level;
   bool distributes = innerLevel != level_;
-  bool unrolls = distributes && levelOf(level_).sync == "close-loop";
+  bool unrolls = distributes && hardware::areIterations(levelOf(level_).sync);
   const Expr *chunks = simple(b().cast(Scalar::U64, expr(map->factor)), "chunks");
   chunks = simple(b().max(chunks, b().u64(1)), "chunks");
   const Expr *end = simple(hi, "end");

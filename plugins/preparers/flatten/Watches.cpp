@@ -77,7 +77,7 @@ std::shared_ptr<const Container> Flattener::words(const Container &of, bool dist
   for (std::size_t d = 1; d < extents.size(); ++d) all = b().mul(all, extents[d]);
   Container row = window(made, Type::array(1, Scalar::U32), b().u64(0), {all}, {b().u64(1)}, false, named("touches"));
   if (distributes) sync(level_);
-  bool unrolls = distributes && levelOf(level_).sync == "close-loop";
+  bool unrolls = distributes && hardware::areIterations(levelOf(level_).sync);
   loop(named("w"), b().u64(0), row.sizes[0], distributes && !unrolls ? Policy::Distribute : Policy::Serialize, {},
        [&](const Expr *w) {
          emit(b().assign(b().element(reference(row), {w}, Scalar::U32), b().integer(Scalar::U32, 0)));

@@ -46,7 +46,7 @@ const Node *Mapper::mutateLoop(const Loop *loop) {
     // What is left of distribution below a worker is for instruction-level parallelism.
     if (!launch_ || loop->policy != Policy::Distribute) return result;
     const hardware::Level *level = context_.target.hardware.find(loop->level);
-    Policy policy = level && level->sync == "close-loop" ? Policy::Unroll : Policy::Serialize;
+    Policy policy = level && hardware::areIterations(level->sync) ? Policy::Unroll : Policy::Serialize;
     return arena().derive(result, [&](Loop &copy) { copy.policy = policy; });
   }
   Build b(arena(), loop->range);
@@ -102,7 +102,7 @@ const Node *Mapper::mutateAlloc(const Alloc *a) {
   if (!launch_) return result;
   if (a->memory == "global") return perUnit(result);
   if (a->memory != "scratchpad") return result;
-  if (levels_.subgroup && a->level == levels_.subgroup->name) return perSubgroup(result);
+  if (levels_.subgroup(a->level)) return perSubgroup(result);
   // One for the group, however deep it stands.
   top_.push_back(result);
   return nullptr;

@@ -26,10 +26,10 @@ const Stmt *Mapper::perSubgroup(const Alloc *a) {
   const Expr *elements = b.u64(1);
   for (const Expr *extent : a->extents) elements = b.mul(elements, b.cast(Scalar::U64, extent));
   std::string all = names_.fresh(a->name + "_all");
-  const Expr *subgroups = b.u64(levels_.groupWorkers / levels_.subgroupWorkers);
+  const Expr *subgroups = b.u64(levels_.groupWorkers / levels_.workers(a->level));
   top_.push_back(arena().make<Alloc>(a->range, all, a->element, std::vector<const Expr *>{b.mul(subgroups, elements)},
                                      levels_.group->name, "scratchpad"));
-  return slice(a, all, index(levels_.subgroup->name, levels_.group->name, a), a->extents, elements);
+  return slice(a, all, index(a->level, levels_.group->name, a), a->extents, elements);
 }
 
 /// In the workspace: one for each unit of the whole launch, a single one where the whole launch is the unit.

@@ -23,7 +23,7 @@ inline hardware::Hardware fourLevels() {
     l.scalar = scalar;
     l.vector = vector;
     l.subordinate = std::move(below);
-    l.sync = std::move(sync);
+    l.sync = hardware::syncNamed(sync.empty() ? "none" : sync).value();
     l.workers.count = workers;
     h.levels.push_back(std::move(l));
   };

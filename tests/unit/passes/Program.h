@@ -148,12 +148,12 @@ inline const ast::SpectrumCall *guarded(const ast::SpectrumCall *c, Es guard, co
 inline const ast::Map *map(Policy policy, const std::string &level, const ast::SpectrumCall *c, Es args,
                            unsigned rank = 1) {
   Type type = c->type.isVoid() ? V : Type::array(rank, c->type);
-  return make<ast::Map>(type, c->spectrum, raw(args), policy, level, ast::Counts{}, static_cast<const ast::Expr *>(nullptr),
-                        static_cast<const ast::Map *>(nullptr), c);
+  return make<ast::Map>(type, c->spectrum, raw(args), policy, level, ast::Counts{},
+                        static_cast<const ast::Expr *>(nullptr), static_cast<const ast::Map *>(nullptr), c);
 }
 inline const ast::Map *split(const std::string &level, int factor, const ast::Map *inner) {
-  return make<ast::Map>(inner->type, inner->spectrum, inner->args, Policy::Split, level, ast::Counts{}, lit(U64, factor).e, inner,
-                        static_cast<const ast::SpectrumCall *>(nullptr));
+  return make<ast::Map>(inner->type, inner->spectrum, inner->args, Policy::Split, level, ast::Counts{},
+                        lit(U64, factor).e, inner, static_cast<const ast::SpectrumCall *>(nullptr));
 }
 inline const ast::Function *function(const std::string &n, const Type &result, Ps params, Ss body) {
   return make<ast::Function>(n, result, params, block(body));

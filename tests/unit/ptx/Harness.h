@@ -33,8 +33,8 @@ inline hardware::Hardware device(unsigned warps) {
     l.name = name;
     l.scalar = true;
     l.subordinate = below;
-    l.sync = sync;
-    l.shuffle = l.sync == "warp";
+    l.sync = hardware::syncNamed(*sync ? sync : "none").value();
+    l.shuffle = l.sync == hardware::SyncKind::Warp;
     l.workers.count = workers;
     h.levels.push_back(l);
   };

@@ -4,6 +4,7 @@
 
 #include "tangram/ast/Attributes.h"
 #include "tangram/ast/Node.h"
+#include "tangram/hardware/SyncKind.h"
 
 #include <cstdint>
 #include <optional>
@@ -41,7 +42,7 @@ struct Level {
   std::string symbol;                                  // G, B, W, T, L, I, P: the dissertation's notation
   bool scalar = false, vector = false, matrix = false; // capabilities SE, VE, ME
   std::string subordinate;                             // name of the level below; empty: none
-  std::string sync; // how it synchronises it: join, relaunch, barrier, warp, lock-step, close-loop, none
+  SyncKind sync = SyncKind::None;                      // how it synchronises it
   Workers workers;
   std::uint64_t maxLanes = 0; // the most lanes (Hardware::lanes) that a unit may have; 0: not said
   bool shuffle = false;       // workers below a unit can read each other's registers

@@ -12,9 +12,10 @@ namespace Intrinsic = llvm::Intrinsic;
 
 namespace {
 
-constexpr DiagnosticKind kSubgroup{"ptx.subgroup", DiagnosticClass::Limitation,
-                                   "level '{}' has {} workers that {}, but the device keeps {} together",
-                                   "let that level of the target have exactly so many workers, or leave it out"};
+constexpr DiagnosticKind kSubgroup{
+    "ptx.subgroup", DiagnosticClass::Limitation,
+    "a unit of level '{}' has {} workers, and is no part of the {} that the device keeps together",
+    "let a unit of that level have so many workers, or a power of two below"};
 
 constexpr DiagnosticKind kShuffle{"ptx.shuffle", DiagnosticClass::Limitation,
                                   "lanes of '{}' exchange registers, which the target does not say that they can",
@@ -28,11 +29,10 @@ Value *Device::special(Intrinsic::ID id) { return s_.build.CreateIntrinsic(id, {
 std::uint64_t Device::workers(const std::string &level, const SourceRange &range) const {
   const hardware::LaunchLevels &levels = s_.unit.levels;
   bool known = level == levels.device->name || level == levels.group->name || level == levels.worker->name ||
-               (levels.subgroup && level == levels.subgroup->name);
+               levels.subgroup(level);
   if (!known) failBug(range, "ptx", fmt::format("workers of level '{}' are not told apart on a device", level));
   std::uint64_t count = levels.workers(level);
-  if (levels.subgroup && level == levels.subgroup->name && count != kWarp)
-    fail(kSubgroup, range, level, count, "are told apart", kWarp);
+  if (levels.subgroup(level) && (count > kWarp || kWarp % count != 0)) fail(kSubgroup, range, level, count, kWarp);
   return count;
 }
 
@@ -66,29 +66,42 @@ void Device::sync(const Sync &sync) {
   if (sync.level == s_.unit.levels.group->name)
     s_.build.CreateIntrinsic(Intrinsic::nvvm_barrier0, {}, {});
   else
-    s_.build.CreateIntrinsic(Intrinsic::nvvm_bar_warp_sync, {}, {s_.build.getInt32(~0u)});
+    s_.build.CreateIntrinsic(Intrinsic::nvvm_bar_warp_sync, {}, {unitMask(together)});
 }
 
-Value *Device::shuffleWord(Value *word, Value *lane) {
+/// Lanes of the warp that are of this worker's unit of so many.
+Value *Device::unitMask(std::uint64_t together) {
   llvm::IRBuilder<> &b = s_.build;
-  return b.CreateIntrinsic(Intrinsic::nvvm_shfl_sync_idx_i32, {}, {b.getInt32(~0u), word, lane, b.getInt32(kWarp - 1)});
+  if (together == kWarp) return b.getInt32(~0u);
+  const auto count = static_cast<std::uint32_t>(together);
+  Value *first = b.CreateAnd(special(Intrinsic::nvvm_read_ptx_sreg_tid_x), b.getInt32((kWarp - 1) & ~(count - 1)));
+  return b.CreateShl(b.getInt32((1u << count) - 1), first);
+}
+
+/// What the lane of that number of this worker's unit has.
+Value *Device::shuffleWord(Value *word, Value *lane, std::uint64_t together) {
+  llvm::IRBuilder<> &b = s_.build;
+  const auto segment =
+      static_cast<std::uint32_t>(kWarp - together); // bits 8 to 12: which bits of a lane are the unit's
+  return b.CreateIntrinsic(Intrinsic::nvvm_shfl_sync_idx_i32, {},
+                           {unitMask(together), word, lane, b.getInt32(segment << 8 | (kWarp - 1))});
 }
 
 Value *Device::shuffle(const Shuffle &e, Value *value, Value *lane) {
-  if (std::uint64_t together = workers(e.level, e.range); together != kWarp)
-    fail(kSubgroup, e.range, e.level, together, "exchange registers", kWarp);
-  if (!s_.unit.levels.subgroup->shuffle) fail(kShuffle, e.range, e.level);
+  const std::uint64_t together = workers(e.level, e.range);
+  if (const hardware::Level *level = s_.unit.levels.subgroup(e.level); !level || !level->shuffle)
+    fail(kShuffle, e.range, e.level);
   llvm::IRBuilder<> &b = s_.build;
   llvm::Type *type = value->getType();
   unsigned bits = e.type.isBool() ? 1 : 8 * e.type.bytes();
   lane = b.CreateIntCast(lane, b.getInt32Ty(), false);
   Value *word = b.CreateBitCast(value, b.getIntNTy(bits));
   if (bits <= 32) {
-    word = shuffleWord(b.CreateZExt(word, b.getInt32Ty()), lane);
+    word = shuffleWord(b.CreateZExt(word, b.getInt32Ty()), lane, together);
     return b.CreateBitCast(b.CreateTrunc(word, b.getIntNTy(bits)), type);
   }
-  Value *low = shuffleWord(b.CreateTrunc(word, b.getInt32Ty()), lane);
-  Value *high = shuffleWord(b.CreateTrunc(b.CreateLShr(word, 32), b.getInt32Ty()), lane);
+  Value *low = shuffleWord(b.CreateTrunc(word, b.getInt32Ty()), lane, together);
+  Value *high = shuffleWord(b.CreateTrunc(b.CreateLShr(word, 32), b.getInt32Ty()), lane, together);
   word = b.CreateOr(b.CreateZExt(low, b.getInt64Ty()), b.CreateShl(b.CreateZExt(high, b.getInt64Ty()), 32));
   return b.CreateBitCast(word, type);
 }

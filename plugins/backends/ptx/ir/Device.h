@@ -25,7 +25,8 @@ private:
   llvm::Function *keep();
   llvm::Value *special(llvm::Intrinsic::ID id);
   std::uint64_t workers(const std::string &level, const ast::SourceRange &range) const;
-  llvm::Value *shuffleWord(llvm::Value *word, llvm::Value *lane);
+  llvm::Value *unitMask(std::uint64_t together);
+  llvm::Value *shuffleWord(llvm::Value *word, llvm::Value *lane, std::uint64_t together);
   llvm::Value *update(const ast::Atomic &e, const Place &place, const std::vector<llvm::Value *> &operands);
 
   Scope &s_;

@@ -196,8 +196,7 @@ void Statements::loop(const std::function<Value *()> &cond, const Block &body, c
 
 void Statements::counted(const Loop &l) {
   const hardware::LaunchLevels &levels = s_.unit.levels;
-  bool workers = l.level == levels.device->name || l.level == levels.group->name ||
-                 (levels.subgroup && l.level == levels.subgroup->name);
+  bool workers = l.level == levels.device->name || l.level == levels.group->name || levels.subgroup(l.level);
   if (l.policy == Policy::Distribute && workers) fail(kLanguageNode, l.range, "distributed Loop");
   s_.declare(l.var, l.varType, e_.value(l.begin, l.varType));
   Place var{s_.variable(l.var, l.range).value, l.varType};
