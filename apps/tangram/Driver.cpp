@@ -124,8 +124,12 @@ Session &Driver::session() {
   for (const std::string &folder : common.pluginPath) options.pluginFolders.emplace_back(folder);
   options.heuristic = common.heuristic;
   options.undecided = common.undecided;
-  const char *checked = std::getenv("TANGRAM_CHECKED");
-  options.checked = common.checked || (checked && *checked && std::string_view(checked) != "0");
+  auto asked = [](const char *variable) {
+    const char *value = std::getenv(variable);
+    return value && *value && std::string_view(value) != "0";
+  };
+  options.checked = common.checked || asked("TANGRAM_CHECKED");
+  options.verifyProperties = common.verifyProperties || asked("TANGRAM_VERIFY_PROPERTIES");
   if (const char *where = std::getenv("TANGRAM_CRASH_IN")) options.crashIn = where;
   const std::string &after = common.printAfter;
   if (after == "all")
@@ -385,6 +389,10 @@ void addCommonFlags(CLI::App &app, Driver &driver) {
          "--print-after{all}", c.printAfter,
          "Print the AST to standard error after every pass, or =PASS, =change (after those that change it), =fail "
          "(before and after one that fails)")
+      ->group(group);
+  app.add_flag("--verify-properties", c.verifyProperties,
+               "Behind every pass, check all properties that it and those before it have established; "
+               "TANGRAM_VERIFY_PROPERTIES=1 in the environment means the same")
       ->group(group);
   app.add_flag("--time-passes", c.timePasses, "Say how long each step took")->group(group);
   app.add_option("--heuristic", c.heuristic, "Choose plans by this one instead of the target's")

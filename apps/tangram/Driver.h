@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 struct CommonFlags {
   std::vector<std::string> pluginPath;
   std::string printAfter, heuristic, color = "auto";
-  bool timePasses = false, json = false, checked = false, undecided = false;
+  bool timePasses = false, json = false, checked = false, undecided = false, verifyProperties = false;
 };
 
 /// A file and how it is to be read: what compile, explain, verify and run have in common.

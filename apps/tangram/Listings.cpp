@@ -95,6 +95,7 @@ Json describePass(const PassDescriptor &d) {
   Json json = describe(d);
   json["kind"] = kindName(d.kind);
   json["requires"] = d.requires_;
+  json["excludes"] = d.excludes;
   json["establishes"] = d.establishes;
   json["destroys"] = d.destroys;
   json["before"] = d.before;
@@ -132,9 +133,9 @@ int helpOnPass(Driver &driver, const std::string &name) {
   auto words = [](const std::vector<std::string> &list) {
     return list.empty() ? std::string("nothing") : fmt::format("{}", fmt::join(list, ", "));
   };
-  std::cout << fmt::format("{} ({}, plugin {}): {}\nneeds: {}\nestablishes: {}\ndestroys: {}\n", d.name,
-                           kindName(d.kind), d.plugin, d.summary, words(d.requires_), words(d.establishes),
-                           words(d.destroys))
+  std::cout << fmt::format("{} ({}, plugin {}): {}\nneeds: {}\nnot behind: {}\nestablishes: {}\ndestroys: {}\n", d.name,
+                           kindName(d.kind), d.plugin, d.summary, words(d.requires_), words(d.excludes),
+                           words(d.establishes), words(d.destroys))
             << optionsHelp(d);
   if (!d.before.empty() || !d.after.empty())
     std::cout << "before:\n" << indented(d.before) << "after:\n" << indented(d.after);

@@ -12,12 +12,21 @@ namespace {
 constexpr DiagnosticKind kOrder{"pipeline.order", DiagnosticClass::User,
                                 "{0} '{1}' needs {2} '{3}', which it does not find where it stands", "{4}"};
 
+constexpr DiagnosticKind kTooLate{"pipeline.too-late", DiagnosticClass::User,
+                                  "pass '{0}' does not understand what '{1}' leaves, which has established '{2}'",
+                                  "move '{0}' before '{1}'"};
+constexpr DiagnosticKind kUnregistered{
+    "pipeline.unregistered", DiagnosticClass::User,
+    "pass '{0}' establishes the property '{1}', of which no plugin says how it is checked",
+    "register it in the plugin of '{0}': registry.properties.add(property(\"{1}\", ...))"};
+
 /// A step with what it needs and gives; the same for analyses (facts) and passes (properties of the AST).
 struct Place {
-  const Step *step;
-  const std::vector<std::string> *needs;
-  const std::vector<std::string> *gives;
-  const std::vector<std::string> *destroys;
+  const Step *step = nullptr;
+  const std::vector<std::string> *needs = nullptr;
+  const std::vector<std::string> *gives = nullptr;
+  const std::vector<std::string> *destroys = nullptr;
+  const std::vector<std::string> *excludes = nullptr;
 };
 
 bool contains(const std::vector<std::string> *names, const std::string &name) {
@@ -68,6 +77,19 @@ std::string quoted(const std::vector<std::string> &names) {
   throw DiagnosticError(std::move(diagnostic));
 }
 
+/// At a pass that stands behind what establishes a property that it excludes.
+[[noreturn]] void failTooLate(const Step &step, const std::string &property, std::size_t position,
+                              const std::vector<Place> &places) {
+  while (position > 0) {
+    --position;
+    if (contains(places[position].gives, property)) break;
+  }
+  const Step &by = *places[position].step;
+  Diagnostic diagnostic = makeDiagnostic(kTooLate, step.range, step.name, by.name, property);
+  diagnostic.notes.push_back({by.range, fmt::format("'{}' establishes '{}' here", by.name, property)});
+  throw DiagnosticError(std::move(diagnostic));
+}
+
 void checkOrder(const std::string &kind, const std::string &noun, const std::vector<Place> &places,
                 std::set<std::string> &holds,
                 const std::function<std::vector<std::string>(const std::string &)> &establishers) {
@@ -75,6 +97,9 @@ void checkOrder(const std::string &kind, const std::string &noun, const std::vec
     const Place &place = places[i];
     for (const std::string &property : *place.needs)
       if (!holds.count(property)) failOrder(kind, *place.step, noun, property, i, places, establishers(property));
+    if (place.excludes)
+      for (const std::string &property : *place.excludes)
+        if (holds.count(property)) failTooLate(*place.step, property, i, places);
     if (place.destroys)
       for (const std::string &property : *place.destroys) holds.erase(property);
     if (place.gives) holds.insert(place.gives->begin(), place.gives->end());
@@ -97,7 +122,7 @@ void checkPipeline(const Target &target, const Registry &registry) {
   std::vector<Place> analyses;
   for (const Step &step : pipeline.analyses) {
     const AnalysisDescriptor &descriptor = known(registry.analyses, step);
-    analyses.push_back({&step, &descriptor.requires_, &descriptor.establishes, nullptr});
+    analyses.push_back({&step, &descriptor.requires_, &descriptor.establishes});
   }
   std::set<std::string> facts;
   checkOrder("analysis", "the facts", analyses, facts,
@@ -107,7 +132,10 @@ void checkPipeline(const Target &target, const Registry &registry) {
   std::vector<Place> passes;
   for (const Step &step : pipeline.passes) {
     const PassDescriptor &descriptor = known(registry.passes, step);
-    passes.push_back({&step, &descriptor.requires_, &descriptor.establishes, &descriptor.destroys});
+    for (const std::string &property : descriptor.establishes)
+      if (!registry.properties.find(property)) fail(kUnregistered, step.range, step.name, property);
+    passes.push_back(
+        {&step, &descriptor.requires_, &descriptor.establishes, &descriptor.destroys, &descriptor.excludes});
   }
   auto establishers = [&](const std::string &property) { return establishing(registry.passes, property); };
   std::set<std::string> properties = {"composed"}; // by the cloner
@@ -115,7 +143,7 @@ void checkPipeline(const Target &target, const Registry &registry) {
 
   if (pipeline.backend.name.empty()) return;
   const BackendDescriptor &backend = known(registry.backends, pipeline.backend);
-  passes.push_back({&pipeline.backend, &backend.requires_, nullptr, nullptr});
+  passes.push_back({&pipeline.backend, &backend.requires_});
   for (const std::string &property : backend.requires_)
     if (!properties.count(property))
       failOrder("backend", pipeline.backend, "the property", property, passes.size() - 1, passes,

@@ -171,6 +171,21 @@ struct Session::Impl {
     failBug(violations[0].node ? violations[0].node->range : ast::SourceRange{}, who, text);
   }
 
+  /// Of properties, by whom they were established: `by`, a pass that ran just now, has broken none of them.
+  void checkProperties(const ast::Module &m, const std::map<std::string, std::string> &hold, const PassDescriptor &by) {
+    for (const auto &[property, establisher] : hold) {
+      const PropertyDescriptor *d = registry.properties.find(property);
+      if (!d) continue; // of a plugin that is not loaded
+      std::vector<ast::Violation> violations = d->violations(m, *target);
+      if (violations.empty()) continue;
+      std::string what = establisher == by.name
+                             ? fmt::format("does not establish the property '{}' as it says", property)
+                             : fmt::format("broke the property '{}', which {} has established", property, establisher);
+      failBug(violations[0].node ? violations[0].node->range : ast::SourceRange{}, fmt::format("pass '{}'", by.name),
+              fmt::format("{}: {}", what, violations[0].message));
+    }
+  }
+
   /// `whole`: all steps of the pipeline will run. A module that was parsed before needs only some of them.
   void setTarget(hardware::Target t, bool whole) {
     target = std::move(t);
@@ -544,12 +559,21 @@ const ast::Module *Session::runPasses(const ast::Module *module, const std::vect
   const Facts &known = facts();
   PassContext context{arena, impl_->diags, target(), known};
   const ast::Module *restored = impl_->current;
+  std::map<std::string, std::string> hold;
+  if (const PropertyDescriptor *composed = impl_->registry.properties.find("composed");
+      composed && composed->violations(*module, target()).empty())
+    hold["composed"] = "the cloner";
   try {
     for (std::size_t i = 0; i < passes.size(); ++i) {
       impl_->current = module;
       impl_->remaining.clear();
       for (std::size_t j = i; j < passes.size(); ++j) impl_->remaining.push_back(passes[j].name);
       module = impl_->pass(module, passes[i], context);
+      if (!impl_->options.verifyProperties) continue;
+      const PassDescriptor &done = impl_->registry.passes.get(passes[i].name);
+      for (const std::string &property : done.destroys) hold.erase(property);
+      for (const std::string &property : done.establishes) hold[property] = done.name;
+      impl_->checkProperties(*module, hold, done);
     }
   } catch (const DiagnosticError &e) {
     // The caller's arena may be gone by the time a crash file is written.

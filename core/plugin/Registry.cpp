@@ -1,5 +1,7 @@
 #include "tangram/plugin/Registry.h"
 
+#include "tangram/pass/Property.h"
+
 #include <set>
 
 namespace tangram {
@@ -28,7 +30,11 @@ bool isName(const std::string &name) {
 template <class D> std::string missing(const D &descriptor) {
   if (!isName(descriptor.name)) return "its name must be lower-case letters, digits and dashes";
   if (descriptor.summary.empty()) return "it has no summary";
-  if (!descriptor.create) return "it has no 'create' function";
+  if constexpr (requires { descriptor.create; }) {
+    if (!descriptor.create) return "it has no 'create' function";
+  } else {
+    if (!descriptor.violations) return "it has no 'violations' function, which checks it";
+  }
   std::set<std::string> seen;
   for (const OptionSpec &option : descriptor.options) {
     if (!isName(option.name))
@@ -89,25 +95,48 @@ template class Table<AnalysisDescriptor>;
 template class Table<HeuristicDescriptor>;
 template class Table<PassDescriptor>;
 template class Table<BackendDescriptor>;
+template class Table<PropertyDescriptor>;
+
+namespace {
+
+template <class R, class F> void eachTable(R &registry, F &&f) {
+  f(registry.frontends), f(registry.expanders), f(registry.analyses), f(registry.heuristics), f(registry.passes);
+  f(registry.properties), f(registry.backends);
+}
+
+/// Calls and maps below kernels that the cloner has not specialised.
+Violations unspecialised(const ast::Module &module, const hardware::Target &) {
+  Violations found;
+  for (const ast::Kernel *kernel : module.kernels) {
+    ast::walk(
+        kernel,
+        [&](const ast::SpectrumCall &call) {
+          if (!call.codelet) found.push_back({&call, fmt::format("a call of '{}' has no codelet", call.spectrum)});
+        },
+        [&](const ast::Map &map) {
+          if (map.policy == ast::Policy::None)
+            found.push_back({&map, fmt::format("a map of '{}' has no policy", map.spectrum)});
+        });
+  }
+  return found;
+}
+
+} // namespace
+
+Registry::Registry() {
+  properties.add(property("composed", "every call of a spectrum, and every map, is specialised", unspecialised));
+}
 
 void Registry::setPlugin(const std::string &name) {
-  frontends.plugin_ = expanders.plugin_ = analyses.plugin_ = heuristics.plugin_ = passes.plugin_ = backends.plugin_ =
-      name;
+  eachTable(*this, [&](auto &table) { table.plugin_ = name; });
 }
 
 void Registry::addFailure(const std::string &failure) {
-  frontends.failures_.push_back(failure);
-  expanders.failures_.push_back(failure);
-  analyses.failures_.push_back(failure);
-  heuristics.failures_.push_back(failure);
-  passes.failures_.push_back(failure);
-  backends.failures_.push_back(failure);
+  eachTable(*this, [&](auto &table) { table.failures_.push_back(failure); });
 }
 
 void Registry::addLeftOut(const std::string &plugin, const LeftOut &reason) {
-  for (auto *table : {&frontends.leftOut_, &expanders.leftOut_, &analyses.leftOut_, &heuristics.leftOut_,
-                      &passes.leftOut_, &backends.leftOut_})
-    table->emplace(plugin, reason);
+  eachTable(*this, [&](auto &table) { table.leftOut_.emplace(plugin, reason); });
 }
 
 } // namespace tangram

@@ -1,6 +1,7 @@
 // Running passes: order, verification between them, printing, and what a crash file holds.
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/pass/Property.h"
 #include "tangram/pass/Session.h"
 
 #include <gtest/gtest.h>
@@ -57,6 +58,33 @@ struct SessionTest : testing::Test {
       const ast::Kernel *kernel = c.arena.derive(m->kernels[0], [&](ast::Kernel &k) { k.body = body; });
       return c.arena.derive(m, [&](ast::Module &x) { x.kernels = {kernel}; });
     });
+    auto change = [&](const std::string &name, bool returns) {
+      PassDescriptor d;
+      d.name = name;
+      d.summary = "for a test";
+      d.establishes = returns ? std::vector<std::string>{} : std::vector<std::string>{"test-no-returns"};
+      d.create = [returns](const OptionValues &) {
+        return std::make_unique<LambdaPass>([returns](const ast::Module *m, PassContext &c) {
+          std::vector<const ast::Stmt *> stmts;
+          if (returns) stmts.push_back(c.arena.make<ast::Return>({}, nullptr));
+          const ast::Block *body = c.arena.make<ast::Block>({}, stmts);
+          const ast::Kernel *kernel = c.arena.derive(m->kernels[0], [&](ast::Kernel &k) { k.body = body; });
+          return c.arena.derive(m, [&](ast::Module &x) { x.kernels = {kernel}; });
+        });
+      };
+      s->registry().passes.add(d);
+    };
+    change("test-no-returns", false);
+    change("test-returns", true);
+    s->registry().properties.add(property("test-no-returns", "for a test", nodesOf<ast::Return>));
+    PassDescriptor liar;
+    liar.name = "test-lies";
+    liar.summary = "for a test";
+    liar.establishes = {"test-no-returns"};
+    liar.create = [](const OptionValues &) {
+      return std::make_unique<LambdaPass>([](const ast::Module *m, PassContext &) { return m; });
+    };
+    s->registry().passes.add(liar);
     const ast::Block *body = s->arena().make<ast::Block>({}, std::vector<const ast::Stmt *>{});
     const ast::Kernel *kernel = s->arena().make<ast::Kernel>(
         {}, std::string("k"), std::string("k"), std::string(), ast::Type(), std::vector<const ast::Param *>{},
@@ -118,6 +146,27 @@ TEST_F(SessionTest, ThePassThatBrokeTheAstIsNamed) {
   EXPECT_EQ(d.cls, DiagnosticClass::Bug);
   EXPECT_NE(d.message.find("test-breaks"), std::string::npos) << d.message;
   EXPECT_NE(d.message.find("nowhere"), std::string::npos) << d.message;
+}
+
+TEST_F(SessionTest, ThePassThatBreaksAPropertyIsNamed) {
+  SessionOptions options;
+  options.verifyProperties = true;
+  auto s = session(options);
+  Diagnostic d = failure(*s, {"test-no-returns", "test-one", "test-returns", "test-two"});
+  EXPECT_EQ(d.cls, DiagnosticClass::Bug);
+  EXPECT_NE(d.message.find("pass 'test-returns'"), std::string::npos) << d.message;
+  EXPECT_NE(
+      d.message.find("broke the property 'test-no-returns', which test-no-returns has established: there is a Return"),
+      std::string::npos)
+      << d.message;
+  d = failure(*s, {"test-returns", "test-lies"});
+  EXPECT_NE(d.message.find("pass 'test-lies'"), std::string::npos) << d.message;
+  EXPECT_NE(d.message.find("does not establish the property 'test-no-returns' as it says: there is a Return"),
+            std::string::npos)
+      << d.message;
+  // What is not established may be there, and nothing is asked where it was not asked for.
+  EXPECT_TRUE(s->runPasses(&s->module(), steps({"test-returns", "test-one"}), s->arena()));
+  EXPECT_TRUE(session()->runPasses(&s->module(), steps({"test-no-returns", "test-returns"}), s->arena()));
 }
 
 TEST_F(SessionTest, VerificationCanBeLeftOut) {

@@ -2,6 +2,7 @@
 #include "tangram/compose/Heuristic.h"
 #include "tangram/hardware/DeviceSizes.h"
 #include "tangram/hardware/Target.h"
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Loader.h"
 
 #include <algorithm>
@@ -688,8 +689,11 @@ protected:
     table.add(std::move(descriptor));
   }
   void pass(const std::string &name, std::vector<std::string> needs, std::vector<std::string> gives,
-            std::vector<std::string> destroys = {}) {
+            std::vector<std::string> destroys = {}, std::vector<std::string> excludes = {}) {
+    for (const std::string &name : gives)
+      if (!registry_.properties.find(name)) registry_.properties.add(property(name, "for tests", nodesOf<>));
     PassDescriptor descriptor;
+    descriptor.excludes = std::move(excludes);
     descriptor.requires_ = std::move(needs);
     descriptor.establishes = std::move(gives);
     descriptor.destroys = std::move(destroys);
@@ -756,6 +760,30 @@ TEST_F(Pipeline, BadOptions) {
   EXPECT_EQ(error("[{flatten: {fctor: 3}}]").advice, "use 'factor'");
   EXPECT_EQ(error("[{flatten: {factor: fast}}]").id, "options.wrong-type");
   EXPECT_EQ(error("[]", "  backend: {print: {compiler: 3}}\n").id, "options.wrong-type");
+}
+
+TEST_F(Pipeline, APassThatStandsTooLate) {
+  pass("stage", {"flat"}, {}, {}, {"linear"});
+  EXPECT_NO_THROW(check("  frontend: front\n  analyses: []\n  heuristic: pick\n  passes: [flatten, stage, index]\n"));
+  Failure got = error("[flatten, index, stage]");
+  EXPECT_EQ(got.id, "pipeline.too-late");
+  EXPECT_EQ(got.line, 6u);
+  EXPECT_EQ(got.message, "pass 'stage' does not understand what 'index' leaves, which has established 'linear'");
+  EXPECT_EQ(got.advice, "move 'stage' before 'index'");
+  EXPECT_EQ(got.notes, std::vector<std::string>{"'index' establishes 'linear' here"});
+}
+
+TEST_F(Pipeline, APropertyWithoutAChecker) {
+  PassDescriptor vague;
+  vague.establishes = {"tidy"};
+  add<PassDescriptor, Pass>(registry_.passes, "vague", vague);
+  Failure got = error("[vague]");
+  EXPECT_EQ(got.id, "pipeline.unregistered");
+  EXPECT_EQ(got.message, "pass 'vague' establishes the property 'tidy', of which no plugin says how it is checked");
+  PropertyDescriptor none;
+  none.name = "tidy";
+  none.summary = "for tests";
+  EXPECT_EQ(failureOf([&] { registry_.properties.add(none); }).id, "registry.incomplete");
 }
 
 TEST_F(Pipeline, ImpossibleOrder) {

@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Mutator.h"
 #include "tangram/pass/LaunchPass.h"
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 
 namespace {
@@ -52,6 +53,7 @@ TANGRAM_PLUGIN("data-placement", "1.0", "decides where data lies") {
   pass.before = "alloc r: i32[256] at block; cooperate lane < 256 { shared tmp: i32[256]; ... }";
   pass.after = "alloc r: i32[256] at block in scratchpad; alloc tmp: i32[256] at block in scratchpad; cooperate ...";
   pass.requires_ = {"launches", "assigned", "scalar-specials"};
+  pass.excludes = {"spmd"};
   pass.establishes = {"placed"};
   pass.options = {
       {"checked",
@@ -63,4 +65,14 @@ TANGRAM_PLUGIN("data-placement", "1.0", "decides where data lies") {
        {}}};
   pass.create = [](const OptionValues &options) { return std::make_unique<DataPlacement>(!options.flag("checked")); };
   registry.passes.add(std::move(pass));
+  registry.properties.add(property(
+      "placed", "every array of a launch has a memory", [](const ast::Module &module, const hardware::Target &) {
+        Violations found;
+        for (const ast::Kernel *kernel : module.kernels)
+          ast::walk(kernel, [&](const ast::Launch &launch) {
+            collect<ast::Alloc>(found, launch.body, [](const ast::Alloc &a) { return a.memory.empty(); });
+            collect<ast::Declare>(found, launch.body, [](const ast::Declare &d) { return d.shared; });
+          });
+        return found;
+      }));
 }

@@ -1,5 +1,6 @@
 #include "Lockstep.h"
 
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 
 TANGRAM_PLUGIN("lockstep", "1.0", "turns lanes in lock step into vector code") {
@@ -11,10 +12,13 @@ TANGRAM_PLUGIN("lockstep", "1.0", "turns lanes in lock step into vector code") {
   pass.after =
       "x: vec<i32,16> = load(in); active = lanes >= s; store(tmp, load(tmp, active) + load(tmp - s, active), active)";
   pass.requires_ = {"flat", "no-returns", "scalar-specials", "linear"};
+  pass.excludes = {"launches"};
   pass.establishes = {"vectorized"};
   pass.options = {{"warn", "Whether to say where a map over lanes stays scalar, and why.", false, {}, {}, {}}};
   pass.create = [](const tangram::OptionValues &options) {
     return std::make_unique<tangram::lockstep::LockstepPass>(options.flag("warn"));
   };
   registry.passes.add(std::move(pass));
+  registry.properties.add(
+      tangram::property("vectorized", "lanes in lock step are vectors", tangram::nodesOf<tangram::ast::Cooperate>));
 }

@@ -5,6 +5,7 @@
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/pass/Pass.h"
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <utility>
@@ -130,4 +131,11 @@ TANGRAM_PLUGIN("parameterization", "0.1", "makes every tunable a constant of its
   pass.establishes = {"parameterized"};
   pass.create = [](const OptionValues &) { return std::make_unique<Parameterization>(); };
   registry.passes.add(std::move(pass));
+  registry.properties.add(property(
+      "parameterized", "tunables are constants of the kernel", [](const ast::Module &module, const hardware::Target &) {
+        Violations found;
+        for (const ast::Kernel *kernel : module.kernels)
+          collect<ast::Declare>(found, kernel, [](const ast::Declare &d) { return d.tunable != nullptr; });
+        return found;
+      }));
 }

@@ -46,6 +46,7 @@ TANGRAM_PLUGIN("staging", "1.0", "moves tiles of containers through scratchpad m
   pass.after = "for (f = 0; f < n; f += 32) { tile[r][c] = a[r * n + f + c], for all r and c, by all; sync block; "
                "for (t < 32) s += tile[worker][t]; sync block }; y[worker] = s";
   pass.requires_ = {"launches", "placed", "synchronised"};
+  pass.excludes = {"spmd", "linear"};
   pass.options = {{"bytes",
                    "How much scratchpad memory of a group it may use: more leaves room for fewer groups.",
                    std::int64_t{48 * 1024},

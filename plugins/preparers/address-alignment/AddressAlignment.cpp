@@ -6,6 +6,7 @@
 #include "tangram/ast/Storage.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/pass/Pass.h"
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <map>
@@ -129,4 +130,18 @@ TANGRAM_PLUGIN("address-alignment", "1.0", "lays out the workspace of a call") {
     return std::make_unique<AddressAlignment>(static_cast<std::uint64_t>(options.integer("alignment")));
   };
   registry.passes.add(std::move(pass));
+  registry.properties.add(property("workspace", "the kernel has one array outside of launches",
+                                   [](const ast::Module &module, const hardware::Target &) {
+                                     Violations found;
+                                     for (const ast::Kernel *kernel : module.kernels) {
+                                       Violations all;
+                                       ast::walk(
+                                           kernel, [](const ast::Launch &) { return ast::WalkResult::Skip; },
+                                           [&](const ast::Alloc &a) {
+                                             all.push_back({&a, fmt::format("there is an Alloc of '{}', too", a.name)});
+                                           });
+                                       if (all.size() > 1) found.insert(found.end(), all.begin() + 1, all.end());
+                                     }
+                                     return found;
+                                   }));
 }

@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Mutator.h"
 #include "tangram/pass/LaunchPass.h"
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 
 namespace {
@@ -50,4 +51,17 @@ TANGRAM_PLUGIN("barrier-insertion", "1.0", "puts barriers where workers must wai
   pass.establishes = {"synchronised"};
   pass.create = [](const OptionValues &) { return std::make_unique<BarrierInsertion>(); };
   registry.passes.add(std::move(pass));
+  registry.properties.add(
+      property("synchronised", "barriers stand where workers meet",
+               [](const ast::Module &module, const hardware::Target &target) {
+                 Violations found;
+                 const std::optional<hardware::LaunchLevels> levels = hardware::launchLevels(target.hardware);
+                 for (const ast::Kernel *kernel : module.kernels)
+                   ast::walk(kernel, [&](const ast::Launch &launch) {
+                     collect<ast::Sync>(found, launch.body, [&](const ast::Sync &s) {
+                       return levels && s.level != levels->group->name && !levels->subgroup(s.level);
+                     });
+                   });
+                 return found;
+               }));
 }

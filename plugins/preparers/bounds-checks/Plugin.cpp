@@ -1,5 +1,6 @@
 #include "Guard.h"
 
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 
 namespace {
@@ -22,6 +23,15 @@ private:
   bool checked_;
 };
 
+/// Without the option `checked` there is no record, and nothing to say.
+Violations unrecorded(const ast::Module &module, const hardware::Target &) {
+  Violations found;
+  for (const ast::Kernel *kernel : module.kernels)
+    if (ast::contains<ast::Report>(kernel))
+      collect<ast::Check>(found, kernel, [](const ast::Check &c) { return !c.record; });
+  return found;
+}
+
 } // namespace
 
 TANGRAM_PLUGIN("bounds-checks", "1.0", "has accesses out of range reported, and not done") {
@@ -35,8 +45,10 @@ TANGRAM_PLUGIN("bounds-checks", "1.0", "has accesses out of range reported, and 
                "check(held < size(x))) ? x[held] : 0\n"
                "report faults: \"a.tg.cpp:3:10: ... reads element {index} of 'x', which has {bound}\", ...";
   pass.requires_ = {"flat", "no-returns", "scalar-specials"};
+  pass.excludes = {"linear"};
   pass.establishes = {"checked"};
   pass.options = {{"checked", "Whether anything is checked; --checked sets it.", false, {}, {}, {}}};
   pass.create = [](const OptionValues &options) { return std::make_unique<BoundsChecks>(options.flag("checked")); };
   registry.passes.add(std::move(pass));
+  registry.properties.add(property("checked", "every check keeps a record that is reported", unrecorded));
 }

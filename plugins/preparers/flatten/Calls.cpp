@@ -123,7 +123,11 @@ const Expr *Flattener::started(const SpectrumCall *call, std::vector<Argument> a
     const Type &type = call->codelet->params.back()->type;
     result = variable(names_.fresh("ret_" + nextSuffix(call->codelet->name)), type, b().zero(type));
   }
-  const SpectrumCall *inside = arena_.derive(call, [](SpectrumCall &copy) { copy.units.clear(); });
+  const SpectrumCall *inside = arena_.derive(call, [](SpectrumCall &copy) { // from the unit on
+    copy.units.clear();
+    copy.level = copy.devolved.front();
+    copy.devolved.erase(copy.devolved.begin());
+  });
   sync(call->level);
   loop(named("unit"), b().u64(0), b().u64(1), Policy::Distribute, call->units, [&](const Expr *) {
     const Expr *value = run(inside, std::move(args));

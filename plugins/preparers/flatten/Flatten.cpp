@@ -1,6 +1,7 @@
 #include "Flattener.h"
 #include "Splitter.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>
@@ -55,4 +56,6 @@ TANGRAM_PLUGIN("flatten", "0.1", "inlines specialised calls, turns maps into loo
                    {}}};
   pass.create = [](const OptionValues &options) { return std::make_unique<Flatten>(options.flag("checked")); };
   registry.passes.add(std::move(pass));
+  registry.properties.add(property("flat", "statements and loops alone: no maps, calls of spectrums, partitions",
+                                   nodesOf<ast::SpectrumCall, ast::Map, ast::Partition, ast::Sequence, ast::Codelet>));
 }

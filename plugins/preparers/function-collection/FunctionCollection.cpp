@@ -1,6 +1,7 @@
 // Function collection (Table 7.1): the functions that kernels reach, callees first, and nothing else.
 #include "tangram/ast/Walk.h"
 #include "tangram/pass/Pass.h"
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <map>
@@ -76,4 +77,20 @@ TANGRAM_PLUGIN("function-collection", "0.1", "keeps the functions that kernels r
   pass.establishes = {"collected"};
   pass.create = [](const OptionValues &) { return std::make_unique<FunctionCollection>(); };
   registry.passes.add(std::move(pass));
+  registry.properties.add(property("collected", "functions are those that kernels reach, callees first",
+                                   [](const ast::Module &module, const hardware::Target &) {
+                                     Violations found;
+                                     std::set<std::string> known, all;
+                                     for (const ast::Function *function : module.functions) all.insert(function->name);
+                                     auto calls = [&](const ast::Node *root) {
+                                       collect<ast::Call>(found, root, [&](const ast::Call &c) {
+                                         return all.count(c.callee) && !known.count(c.callee);
+                                       });
+                                     };
+                                     for (const ast::Function *function : module.functions) {
+                                       calls(function);
+                                       known.insert(function->name);
+                                     }
+                                     return found;
+                                   }));
 }

@@ -1,6 +1,7 @@
 // Index calculation (Table 7.1): containers become pointers, and subscripts linear.
 #include "Linearizer.h"
 #include "tangram/pass/Pass.h"
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 
 namespace {
@@ -30,4 +31,12 @@ TANGRAM_PLUGIN("index-calculation", "0.1", "lowers containers to pointers and li
   pass.establishes = {"linear"};
   pass.create = [](const OptionValues &) { return std::make_unique<IndexCalculation>(); };
   registry.passes.add(std::move(pass));
+  registry.properties.add(property("linear", "containers are pointers, subscripts linear",
+                                   [](const ast::Module &module, const hardware::Target &target) {
+                                     Violations found = nodesOf<ast::View, ast::Size, ast::Pitch>(module, target);
+                                     for (const ast::Kernel *kernel : module.kernels)
+                                       collect<ast::Param>(found, kernel,
+                                                           [](const ast::Param &p) { return p.type.isArray(); });
+                                     return found;
+                                   }));
 }

@@ -6,6 +6,7 @@
 #include "tangram/ast/Walk.h"
 #include "tangram/hardware/Resources.h"
 #include "tangram/pass/LaunchPass.h"
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <map>
@@ -101,4 +102,23 @@ TANGRAM_PLUGIN("kernel-configuration", "1.0", "names launches and gives them the
   pass.establishes = {"configured"};
   pass.create = [](const OptionValues &) { return std::make_unique<KernelConfiguration>(); };
   registry.passes.add(std::move(pass));
+  registry.properties.add(property(
+      "configured", "launches use their own parameters", [](const ast::Module &module, const hardware::Target &) {
+        Violations found;
+        for (const ast::Kernel *kernel : module.kernels) {
+          std::set<std::string> constants;
+          for (const ast::Param *constant : kernel->constants) constants.insert(constant->name);
+          ast::walk(kernel, [&](const ast::Launch &launch) {
+            std::set<std::string> own = constants;
+            for (const ast::Param *param : launch.params) own.insert(param->name);
+            ast::walk(
+                launch.body, [&](const ast::Declare &d) { own.insert(d.name); },
+                [&](const ast::Alloc &a) { own.insert(a.name); }, [&](const ast::Loop &l) { own.insert(l.var); });
+            ast::walk(launch.body, [&](const ast::VarRef &v) {
+              if (!own.count(v.name)) found.push_back({&v, fmt::format("'{}' is none of the launch's", v.name)});
+            });
+          });
+        }
+        return found;
+      }));
 }

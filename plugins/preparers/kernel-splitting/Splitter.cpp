@@ -53,7 +53,6 @@ const Launch *Splitter::launch(const Expr *groups, Stmts body, const Counts &uni
 }
 
 void Splitter::stmt(const Stmt *s, Stmts &out) {
-  if (const auto *sync = dyn<Sync>(s); sync && sync->level == levels_.device->name) return;
   // Containers are there for all; where they are made again is decided later.
   if (const auto *v = dyn<View>(s)) {
     if (!launched_.count(v->base)) return out.push_back(s);

@@ -5,6 +5,7 @@
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/pass/Pass.h"
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <map>
@@ -129,4 +130,17 @@ TANGRAM_PLUGIN("name-mangling", "0.1", "makes every name a C identifier") {
   pass.establishes = {"mangled"};
   pass.create = [](const OptionValues &) { return std::make_unique<NameMangling>(); };
   registry.passes.add(std::move(pass));
+  registry.properties.add(
+      property("mangled", "every name is an identifier", [](const ast::Module &module, const hardware::Target &) {
+        auto strange = [](const std::string &name) {
+          return name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ||
+                 !std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+        };
+        Violations found;
+        for (const ast::Kernel *kernel : module.kernels) {
+          collect<ast::Declare>(found, kernel, [&](const ast::Declare &d) { return strange(d.name); });
+          collect<ast::Param>(found, kernel, [&](const ast::Param &p) { return strange(p.name); });
+        }
+        return found;
+      }));
 }

@@ -3,6 +3,7 @@
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/pass/Pass.h"
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <set>
@@ -10,6 +11,10 @@
 namespace {
 using namespace tangram;
 using namespace tangram::ast;
+
+bool couldBeConst(const Declare &d, const std::set<std::string> &assigned) {
+  return d.init && d.extents.empty() && !d.shared && !d.isConst && !assigned.count(d.name);
+}
 
 class Qualifier final : public Mutator {
 public:
@@ -26,8 +31,7 @@ private:
 
   const Node *mutateDeclare(const Declare *stmt) override {
     const Declare *result = rebuild(stmt);
-    bool fits = result->init && result->extents.empty() && !result->shared && !result->isConst;
-    if (!fits || assigned_.count(result->name)) return result;
+    if (!couldBeConst(*result, assigned_)) return result;
     return arena().derive(result, [](Declare &copy) { copy.isConst = true; });
   }
 
@@ -39,6 +43,15 @@ class QualifierPreparation final : public Pass {
     return as<Module>(Qualifier(context.arena).mutate(module));
   }
 };
+
+Violations unqualified(const Module &module, const hardware::Target &) {
+  Violations found;
+  for (const Kernel *kernel : module.kernels) {
+    const std::set<std::string> assigned = assignedVariables(kernel->body);
+    collect<Declare>(found, kernel->body, [&](const Declare &d) { return couldBeConst(d, assigned); });
+  }
+  return found;
+}
 
 } // namespace
 
@@ -53,4 +66,5 @@ TANGRAM_PLUGIN("qualifier-preparation", "0.1", "adds const where variables keep 
   pass.establishes = {"qualified"};
   pass.create = [](const OptionValues &) { return std::make_unique<QualifierPreparation>(); };
   registry.passes.add(std::move(pass));
+  registry.properties.add(property("qualified", "what keeps its first value is const", unqualified));
 }

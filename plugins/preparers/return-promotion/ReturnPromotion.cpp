@@ -7,6 +7,7 @@
 #include "tangram/ast/Structs.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/pass/Pass.h"
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 
 namespace {
@@ -85,4 +86,5 @@ TANGRAM_PLUGIN("return-promotion", "0.1", "turns results into out-parameters") {
   pass.establishes = {"no-returns"};
   pass.create = [](const OptionValues &) { return std::make_unique<ReturnPromotion>(); };
   registry.passes.add(std::move(pass));
+  registry.properties.add(property("no-returns", "no codelet or kernel returns", nodesOf<ast::Return>));
 }

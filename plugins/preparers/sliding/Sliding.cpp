@@ -11,6 +11,7 @@
 #include "tangram/ast/Walk.h"
 #include "tangram/hardware/Units.h"
 #include "tangram/pass/Pass.h"
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <functional>
@@ -289,7 +290,15 @@ TANGRAM_PLUGIN("sliding", "1.0", "lowers orderedAdd") {
   pass.after = "loop j < n distribute at grid { words[j] = own v; sum = 0; look back from j - 1, adding to sum, to one "
                "that says all before it; words[j] = all sum + v; b = sum }";
   pass.requires_ = {"flat"};
+  pass.excludes = {"launches"};
   pass.establishes = {"unordered"};
   pass.create = [](const OptionValues &) { return std::make_unique<SlidingPass>(); };
   registry.passes.add(std::move(pass));
+  registry.properties.add(property(
+      "unordered", "no atomic operation has an order", [](const ast::Module &module, const hardware::Target &) {
+        Violations found;
+        for (const ast::Kernel *kernel : module.kernels)
+          collect<ast::Atomic>(found, kernel, [](const ast::Atomic &a) { return isOrdered(&a); });
+        return found;
+      }));
 }

@@ -2,6 +2,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/pass/Pass.h"
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <utility>
@@ -64,4 +65,6 @@ TANGRAM_PLUGIN("special-function", "0.1", "lowers coopIdx() and coopDim()") {
   pass.establishes = {"scalar-specials"};
   pass.create = [](const OptionValues &) { return std::make_unique<SpecialFunction>(); };
   registry.passes.add(std::move(pass));
+  registry.properties.add(property("scalar-specials", "a lane's number and their count are variables",
+                                   nodesOf<ast::CoopIdx, ast::CoopDim>));
 }

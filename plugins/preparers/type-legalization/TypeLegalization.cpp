@@ -8,6 +8,7 @@
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/pass/Pass.h"
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 #include "tangram/runtime/float16.h"
 
@@ -209,4 +210,14 @@ TANGRAM_PLUGIN("type-legalization", "0.1", "computes with f16 and bf16 in f32") 
   pass.establishes = {"legal-types"};
   pass.create = [](const OptionValues &) { return std::make_unique<TypeLegalization>(); };
   registry.passes.add(std::move(pass));
+  registry.properties.add(property("legal-types", "no value is a 16-bit float: its bits are",
+                                   [](const ast::Module &module, const hardware::Target &) {
+                                     Violations found;
+                                     for (const ast::Kernel *kernel : module.kernels)
+                                       collect<ast::Expr>(found, kernel->body, [](const ast::Expr &e) {
+                                         return e.type.isScalar() && (e.type.scalar() == ast::Scalar::F16 ||
+                                                                      e.type.scalar() == ast::Scalar::BF16);
+                                       });
+                                     return found;
+                                   }));
 }

@@ -1,6 +1,7 @@
 #include "Mapper.h"
 
 #include "tangram/pass/LaunchPass.h"
+#include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
 
 namespace {
@@ -24,6 +25,9 @@ TANGRAM_PLUGIN("worker-mapping", "1.0", "writes launches as what one worker does
   pass.after = "for (k = worker; k < n; k += 256) r[k] = f(k); sync block; if (worker == 0) x[0] = r[0]";
   pass.requires_ = {"launches", "assigned", "placed", "synchronised"};
   pass.establishes = {"spmd"};
+  pass.destroys = {"assigned"};
   pass.create = [](const OptionValues &) { return std::make_unique<WorkerMapping>(); };
   registry.passes.add(std::move(pass));
+  registry.properties.add(
+      property("spmd", "launches are the code of one worker", nodesInLaunches<ast::Cooperate, ast::Single>));
 }

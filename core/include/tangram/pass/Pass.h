@@ -2,7 +2,7 @@
 // backends. Each is declared once, as a descriptor, from which --help, the YAML schema and the docs page come.
 #pragma once
 
-#include "tangram/ast/Node.h"
+#include "tangram/ast/Verify.h"
 #include "tangram/compose/Facts.h"
 #include "tangram/diag/Diagnostic.h"
 #include "tangram/hardware/Target.h"
@@ -87,12 +87,21 @@ public:
 
 enum class PassKind : std::uint8_t { Optimizer, Preparer }; // for speed; for correctness of an output language
 
-/// Names of properties of the AST are free text, shared by who establishes and who requires them:
-/// "flat" (maps and spectrum calls are loops), "linear-indices", "no-returns", ...
+/// A property of the AST below `module.kernels`, between passes: "flat" (maps and spectrum calls are loops), "linear",
+/// ... Registered by the plugin whose pass establishes it; docs/lowering.md lists those of Tangram (pass/Property.h).
+struct PropertyDescriptor : Descriptor {
+  /// What in the AST contradicts it; nothing: it holds, as far as the AST tells. Asked behind each pass by
+  /// --verify-properties.
+  std::function<std::vector<ast::Violation>(const ast::Module &, const hardware::Target &)> violations;
+};
+
+/// The order that passes can stand in follows from what they say of properties; another is refused when the target is
+/// read.
 struct PassDescriptor : Descriptor {
   PassKind kind = PassKind::Optimizer;
   std::string before, after;          // an example, as pseudo-code
   std::vector<std::string> requires_; // properties that earlier passes must have established
+  std::vector<std::string> excludes;  // ... and must not have: it does not understand what follows from them
   std::vector<std::string> establishes;
   std::vector<std::string> destroys; // all others are kept
   std::function<std::unique_ptr<Pass>(const OptionValues &)> create;

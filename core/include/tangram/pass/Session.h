@@ -18,8 +18,9 @@ struct SessionOptions {
   std::string printAfterPass;      // PrintAfter::Named
   std::ostream *printTo = nullptr; // null: standard error
   bool verifyBetweenPasses = true;
-  std::string heuristic; // instead of the target's; empty: the target's
-  bool checked = false;  // code that reports what would leave a container (pass/Checked.h)
+  bool verifyProperties = false; // behind each pass, too, all properties that should hold (PropertyDescriptor)
+  std::string heuristic;         // instead of the target's; empty: the target's
+  bool checked = false;          // code that reports what would leave a container (pass/Checked.h)
   /// Plans, too, with codelets of which analysis could not decide whether they race (Facts::races): to verify them.
   bool undecided = false;
   /// Crashes on purpose when this step starts, so that crash files can be tested: "STEP[:HOW]",

@@ -38,11 +38,14 @@ private:
 
 class Registry {
 public:
+  /// Knows "composed" alone, the property of what the cloner makes.
+  Registry();
   Table<FrontendDescriptor> frontends{"frontend"};
   Table<ExpanderDescriptor> expanders{"expander"};
   Table<AnalysisDescriptor> analyses{"analysis"};
   Table<HeuristicDescriptor> heuristics{"heuristic"};
   Table<PassDescriptor> passes{"pass"};
+  Table<PropertyDescriptor> properties{"property"};
   Table<BackendDescriptor> backends{"backend"};
 
   /// Who registers from now on (the loader says so); kept in each descriptor.
