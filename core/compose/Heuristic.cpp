@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace tangram {
 namespace {
@@ -174,9 +175,19 @@ std::vector<Plan> RuleComparison::choose(const Forest &forest, HeuristicContext 
 }
 
 std::vector<Plan> PlanCost::choose(const Forest &forest, HeuristicContext &context) {
-  return forest.best(context.wanted, [&](const Point &point, const Alternative &alternative) {
-    return cost(forest, point, alternative);
-  });
+  class Sum final : public Cost {
+  public:
+    Sum(const PlanCost &heuristic, const Forest &forest) : heuristic_(heuristic), forest_(forest) {}
+    double of(const Point &point, const Alternative &alternative, Surroundings,
+              const std::vector<double> &parts) const override {
+      return std::accumulate(parts.begin(), parts.end(), heuristic_.cost(forest_, point, alternative));
+    }
+
+  private:
+    const PlanCost &heuristic_;
+    const Forest &forest_;
+  };
+  return forest.best(context.wanted, Sum(*this, forest));
 }
 
 } // namespace tangram

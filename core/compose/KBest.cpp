@@ -1,5 +1,7 @@
 #include "tangram/compose/Forest.h"
 
+#include <cmath>
+#include <deque>
 #include <set>
 
 namespace tangram {
@@ -8,100 +10,118 @@ namespace {
 /// One derivation of a point: an alternative, and which derivation (by rank) of each of its children.
 struct Derivation {
   double cost = 0;
-  Count index; // in the stable order: breaks ties
   std::size_t alternative = 0;
   std::vector<std::size_t> ranks;
+  std::vector<const Derivation *> parts;
+};
 
-  bool operator<(const Derivation &other) const { return cost != other.cost ? cost < other.cost : index < other.index; }
+/// Of two derivations of a point, in the forest's stable order.
+bool standsBefore(const Derivation &a, const Derivation &b) {
+  if (a.alternative != b.alternative) return a.alternative < b.alternative;
+  for (std::size_t i = 0; i < a.parts.size(); ++i)
+    if (a.parts[i] != b.parts[i]) return standsBefore(*a.parts[i], *b.parts[i]);
+  return false;
+}
+
+struct Cheaper {
+  bool operator()(const Derivation &a, const Derivation &b) const {
+    return a.cost != b.cost ? a.cost < b.cost : standsBefore(a, b);
+  }
 };
 
 /// Lazy k-best derivations of an acyclic hypergraph: the next best of a point is a neighbour of one already found.
 class Search {
 public:
-  Search(const Forest &forest, const std::function<double(const Point &, const Alternative &)> &cost)
-      : forest_(forest), cost_(cost), states_(forest.size()) {}
+  using Surroundings = Cost::Surroundings;
+  Search(const Forest &forest, const Cost &cost) : forest_(forest), cost_(cost) {}
 
   /// The derivation of that rank, or null where there are fewer.
-  const Derivation *find(GoalId id, std::size_t rank) {
-    State &state = start(id);
+  const Derivation *find(GoalId id, Surroundings surroundings, std::size_t rank) {
+    State &state = start(id, surroundings);
     while (state.found.size() <= rank) {
       if (!state.found.empty() && !state.expanded) {
         state.expanded = true;
-        expand(id, state.found.back());
+        expand(state, state.found.back());
       }
       if (state.candidates.empty()) return nullptr;
-      state.found.push_back(*state.candidates.begin());
-      state.candidates.erase(state.candidates.begin());
+      state.found.push_back(std::move(state.candidates.extract(state.candidates.begin()).value()));
       state.expanded = false;
     }
     return &state.found[rank];
   }
 
-  PlanPtr plan(GoalId id, std::size_t rank) {
-    Derivation derivation = *find(id, rank);
+  PlanPtr plan(GoalId id, const Derivation &derivation) const {
     const Point &point = forest_.point(id);
     const Alternative &alternative = point.alternatives[derivation.alternative];
     std::vector<PlanPtr> children;
     for (std::size_t i = 0; i < alternative.children.size(); ++i)
-      children.push_back(plan(alternative.children[i], derivation.ranks[i]));
+      children.push_back(plan(alternative.children[i], *derivation.parts[i]));
     return makePlanNode(point, alternative, std::move(children));
   }
 
 private:
   struct State {
-    bool started = false, expanded = false;
-    std::vector<Derivation> found;
-    std::set<Derivation> candidates; // an index stands for one derivation, so none comes twice
-    std::vector<double> costs;       // of each alternative by itself
+    GoalId id = 0;
+    Surroundings surroundings = 0;
+    bool expanded = false;
+    std::deque<Derivation> found; // pointed to
+    std::set<Derivation, Cheaper> candidates;
   };
 
-  State &start(GoalId id) {
-    State &state = states_[id];
-    if (state.started) return state;
-    state.started = true;
+  State &start(GoalId id, Surroundings surroundings) {
+    auto [it, fresh] = states_.try_emplace({id, surroundings});
+    State &state = it->second;
+    if (!fresh) return state;
+    state.id = id;
+    state.surroundings = surroundings;
     const Point &point = forest_.point(id);
-    for (std::size_t a = 0; a < point.alternatives.size(); ++a) {
-      state.costs.push_back(cost_(point, point.alternatives[a]));
-      consider(id, a, std::vector<std::size_t>(point.alternatives[a].children.size(), 0));
-    }
+    for (std::size_t a = 0; a < point.alternatives.size(); ++a)
+      consider(state, a, std::vector<std::size_t>(point.alternatives[a].children.size(), 0));
     return state;
   }
 
-  void consider(GoalId id, std::size_t choice, std::vector<std::size_t> ranks) {
-    const Point &point = forest_.point(id);
+  void consider(State &state, std::size_t choice, std::vector<std::size_t> ranks) {
+    const Point &point = forest_.point(state.id);
     const Alternative &alternative = point.alternatives[choice];
-    Derivation derivation{states_[id].costs[choice], 0, choice, std::move(ranks)};
+    Derivation derivation{0, choice, std::move(ranks), {}};
+    std::vector<double> costs;
     for (std::size_t i = 0; i < alternative.children.size(); ++i) {
-      const Derivation *child = find(alternative.children[i], derivation.ranks[i]);
-      if (!child) return;
-      derivation.cost += child->cost;
-      derivation.index = derivation.index * forest_.count(alternative.children[i]) + child->index;
+      const Derivation *part =
+          find(alternative.children[i], cost_.below(point, alternative, i, state.surroundings), derivation.ranks[i]);
+      if (!part) return;
+      derivation.parts.push_back(part);
+      costs.push_back(part->cost);
     }
-    for (std::size_t a = 0; a < choice; ++a) derivation.index += forest_.count(point.alternatives[a]);
-    states_[id].candidates.insert(std::move(derivation));
+    derivation.cost = cost_.of(point, alternative, state.surroundings, costs);
+    if (std::isfinite(derivation.cost)) state.candidates.insert(std::move(derivation));
   }
 
-  void expand(GoalId id, const Derivation &derivation) {
-    for (std::size_t i = 0; i < derivation.ranks.size(); ++i) {
+  void expand(State &state, const Derivation &derivation) {
+    // Each is the neighbour of one other: of that with one less at the last part that is not its best.
+    std::size_t last = derivation.ranks.size();
+    while (last > 0 && derivation.ranks[last - 1] == 0) --last;
+    for (std::size_t i = last == 0 ? 0 : last - 1; i < derivation.ranks.size(); ++i) {
       std::vector<std::size_t> ranks = derivation.ranks;
       ++ranks[i];
-      consider(id, derivation.alternative, std::move(ranks));
+      consider(state, derivation.alternative, std::move(ranks));
     }
   }
 
   const Forest &forest_;
-  const std::function<double(const Point &, const Alternative &)> &cost_;
-  std::vector<State> states_;
+  const Cost &cost_;
+  std::map<std::pair<GoalId, Surroundings>, State> states_;
 };
 
 } // namespace
 
-std::vector<Plan> Forest::best(std::size_t k,
-                               const std::function<double(const Point &, const Alternative &)> &cost) const {
+std::vector<Plan> Forest::best(std::size_t k, const Cost &cost) const {
   std::vector<Plan> result;
   Search search(*this, cost);
-  while (result.size() < k && search.find(root_, result.size()))
-    result.push_back(finish(search.plan(root_, result.size())));
+  while (result.size() < k)
+    if (const Derivation *derivation = search.find(root_, 0, result.size()))
+      result.push_back(finish(search.plan(root_, *derivation)));
+    else
+      break;
   return result;
 }
 

@@ -172,6 +172,32 @@ double costOf(const PlanNode &node) {
   return sum;
 }
 
+class SumOfRules final : public Cost {
+  double of(const Point &point, const Alternative &a, Surroundings, const std::vector<double> &parts) const override {
+    return std::accumulate(parts.begin(), parts.end(),
+                           cost(fmt::format("{}{}{}{}", static_cast<int>(a.rule), point.spectrum, point.level,
+                                            a.codelet ? a.codelet->name : "")));
+  }
+};
+
+/// The longest way down, where each rule costs more the deeper it stands below others of its spectrum: of surroundings.
+class LongestWay final : public Cost {
+  Surroundings below(const Point &, const Alternative &, std::size_t child, Surroundings above) const override {
+    return std::min<Surroundings>(above + child + 1, 5);
+  }
+  double of(const Point &, const Alternative &a, Surroundings above, const std::vector<double> &parts) const override {
+    double most = 0;
+    for (double part : parts) most = std::max(most, part);
+    return most + static_cast<double>(above * 3 + (a.codelet ? cost(a.codelet->name) : 1));
+  }
+};
+double longestWay(const PlanNode &node, std::uint64_t above) {
+  double most = 0;
+  for (std::size_t i = 0; i < node.children.size(); ++i)
+    most = std::max(most, longestWay(*node.children[i], std::min<std::uint64_t>(above + i + 1, 5)));
+  return most + static_cast<double>(above * 3 + (node.codelet.empty() ? 1 : cost(node.codelet)));
+}
+
 TEST(Forest, CountEnumerateNthAndBestAgreeOnRandomPrograms) {
   std::mt19937 random(7);
   int compared = 0;
@@ -200,12 +226,22 @@ TEST(Forest, CountEnumerateNthAndBestAgreeOnRandomPrograms) {
     // The k best, by sorting all of them.
     std::stable_sort(plans.begin(), plans.end(), [](auto &a, auto &b) { return costOf(*a.root) < costOf(*b.root); });
     std::size_t k = 1 + random() % (plans.size() + 3);
-    std::vector<Plan> best = forest.best(k, [](const Point &point, const Alternative &a) {
-      return cost(fmt::format("{}{}{}{}", static_cast<int>(a.rule), point.spectrum, point.level,
-                              a.codelet ? a.codelet->name : ""));
-    });
+    std::vector<Plan> best = forest.best(k, SumOfRules());
     ASSERT_EQ(best.size(), std::min(k, plans.size()));
     for (std::size_t n = 0; n < best.size(); ++n) EXPECT_EQ(key(best[n]), key(plans[n])) << "rank " << n;
+
+    // By a cost that is no sum, and depends on what stands above.
+    plans = all(forest);
+    std::stable_sort(plans.begin(), plans.end(),
+                     [](auto &a, auto &b) { return longestWay(*a.root, 0) < longestWay(*b.root, 0); });
+    best = forest.best(k, LongestWay());
+    ASSERT_EQ(best.size(), std::min(k, plans.size()));
+    keys.clear();
+    for (std::size_t n = 0; n < best.size(); ++n) {
+      EXPECT_EQ(longestWay(*best[n].root, 0), longestWay(*plans[n].root, 0)) << "rank " << n;
+      keys.insert(key(best[n]));
+    }
+    EXPECT_EQ(keys.size(), best.size());
   }
   EXPECT_GT(compared, 40);
 }

@@ -3,6 +3,7 @@
 // graph), bounded by the search depth N: it grows with rules times levels times N, not with plans.
 #pragma once
 
+#include "tangram/compose/Cost.h"
 #include "tangram/compose/Expected.h"
 #include "tangram/compose/Facts.h"
 #include "tangram/compose/Plan.h"
@@ -95,9 +96,8 @@ public:
   Plan sample(std::mt19937_64 &random) const;
   /// The plan number `index` (0 .. count()-1) of the stable order.
   Plan nth(Count index) const;
-  /// The k plans of least total cost, best first, ties in the stable order; `cost` is of one production at a point and
-  /// adds up over a plan.
-  std::vector<Plan> best(std::size_t k, const std::function<double(const Point &, const Alternative &)> &cost) const;
+  /// The k plans of least cost, best first; ties in the stable order where a cost grows with those of all parts.
+  std::vector<Plan> best(std::size_t k, const Cost &cost) const;
   /// Makes a plan by choosing at every point, top down.
   Plan derive(const std::function<std::size_t(GoalId, const Point &)> &choose) const;
   /// The plainest plan: the one against which others are verified. Devolves to the first level that runs autonomous
