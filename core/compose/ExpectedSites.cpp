@@ -98,8 +98,8 @@ std::vector<Extents> expectedArguments(const Spectrum &spectrum, const ExpectedS
 // ---- sites ---------------------------------------------------------------------------------------------
 
 ExpectedSites::ExpectedSites(const Module &module, const Codelet &codelet, std::vector<Extents> arguments,
-                             const std::map<std::string, std::int64_t> &tunables)
-    : Sizes(&module, codelet, {}, exactly(tunables)), arguments_(std::move(arguments)) {}
+                             const std::map<std::string, std::int64_t> &tunables, std::optional<std::uint64_t> lanes)
+    : Sizes(&module, codelet, {}, exactly(tunables), lanes), arguments_(std::move(arguments)) {}
 
 std::optional<std::uint64_t> ExpectedSites::number(const Expr *expr) {
   Interval interval = value(expr);

@@ -9,7 +9,7 @@ namespace tangram {
 class ExpectedSites : public Sizes {
 public:
   ExpectedSites(const ast::Module &module, const ast::Codelet &codelet, std::vector<Extents> arguments,
-                const std::map<std::string, std::int64_t> &tunables);
+                const std::map<std::string, std::int64_t> &tunables, std::optional<std::uint64_t> lanes = {});
 
   Expected site(const ast::Expr *mapOrCall);
 

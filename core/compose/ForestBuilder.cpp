@@ -64,8 +64,7 @@ public:
     goal.depth = depth_;
     goal.bounds = canonical(spectrum, {});
     if (!expected.empty())
-      goal.expected =
-          rounded({expectedArguments(*forest_.module_.spectrums[spectrum], expected), {}, {}, {}}, spectrum);
+      goal.expected = rounded({expectedArguments(*forest_.module_.spectrums[spectrum], expected), {}, {}, {}});
     forest_.root_ = point(goal);
     goal.what.kind = GoalKind::PlainCall;
     goal.expected = {};
@@ -214,7 +213,7 @@ private:
     return it->second;
   }
 
-  Sized rounded(Expected expected, std::size_t spectrum) {
+  Sized rounded(Expected expected) {
     auto up = [](std::optional<std::uint64_t> &n) {
       if (n && *n > std::uint64_t{1} << 62) n.reset();
       if (n) n = std::bit_ceil(*n);
@@ -222,7 +221,6 @@ private:
     up(expected.elements);
     up(expected.work);
     up(expected.units);
-    if (!grammar_.sizesMatter(spectrum)) expected.arguments.clear();
     bool any = false;
     for (Extents &extents : expected.arguments)
       for (std::optional<std::uint64_t> &extent : extents) {
@@ -244,7 +242,7 @@ private:
     for (std::size_t i = 0; i < shape.sites.size(); ++i) {
       Expected site = sites.site(shape.sites[i]);
       equateByConditions(*forest_.module_.spectrums[shape.callees[i]], site.arguments);
-      it->second[i] = rounded(std::move(site), shape.callees[i]);
+      it->second[i] = rounded(std::move(site));
     }
     return it->second;
   }
@@ -321,8 +319,7 @@ private:
 
   Stride acrossCalls(const Expr *site) const {
     const auto *map = dyn<Map>(site);
-    auto it = map ? forest_.facts_.calls.find(map) : forest_.facts_.calls.end();
-    return it == forest_.facts_.calls.end() ? Stride::Zero : it->second;
+    return map ? forest_.facts_.acrossCalls(*map) : Stride::Zero;
   }
 
   // ---- points ----
@@ -335,6 +332,7 @@ private:
     result.spectrum = forest_.module_.spectrums[goal.what.spectrum]->name;
     result.level = forest_.hardware_.levels[goal.what.level].name;
     result.depth = goal.depth;
+    result.units = machines_.units(goal.machine);
     result.bounds = bounds_[goal.bounds];
     result.elements = goal.elements;
     result.work = goal.work;

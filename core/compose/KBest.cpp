@@ -1,8 +1,10 @@
 #include "tangram/compose/Forest.h"
 
+#include <boost/functional/hash.hpp>
 #include <cmath>
 #include <deque>
 #include <set>
+#include <unordered_map>
 
 namespace tangram {
 namespace {
@@ -37,10 +39,18 @@ public:
 
   /// The derivation of that rank, or null where there are fewer.
   const Derivation *find(GoalId id, Surroundings surroundings, std::size_t rank) {
-    State &state = start(id, surroundings);
+    auto [it, fresh] = states_.try_emplace({id, surroundings});
+    State &state = it->second; // stays where it is
+    if (fresh) {
+      state.id = id;
+      state.surroundings = surroundings;
+      findBest(state);
+    }
     while (state.found.size() <= rank) {
-      if (!state.found.empty() && !state.expanded) {
+      if (state.found.empty()) return nullptr;
+      if (!state.expanded) {
         state.expanded = true;
+        if (state.found.size() == 1) considerOthers(state);
         expand(state, state.found.back());
       }
       if (state.candidates.empty()) return nullptr;
@@ -68,16 +78,38 @@ private:
     std::set<Derivation, Cheaper> candidates;
   };
 
-  State &start(GoalId id, Surroundings surroundings) {
-    auto [it, fresh] = states_.try_emplace({id, surroundings});
-    State &state = it->second;
-    if (!fresh) return state;
-    state.id = id;
-    state.surroundings = surroundings;
-    const Point &point = forest_.point(id);
+  /// The best one is found without the others being kept: mostly it is all that is asked for.
+  void findBest(State &state) {
+    const Point &point = forest_.point(state.id);
+    Derivation best;
+    best.cost = HUGE_VAL;
+    std::vector<double> costs;
+    for (std::size_t a = 0; a < point.alternatives.size(); ++a) {
+      const Alternative &alternative = point.alternatives[a];
+      costs.clear();
+      for (std::size_t i = 0; i < alternative.children.size(); ++i) {
+        const Derivation *part =
+            find(alternative.children[i], cost_.below(point, alternative, i, state.surroundings), 0);
+        if (!part) break;
+        costs.push_back(part->cost);
+      }
+      if (costs.size() < alternative.children.size()) continue;
+      const double cost = cost_.of(point, alternative, state.surroundings, costs);
+      if (cost < best.cost) best.cost = cost, best.alternative = a;
+    }
+    if (!std::isfinite(best.cost)) return;
+    const Alternative &alternative = point.alternatives[best.alternative];
+    best.ranks.assign(alternative.children.size(), 0);
+    for (std::size_t i = 0; i < alternative.children.size(); ++i)
+      best.parts.push_back(find(alternative.children[i], cost_.below(point, alternative, i, state.surroundings), 0));
+    state.found.push_back(std::move(best));
+  }
+
+  void considerOthers(State &state) {
+    const Point &point = forest_.point(state.id);
     for (std::size_t a = 0; a < point.alternatives.size(); ++a)
-      consider(state, a, std::vector<std::size_t>(point.alternatives[a].children.size(), 0));
-    return state;
+      if (a != state.found.front().alternative)
+        consider(state, a, std::vector<std::size_t>(point.alternatives[a].children.size(), 0));
   }
 
   void consider(State &state, std::size_t choice, std::vector<std::size_t> ranks) {
@@ -109,7 +141,7 @@ private:
 
   const Forest &forest_;
   const Cost &cost_;
-  std::map<std::pair<GoalId, Surroundings>, State> states_;
+  std::unordered_map<std::pair<GoalId, Surroundings>, State, boost::hash<std::pair<GoalId, Surroundings>>> states_;
 };
 
 } // namespace

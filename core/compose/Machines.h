@@ -23,6 +23,7 @@ public:
   explicit Machines(const hardware::Hardware &target) : target_(target), machines_{{{}, target}} {}
 
   const hardware::Hardware &operator[](Id id) const { return machines_[id].hardware; }
+  const hardware::Units &units(Id id) const { return machines_[id].units; }
   const hardware::Level &level(const Place &at) const { return machines_[at.machine].hardware.levels[at.level]; }
 
   /// A machine with so many units, as goals at its level see it: what is not below it is no concern of theirs.

@@ -1,5 +1,6 @@
 #include "Sizes.h"
 
+#include "tangram/ast/Compare.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -114,6 +115,10 @@ Sizes::Sizes(const Module *module, const Codelet &codelet, std::vector<SizeBound
 }
 
 Interval Sizes::variable(const std::string &name) {
+  if (!given_.empty()) { // in a function that is called
+    auto it = given_.back().find(name);
+    return it == given_.back().end() ? Interval{} : it->second;
+  }
   if (changed_.count(name)) return {};
   if (auto it = tunables_.find(name); it != tunables_.end()) return it->second;
   if (auto it = known_.find(name); it != known_.end()) return it->second;
@@ -152,7 +157,35 @@ Interval Sizes::value(const Expr *expr) {
   case Kind::Conditional: {
     const Conditional *n = as<Conditional>(expr);
     std::optional<bool> truth = value(n->cond).truth();
-    result = truth ? value(*truth ? n->then : n->otherwise) : hull(value(n->then), value(n->otherwise));
+    const Interval then = value(n->then), otherwise = value(n->otherwise);
+    result = truth ? *truth ? then : otherwise : hull(then, otherwise);
+    // The lesser of two is at most either of them, the greater at least.
+    const auto *compared = dyn<Binary>(withoutCasts(n->cond));
+    if (truth || !compared) break;
+    const bool less = compared->op == BinaryOp::Lt || compared->op == BinaryOp::Le,
+               greater = compared->op == BinaryOp::Gt || compared->op == BinaryOp::Ge;
+    const bool straight = equal(compared->lhs, n->then) && equal(compared->rhs, n->otherwise),
+               crossed = equal(compared->lhs, n->otherwise) && equal(compared->rhs, n->then);
+    if ((less && straight) || (greater && crossed))
+      result.hi = then.hi && otherwise.hi ? std::min(then.hi, otherwise.hi) : then.hi ? then.hi : otherwise.hi;
+    if ((less && crossed) || (greater && straight))
+      result.lo = then.lo && otherwise.lo ? std::max(then.lo, otherwise.lo) : then.lo ? then.lo : otherwise.lo;
+    break;
+  }
+  case Kind::Call: {
+    // A function that says its result in one expression.
+    const Call *call = as<Call>(expr);
+    for (const Function *function : module_ ? module_->functions : decltype(module_->functions){}) {
+      if (function->name != call->callee || function->params.size() != call->args.size()) continue;
+      const auto *only = function->body->stmts.size() == 1 ? dyn<Return>(function->body->stmts[0]) : nullptr;
+      if (!only || !only->value || given_.size() > kCalls) break;
+      std::map<std::string, Interval> given;
+      for (std::size_t i = 0; i < call->args.size(); ++i) given[function->params[i]->name] = value(call->args[i]);
+      given_.push_back(std::move(given));
+      result = value(only->value);
+      given_.pop_back();
+      break;
+    }
     break;
   }
   case Kind::Size: result = sizeOf(*as<Size>(expr)); break;

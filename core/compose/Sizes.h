@@ -59,6 +59,8 @@ private:
   std::map<std::string, const ast::Declare *> declared_;
   std::set<std::string> changed_; // assigned again somewhere
   std::map<std::string, Interval> known_;
+  static constexpr std::size_t kCalls = 8;             // within calls
+  std::vector<std::map<std::string, Interval>> given_; // to functions that are being evaluated: their parameters
 };
 
 /// What a spectrum asks of every call holds in all of them: `in.size() <= 64` bounds an argument, and

@@ -198,6 +198,8 @@ Level finishLevel(const RawLevel &raw, bool isTop) {
   if (!level.distributes() && level.shuffle) fail(kShuffleOfNothing, raw.shuffle.range, raw.name);
   level.maxLanes = raw.maxLanes.value;
   level.workers = finishWorkers(raw, isTop);
+  eachNumber([&](const char *, auto from, auto to) { level.cores.*to = (raw.cores.*from).value; });
+  level.wait = raw.wait.value;
   for (const RawMemory &memory : raw.memories) level.memories.push_back(finishMemory(memory, raw.name));
   return level;
 }

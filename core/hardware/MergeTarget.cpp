@@ -35,12 +35,14 @@ RawLevel mergeLevel(RawLevel level, const RawLevel &base) {
   level.symbol.mergeOver(base.symbol);
   level.below.mergeOver(base.below);
   if (!cutOff) level.sync.mergeOver(base.sync);
+  if (!cutOff) level.wait.mergeOver(base.wait);
   level.capabilities.mergeOver(base.capabilities);
   level.count.mergeOver(base.count);
   level.automatic.mergeOver(base.automatic);
   level.multipleOf.mergeOver(base.multipleOf);
   level.max.mergeOver(base.max);
   level.choices.mergeOver(base.choices);
+  eachNumber([&](const char *, auto raw, auto) { (level.cores.*raw).mergeOver(base.cores.*raw); });
   level.maxLanes.mergeOver(base.maxLanes);
   if (!cutOff) level.shuffle.mergeOver(base.shuffle);
   level.tiling.mergeOver(base.tiling);

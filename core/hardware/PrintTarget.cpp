@@ -1,8 +1,10 @@
 // Target -> YAML.
+#include "RawTarget.h"
 #include "Words.h"
 
 #include "tangram/hardware/Target.h"
 
+#include <utility>
 #include <yaml-cpp/yaml.h>
 
 namespace tangram::hardware {
@@ -52,6 +54,20 @@ void printSteps(YAML::Emitter &out, const char *key, const std::vector<Step> &st
   out << YAML::EndSeq;
 }
 
+void printCores(YAML::Emitter &out, const Cores &cores) {
+  bool any = false;
+  eachNumber([&](const char *key, auto, auto number) {
+    if (cores.*number == 0) return;
+    if (!std::exchange(any, true)) out << YAML::Key << "cores" << YAML::Value << YAML::Flow << YAML::BeginMap;
+    out << YAML::Key << key << YAML::Value;
+    if constexpr (std::is_same_v<decltype(number), double Cores::*>)
+      printNumber(out, cores.*number);
+    else
+      out << cores.*number;
+  });
+  if (any) out << YAML::EndMap;
+}
+
 void printLevel(YAML::Emitter &out, const Level &level, bool isTop) {
   out << YAML::BeginMap;
   out << YAML::Key << "name" << YAML::Value << level.name;
@@ -76,6 +92,11 @@ void printLevel(YAML::Emitter &out, const Level &level, bool isTop) {
       out << YAML::EndSeq;
     }
     out << YAML::EndMap;
+  }
+  printCores(out, level.cores);
+  if (level.wait != 0) {
+    out << YAML::Key << "wait" << YAML::Value;
+    printNumber(out, level.wait);
   }
   if (level.maxLanes) out << YAML::Key << "max-lanes" << YAML::Value << level.maxLanes;
   if (level.shuffle) out << YAML::Key << "shuffle" << YAML::Value << "true";

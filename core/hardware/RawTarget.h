@@ -27,6 +27,27 @@ struct RawMemory {
   Given<std::vector<std::uint64_t>> atomics;
 };
 
+struct RawCores {
+  Given<std::uint64_t> count, units, workers;
+  Given<double> clock, issue, issueDouble, issueDivision, issueFunction, issueAccess, issueAlone, depth, loads;
+};
+
+/// Each number of `cores`: its key, and where it is kept as it was read and in the target.
+template <class F> void eachNumber(F &&f) {
+  f("count", &RawCores::count, &Cores::count);
+  f("clock", &RawCores::clock, &Cores::clock);
+  f("issue", &RawCores::issue, &Cores::issue);
+  f("issue-double", &RawCores::issueDouble, &Cores::issueDouble);
+  f("issue-division", &RawCores::issueDivision, &Cores::issueDivision);
+  f("issue-function", &RawCores::issueFunction, &Cores::issueFunction);
+  f("issue-access", &RawCores::issueAccess, &Cores::issueAccess);
+  f("issue-alone", &RawCores::issueAlone, &Cores::issueAlone);
+  f("depth", &RawCores::depth, &Cores::depth);
+  f("loads", &RawCores::loads, &Cores::loads);
+  f("units", &RawCores::units, &Cores::units);
+  f("workers", &RawCores::workers, &Cores::workers);
+}
+
 struct RawLevel {
   std::string name;
   ast::SourceRange range;
@@ -36,6 +57,8 @@ struct RawLevel {
   Given<std::uint64_t> count, multipleOf, max, maxLanes;
   Given<std::vector<std::uint64_t>> choices;
   Given<bool> automatic, shuffle;
+  RawCores cores;
+  Given<double> wait;
   Given<Tiling> tiling;
   std::vector<RawMemory> memories;
 };

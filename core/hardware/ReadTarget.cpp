@@ -122,6 +122,20 @@ void readWorkers(const Yaml &yaml, RawLevel &level) {
   }
 }
 
+void readCores(const Yaml &yaml, const std::string &level, RawCores &cores) {
+  std::vector<std::string> keys;
+  eachNumber([&](const char *key, auto, auto) { keys.push_back(key); });
+  for (const auto &entry : yaml.entries(fmt::format("'cores' of level '{}'", level), keys))
+    eachNumber([&](const char *key, auto raw, auto) {
+      if (entry.key != key) return;
+      const std::string what = fmt::format("'{}' of the cores of level '{}'", key, level);
+      if constexpr (std::is_same_v<decltype(raw), Given<double> RawCores::*>)
+        (cores.*raw).set(entry.value.number(what), entry.value.range());
+      else
+        (cores.*raw).set(entry.value.integer(what, 1, kMaxWorkers), entry.value.range());
+    });
+}
+
 std::vector<bool> readCapabilities(const Yaml &yaml, const std::string &level) {
   std::vector<bool> result(kCapabilities.size());
   for (const Yaml &item : items(yaml, fmt::format("'capabilities' of level '{}'", level))) {
@@ -134,10 +148,10 @@ std::vector<bool> readCapabilities(const Yaml &yaml, const std::string &level) {
 
 RawLevel readLevel(const Yaml &yaml) {
   RawLevel level;
-  auto entries =
-      named(yaml, "a level",
-            {"name", "symbol", "capabilities", "below", "sync", "workers", "max-lanes", "shuffle", "tiling", "memory"},
-            level.name, level.range);
+  auto entries = named(yaml, "a level",
+                       {"name", "symbol", "capabilities", "below", "sync", "wait", "workers", "cores", "max-lanes",
+                        "shuffle", "tiling", "memory"},
+                       level.name, level.range);
   for (const auto &[key, range, value] : entries) {
     std::string what = fmt::format("'{}' of level '{}'", key, level.name);
     if (key == "symbol") {
@@ -153,7 +167,9 @@ RawLevel readLevel(const Yaml &yaml) {
       level.below.set(below == "none" ? "" : below, value.range());
     }
     if (key == "sync") level.sync.set(static_cast<SyncKind>(value.word(what, list(kSyncNames))), value.range());
+    if (key == "wait") level.wait.set(value.number(what), value.range());
     if (key == "workers") readWorkers(value, level);
+    if (key == "cores") readCores(value, level.name, level.cores);
     if (key == "max-lanes") level.maxLanes.set(value.integer(what, 1, kMaxWorkers), value.range());
     if (key == "shuffle") level.shuffle.set(value.word(what, {"false", "true"}) == 1, value.range());
     if (key == "tiling") level.tiling.set(static_cast<Tiling>(value.word(what, list(kTilings))), value.range());

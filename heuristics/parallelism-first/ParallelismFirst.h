@@ -23,7 +23,7 @@
 //  - Where a level says which tiling suits its workers, a codelet that vectorizes is preferred to one that distributes
 //    with another tiling. (Where both tilings are at hand, as for sum, the figures' choice is the same.)
 //  - Lanes that go in lock step touch memory as one vector: neighbouring elements, or all the same one. A map whose
-//    neighbouring calls lie otherwise (Facts::calls) brings them no parallelism. It is serialised where a codelet
+//    neighbouring calls lie otherwise (Facts::acrossCalls) brings them no parallelism. It is serialised where a codelet
 //    further down distributes or vectorizes, and of codelets whose maps are such, the one above the nearest is
 //    preferred.
 //  - Lanes that close loops and each have a call that lies elsewhere walk through memory together, tile by tile (the

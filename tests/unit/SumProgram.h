@@ -174,7 +174,7 @@ inline Registry &plugins() {
   static Registry *registry = [] {
     auto *made = new Registry; // outlives the loader's libraries at exit in either order: never destroyed
     for (std::string name :
-         {"parallelism", "locality", "level-matching", "races", "parallelism-first", "exhaustive", "random"})
+         {"parallelism", "locality", "level-matching", "races", "parallelism-first", "exhaustive", "random", "model"})
       loader.load(fmt::format("{}/lib/tangram/plugins/libtangram-{}.so", TANGRAM_BINARY_DIR, name), *made);
     return made;
   }();

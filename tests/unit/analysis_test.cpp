@@ -229,8 +229,16 @@ TEST(Locality, NeighbouringCallsOfAMap) {
       codelet("each", {fmt::format("(Return {})", map("array<1,i32>", "look", {in, x}))}, false, "", "", params);
   auto across = [&](const std::string &index) {
     Program program(module({spectrum("sum", {each}, "array<1,i32>", params), looks(index)}), gpuSimple());
-    EXPECT_EQ(program.facts.calls.size(), 1u);
-    return program.facts.calls.begin()->second;
+    EXPECT_EQ(program.facts.arguments.size(), 1u);
+    const auto &[site, arguments] = *program.facts.arguments.begin();
+    EXPECT_EQ(arguments.size(), 2u);
+    EXPECT_EQ(arguments[0].parameter, 0u);
+    EXPECT_TRUE(arguments[0].loaded && !arguments[0].whole);
+    EXPECT_EQ(arguments[0].across, Stride::Unit);
+    EXPECT_EQ(arguments[1].parameter, 1u);
+    EXPECT_TRUE(arguments[1].whole && !arguments[1].loaded);
+    EXPECT_EQ(arguments[1].within, Stride::Unit);
+    return program.facts.acrossCalls(*ast::as<ast::Map>(site));
   };
   EXPECT_EQ(across(lit("u32", 3)), Stride::Unit); // of `in` itself
   EXPECT_EQ(across(at), Stride::Irregular);       // what stands in `in` is where x is touched

@@ -151,8 +151,8 @@ depth: 9
 order: preserve
 determinism: device
 levels:
-  - {name: a, symbol: "1", below: b, sync: barrier, max-lanes: 99, shuffle: true, memory: [{name: m, bytes: 3 KiB, line: 64, bandwidth: 3, latency: 1.5e-7, atomics: [64, 8]}, {name: n, atomics: []}]}
-  - {name: b, capabilities: [matrix, scalar], workers: {auto: 12, multiple-of: 4, max: 32}, tiling: any}
+  - {name: a, symbol: "1", below: b, sync: barrier, wait: 2.5e-06, max-lanes: 99, shuffle: true, memory: [{name: m, bytes: 3 KiB, line: 64, bandwidth: 3, latency: 1.5e-7, atomics: [64, 8]}, {name: n, atomics: []}]}
+  - {name: b, capabilities: [matrix, scalar], workers: {auto: 12, multiple-of: 4, max: 32}, cores: {count: 132, clock: 1.98e9, issue: 128, depth: 4.5, workers: 2048}, tiling: any}
 pipeline:
   frontend: {f: {flag: true, number: 3, real: 3.0, text: "3", other: "true", list: ["1", "x: y"], empty: [], none: ""}}
   analyses: [x, {y: {"odd key:": -1}}, {name: z, option: 1.0e+300}]
@@ -536,6 +536,25 @@ pipeline:
   EXPECT_EQ(mine.pipeline.backend.name, "openmp");
   EXPECT_EQ(mine.pipeline.backend.options.text("compiler"), "g++-12");
   EXPECT_EQ(printTarget(parse(printTarget(mine))), printTarget(mine));
+}
+
+TEST(Extends, NumbersOfCoresOneByOne) {
+  ast::Arena arena;
+  Target target = parseTarget("extends: cpu-simple\nlevels:\n"
+                              "  - {name: thread, cores: {count: 2, clock: 3.0e9}}\n",
+                              "test.yaml", arena);
+  EXPECT_EQ(target.hardware.find("thread")->cores.count, 2u);
+  EXPECT_EQ(target.hardware.find("thread")->cores.clock, 3.0e9);
+  EXPECT_EQ(target.hardware.find("thread")->cores.issue, 0);
+  Failure got = failureOf([&] {
+    parseTarget("extends: cpu-simple\nlevels:\n  - {name: thread, cores: {cuont: 2}}\n", "test.yaml", arena);
+  });
+  EXPECT_EQ(got.line, 3u);
+  EXPECT_NE(got.advice.find("count"), std::string::npos) << got.advice;
+  got = failureOf([&] {
+    parseTarget("extends: cpu-simple\nlevels:\n  - {name: thread, cores: {clock: fast}}\n", "test.yaml", arena);
+  });
+  EXPECT_EQ(got.line, 3u);
 }
 
 TEST(Extends, IsForEnvWhatItExtends) {

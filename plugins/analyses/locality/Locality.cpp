@@ -99,7 +99,16 @@ public:
     }
     for (const Spectrum *spectrum : module.spectrums)
       for (const Codelet *codelet : spectrum->codelets)
-        walk(codelet->body, [&](const Map &map) { facts.calls[&map] = acrossCalls(module, map, *codelet, facts); });
+        walk(
+            codelet->body,
+            [&](const Map &map) {
+              if (const Spectrum *callee = find(module, map.spectrum))
+                facts.arguments[&map] = passed(*callee, map.args, *codelet, true, facts);
+            },
+            [&](const SpectrumCall &call) {
+              if (const Spectrum *callee = find(module, call.spectrum))
+                facts.arguments[&call] = passed(*callee, call.args, *codelet, false, facts);
+            });
   }
 
 private:
@@ -205,23 +214,31 @@ private:
     return result;
   }
 
-  Stride acrossCalls(const Module &module, const Map &map, const Codelet &codelet, const Facts &facts) const {
-    Stride result = Stride::Zero;
-    const Spectrum *callee = find(module, map.spectrum);
-    for (std::size_t i = 0; callee && i < map.args.size() && i < callee->params.size(); ++i) {
-      const Type &type = callee->params[i]->type;
-      Source source = sourceOf(map.args[i], codelet);
-      auto pattern = facts.partitions.find(source.partition);
-      if (source.range) continue; // computed, not loaded
-      if (type.isArray()) result = weakest(result, counted(*callee, i, map.args, codelet));
-      if (originOf(*callee, i, map.args, codelet).data)
-        result = weakest(result, Stride::Irregular);
-      else if (map.args[i]->type == type) // every call gets the same
-        result = weakest(result, Stride::Zero);
-      else if (map.args[i]->type.element().isArray())
-        result = weakest(result, pattern == facts.partitions.end() ? Stride::Irregular : pattern->second.acrossParts);
+  std::vector<PassedArgument> passed(const Spectrum &callee, const std::vector<const Expr *> &args,
+                                     const Codelet &codelet, bool map, const Facts &facts) const {
+    std::vector<PassedArgument> result;
+    for (std::size_t i = 0; i < args.size() && i < callee.params.size(); ++i) {
+      const Type &type = callee.params[i]->type;
+      const Source source = sourceOf(args[i], codelet);
+      const auto pattern = facts.partitions.find(source.partition);
+      PassedArgument &argument = result.emplace_back();
+      for (std::size_t p = 0; p < codelet.params.size(); ++p)
+        if (codelet.params[p]->name == source.parameter) argument.parameter = p;
+      if (pattern != facts.partitions.end()) argument.within = pattern->second.withinPart;
+      argument.whole = !map || args[i]->type == type;
+      if (!map || source.range) continue; // a range is computed, not loaded
+      argument.loaded = !argument.whole && !type.isArray();
+      if (type.isArray()) argument.across = counted(callee, i, args, codelet);
+      Stride own = Stride::Zero;
+      if (originOf(callee, i, args, codelet).data)
+        own = Stride::Irregular;
+      else if (argument.whole)
+        own = Stride::Zero;
+      else if (args[i]->type.element().isArray())
+        own = pattern == facts.partitions.end() ? Stride::Irregular : pattern->second.acrossParts;
       else
-        result = weakest(result, type.isArray() ? Stride::Constant : Stride::Unit); // a row, an element
+        own = type.isArray() ? Stride::Constant : Stride::Unit; // a row, an element
+      argument.across = weakest(argument.across, own);
     }
     return result;
   }

@@ -48,6 +48,15 @@ struct LevelMatch {
   std::string reason;                                 // why not
 };
 
+/// What a map or call of a codelet gives for one parameter of the spectrum that it calls.
+struct PassedArgument {
+  std::optional<std::size_t> parameter; // of the codelet, that it is, or is a part or element of; nothing: none
+  bool whole = true;                    // of a map: every call gets the same
+  bool loaded = false;                  // of a map: every call gets an element's value
+  Stride across = Stride::Zero;         // of a map: how far apart neighbouring calls touch memory through it
+  Stride within = Stride::Unit;         // between neighbours in a part
+};
+
 /// What calls of one map may do to each other: containers of which they may touch the same element, one of them writing
 /// it without atomics. Parameters are counted from 0.
 struct Races {
@@ -74,7 +83,7 @@ public:
   std::map<std::string, Parallelism> spectrums;
   std::map<std::pair<const ast::Codelet *, std::string>, AccessPattern> accesses; // codelet, parameter name
   std::map<const ast::Partition *, PartitionPattern> partitions;
-  std::map<const ast::Map *, Stride> calls; // how far apart neighbouring calls of a map touch memory, weakest argument
+  std::map<const ast::Expr *, std::vector<PassedArgument>> arguments; // of maps and calls, one a parameter
   /// Cooperative codelets whose lanes load parts of containers into arrays that they share, and use them several times.
   std::set<const ast::Codelet *> onTiles;
   std::map<std::pair<const ast::Codelet *, std::string>, LevelMatch> matches; // codelet, level name
@@ -82,6 +91,9 @@ public:
   /// Facts of third-party analyses, by the name under which they are established.
   std::map<std::string, std::any> other;
   std::set<std::string> established; // names
+
+  /// How far apart neighbouring calls of a map touch memory: the weakest of its arguments.
+  Stride acrossCalls(const ast::Map &map) const;
 };
 
 } // namespace tangram

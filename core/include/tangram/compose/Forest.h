@@ -7,6 +7,7 @@
 #include "tangram/compose/Expected.h"
 #include "tangram/compose/Facts.h"
 #include "tangram/compose/Plan.h"
+#include "tangram/hardware/Units.h"
 
 #include <boost/multiprecision/cpp_int.hpp>
 #include <functional>
@@ -48,14 +49,15 @@ struct Point {
   std::string spectrum;
   std::string level;
   unsigned depth = 0;
+  hardware::Units units; // of levels below, where not as many as the target says
   /// Of each argument's size, where provable; of one element's arguments for a map. Rounded up to the next size that
   /// makes a difference on this machine, so that goals are shared.
   std::vector<std::optional<std::uint64_t>> bounds;
   std::optional<std::uint64_t> elements; // of a map: how many calls it makes at most
   std::optional<std::uint64_t> work;     // of a map over partitions: how many elements all its parts have at most
   Expected expected;
-  /// Of a map: how far apart neighbouring calls touch memory (Facts::calls). Of a call that lanes of a unit make side
-  /// by side: the same of the map that gives it to them.
+  /// Of a map: how far apart neighbouring calls touch memory (Facts::acrossCalls). Of a call that lanes of a unit make
+  /// side by side: the same of the map that gives it to them.
   Stride acrossCalls = Stride::Zero;
   bool plain = false; // restricted to the plainest derivation: a fallback, or plainest()
   /// In a stable order: declaration order of codelets, of a rule the default values first (TunableChoice.h, Units.h).

@@ -37,6 +37,18 @@ struct Workers {
   std::vector<std::uint64_t> choices; // counts that a plan may ask for instead
 };
 
+/// What runs the units of a level: multiprocessors of a device, cores of a processor. What is not said is 0.
+struct Cores {
+  std::uint64_t count = 0;
+  double clock = 0; // cycles a second
+  /// Operations that one starts in a cycle, of all that it runs: on 32 and 64 bits, divisions, functions of the math
+  /// library, loads and stores; and of one worker by itself.
+  double issue = 0, issueDouble = 0, issueDivision = 0, issueFunction = 0, issueAccess = 0, issueAlone = 0;
+  double depth = 0;                     // cycles until a dependent operation can start
+  double loads = 0;                     // that one worker keeps under way
+  std::uint64_t units = 0, workers = 0; // of the level, and of the lowest that is one's own, that one keeps at a time
+};
+
 struct Level {
   std::string name;                                    // grid, block, warp, thread, lane, ilp, process
   std::string symbol;                                  // G, B, W, T, L, I, P: the dissertation's notation
@@ -44,6 +56,8 @@ struct Level {
   std::string subordinate;                             // name of the level below; empty: none
   SyncKind sync = SyncKind::None;                      // how it synchronises it
   Workers workers;
+  Cores cores;
+  double wait = 0;            // seconds that the units below take to be synchronised: a launch, a barrier; 0: not said
   std::uint64_t maxLanes = 0; // the most lanes (Hardware::lanes) that a unit may have; 0: not said
   bool shuffle = false;       // workers below a unit can read each other's registers
   Tiling tiling = Tiling::Any;

@@ -1,0 +1,613 @@
+#include "tangram/compose/CodeletWork.h"
+
+#include "ExpectedSites.h"
+#include "tangram/ast/Builtins.h"
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tangram {
+
+using namespace ast;
+
+namespace {
+
+/// Numbers of a codelet's body where sizes are as expected: lane 0 of so many.
+class Numbers final : public ExpectedSites {
+public:
+  Numbers(const Module &module, const Codelet &codelet, const std::vector<Extents> &arguments,
+          const std::map<std::string, std::int64_t> &tunables, std::uint64_t lanes)
+      : ExpectedSites(module, codelet, arguments, tunables, lanes), changed_(changedVariables(codelet.body)) {}
+  std::optional<double> operator()(const Expr *expr) {
+    if (!expr) return {};
+    Interval interval = value(expr);
+    if (!interval.known()) return {};
+    return static_cast<double>(*interval.lo);
+  }
+  /// Whether a variable is set other than where it is declared; counters of loops are.
+  bool changes(const std::string &name) const { return changed_.count(name) != 0; }
+  /// Also where only a bound is known: std::min(8, rest).
+  std::optional<double> most(const Expr *expr) {
+    const Interval interval = value(expr);
+    if (!interval.hi || *interval.hi >= std::numeric_limits<std::int32_t>::max()) return {}; // what any number is
+    return static_cast<double>(*interval.hi);
+  }
+
+private:
+  std::set<std::string> changed_;
+};
+
+/// Loops of so many turns cost nothing by themselves.
+constexpr double kUnrolled = 16;
+/// Arrays of so many elements may be kept in registers.
+constexpr double kSmall = 64;
+
+class Counter {
+public:
+  Counter(const Module &module, const Codelet &codelet, const Facts &facts, const std::vector<Extents> &arguments,
+          const std::map<std::string, std::int64_t> &tunables, std::uint64_t lanes)
+      : module_(module), codelet_(codelet), numbers_(module, codelet, arguments, tunables, lanes),
+        arguments_(arguments), lanes_(lanes) {
+    for (std::size_t i = 0; i < codelet.params.size(); ++i) {
+      const Type &type = codelet.params[i]->type;
+      if (!type.isArray()) continue;
+      AccessWork access;
+      access.parameter = i;
+      access.bytes = elementBytes(type);
+      auto pattern = facts.accesses.find({&codelet, codelet.params[i]->name});
+      if (pattern != facts.accesses.end()) access.pattern = pattern->second;
+      index_[codelet.params[i]->name] = work_.accesses.size();
+      work_.accesses.push_back(access);
+    }
+    walk(codelet.body, [&](const Declare &d) {
+      variables_[d.name] = &d;
+      if (d.shared) {
+        shared_.insert(d.name);
+        return;
+      }
+      if (d.extents.empty() && !d.type.isArray()) work_.values += 1;
+      if (d.extents.empty() && any<Subscript>(d.init, [](const Subscript &) { return true; })) loaded_.insert(d.name);
+      if (!d.extents.empty()) {
+        AccessWork own;
+        own.bytes = elementBytes(d.type);
+        own.elements = 1;
+        for (const Expr *extent : d.extents) own.elements *= numbers_(extent).value_or(kUnknownTurns);
+        own.pattern.perIteration = Stride::Unit;
+        if (own.elements <= kSmall) work_.values += own.elements;
+        index_[d.name] = work_.accesses.size();
+        work_.accesses.push_back(own);
+      }
+      // A row or part of a container, or the container by another name.
+      if (!d.extents.empty() || !d.init || !d.type.isArray()) return;
+      if (const std::string *of = container(d.init); of && index_.count(*of)) index_[d.name] = index_[*of];
+    });
+  }
+
+  CodeletWork take() && {
+    statement(codelet_.body, 1);
+    return std::move(work_);
+  }
+
+private:
+  static std::uint64_t elementBytes(const Type &type) {
+    Type element = type;
+    while (element.isArray()) element = element.element();
+    return element.isScalar() ? element.bytes() : 8;
+  }
+
+  /// The name of the container that an element, row or part is of; null where that is not a variable.
+  static const std::string *container(const Expr *expr) {
+    for (;;) {
+      expr = withoutCasts(expr);
+      if (const auto *v = dyn<VarRef>(expr)) return &v->name;
+      if (const auto *s = dyn<Subscript>(expr))
+        expr = s->base;
+      else if (const auto *m = dyn<Member>(expr))
+        expr = m->base;
+      else if (const auto *p = dyn<Partition>(expr))
+        expr = p->container;
+      else
+        return nullptr;
+    }
+  }
+
+  // ---- statements ----
+
+  void statements(const std::vector<const Stmt *> &all, double times) {
+    for (const Stmt *s : all) statement(s, times);
+  }
+
+  void statement(const Stmt *s, double times) {
+    if (!s) return;
+    switch (s->kind()) {
+    case Kind::Block: return statements(as<Block>(s)->stmts, times);
+    case Kind::Declare:
+      for (const Expr *extent : as<Declare>(s)->extents) expression(extent, times);
+      return expression(as<Declare>(s)->init, times);
+    case Kind::Evaluate: return expression(as<Evaluate>(s)->expr, times);
+    case Kind::Return: return expression(as<Return>(s)->value, times);
+    case Kind::If: {
+      const auto *branch = as<If>(s);
+      expression(branch->cond, times);
+      const double each = branch->otherwise ? times / 2 : times;
+      statement(branch->then, each);
+      return statement(branch->otherwise, each);
+    }
+    case Kind::For: {
+      const auto *loop = as<For>(s);
+      statement(loop->init, times);
+      const std::string counter = counterOf(*loop);
+      std::optional<double> turns = this->turns(*loop);
+      const double stride = std::max(1.0, std::abs(numbers_(strideOf(*loop)).value_or(1)));
+      if (!turns && !counter.empty())
+        if (const std::optional<double> extent = extentBy(counter, loop->body)) turns = std::ceil(*extent / stride);
+      if (!turns && counter.empty() && !loops_.empty()) {
+        // What was there before the loop around goes on where it was: both together turn as often as that one. What
+        // begins anew in each of its turns goes half through what there is.
+        const std::string moved = movedBy(*loop);
+        if (!any<Declare>(loops_.back().body, [&](const Declare &d) { return d.name == moved; }))
+          turns = 1;
+        else if (const std::optional<double> extent = extentBy(moved, loops_.back().body))
+          turns = *extent / 2;
+      }
+      const std::map<std::string, double> outer = spans_;
+      depth_ = 0;
+      const auto begins = variables_.find(counter);
+      const double begin =
+          begins == variables_.end() || !begins->second->init ? 0 : span(begins->second->init).value_or(0);
+      spans_[counter] = begin + (std::max(1.0, turns.value_or(kUnknownTurns)) - 1) * stride;
+      loops_.push_back({counter, turns.value_or(kUnknownTurns), storesElsewhere(loop->body), loop->body});
+      repeated(turns, times, loop->body, {loop->cond, loop->step});
+      loops_.pop_back();
+      spans_ = outer;
+      return;
+    }
+    case Kind::While: return repeated({}, times, as<While>(s)->body, {as<While>(s)->cond});
+    case Kind::DoWhile: return repeated({}, times, as<DoWhile>(s)->body, {as<DoWhile>(s)->cond});
+    case Kind::Switch: {
+      const auto *choice = as<Switch>(s);
+      expression(choice->value, times);
+      const double each = times / static_cast<double>(std::max<std::size_t>(1, choice->cases.size()));
+      for (const Case *one : choice->cases) statement(one->body, each);
+      return;
+    }
+    default: return; // jumps; what the cloner makes does not stand in a codelet
+    }
+  }
+
+  void repeated(std::optional<double> turns, double times, const Block *body, std::vector<const Expr *> each) {
+    if (!turns) work_.guessed = true;
+    const double all = times * turns.value_or(kUnknownTurns);
+    // Compilers unroll what turns a few times.
+    if (turns.value_or(kUnknownTurns) <= kUnrolled) each = {};
+    // A loop that only fills what lanes share is waited for once.
+    const bool fills = !filling_ && storesShared(body) && !loadsShared(body);
+    if (fills) work_.exchanges += times;
+    filling_ |= fills;
+    for (const Expr *expr : each) expression(expr, all);
+    const double before = work_.turns;
+    statement(body, all);
+    if (work_.turns == before) {
+      work_.turns += all;
+      if (carries(body)) work_.dependent += all;
+    }
+    if (fills) filling_ = false;
+  }
+
+  /// Whether a loop with this body changes a variable of before it.
+  static bool carries(const Block *body) {
+    std::set<std::string> own;
+    walk(body, [&](const Declare &d) { own.insert(d.name); });
+    return any<Assign>(body, [&](const Assign &a) {
+      const auto *v = dyn<VarRef>(withoutCasts(a.target));
+      return v && !own.count(v->name);
+    });
+  }
+
+  /// Whether a loop changes memory that what is loaded in it might be of.
+  bool storesElsewhere(const Node *body) const {
+    auto elsewhere = [&](const Expr *place) {
+      const std::string *name = isa<VarRef>(withoutCasts(place)) ? nullptr : container(place);
+      auto at = name ? index_.find(*name) : index_.end();
+      return name && (shared_.count(*name) || (at != index_.end() && work_.accesses[at->second].parameter));
+    };
+    return any<Assign>(body, [&](const Assign &a) { return elsewhere(a.target); }) ||
+           any<Atomic>(body, [&](const Atomic &a) { return elsewhere(a.target); });
+  }
+
+  /// Whether an element's place is another one in each turn of a loop that counts `counter`.
+  bool dependsOn(const Expr *e, const std::string &counter, unsigned depth = 0) const {
+    if (counter.empty() || depth > kDepth) return true;
+    return any<VarRef>(e, [&](const VarRef &v) {
+      if (v.name == counter) return true;
+      if (numbers_.changes(v.name)) return !spans_.count(v.name); // a counter of another loop stays where it is
+      auto it = variables_.find(v.name);
+      return it != variables_.end() && it->second->init && it->second->extents.empty() &&
+             dependsOn(it->second->init, counter, depth + 1);
+    });
+  }
+
+  bool isShared(const Expr *place) const {
+    const std::string *name = container(place);
+    return name && shared_.count(*name);
+  }
+  bool storesShared(const Node *body) const {
+    return any<Assign>(body, [&](const Assign &a) { return isShared(a.target); }) ||
+           any<Atomic>(body, [&](const Atomic &a) { return isShared(a.target); });
+  }
+  bool loadsShared(const Node *body) const {
+    std::size_t accesses = 0, stores = 0;
+    walk(
+        body, [&](const Subscript &s) { accesses += isShared(&s); },
+        [&](const Assign &a) { stores += a.op == AssignOp::Set && isShared(a.target); },
+        [&](const Atomic &a) { stores += isShared(a.target); });
+    return accesses > stores;
+  }
+
+  // ---- how often a loop turns ----
+
+  /// The variable that a loop declares and counts; empty: none.
+  static std::string counterOf(const For &loop) {
+    const Stmt *first = loop.init;
+    if (const auto *block = dyn<Block>(first); block && block->stmts.size() == 1) first = block->stmts[0];
+    const auto *begins = dyn<Declare>(first);
+    return begins ? begins->name : "";
+  }
+
+  /// The variable that a loop's step changes; empty: none.
+  static std::string movedBy(const For &loop) {
+    const Expr *target = nullptr;
+    if (const auto *assign = dyn<Assign>(loop.step)) target = assign->target;
+    if (const auto *unary = dyn<Unary>(loop.step)) target = unary->operand;
+    const auto *v = target ? dyn<VarRef>(withoutCasts(target)) : nullptr;
+    return v ? v->name : "";
+  }
+
+  /// By how much a loop's counter grows; null where that is one.
+  static const Expr *strideOf(const For &loop) {
+    const auto *step = dyn<Assign>(loop.step);
+    return step && (step->op == AssignOp::Add || step->op == AssignOp::Sub) ? step->value : nullptr;
+  }
+
+  /// Of what a loop goes through by its counter, the extent; nothing where none is known.
+  std::optional<double> extentBy(const std::string &counter, const Block *body) {
+    std::optional<double> result;
+    walk(body, [&](const Subscript &s) {
+      const std::string *name = container(&s);
+      auto at = name ? index_.find(*name) : index_.end();
+      if (at == index_.end() || !work_.accesses[at->second].parameter) return;
+      const Extents &extents = arguments_[*work_.accesses[at->second].parameter];
+      for (std::size_t d = 0; d < s.indices.size() && d < extents.size(); ++d)
+        if (extents[d] && any<VarRef>(s.indices[d], [&](const VarRef &v) { return v.name == counter; }))
+          result = std::min(result.value_or(HUGE_VAL), static_cast<double>(*extents[d]));
+    });
+    return result;
+  }
+
+  /// How far apart the least and the greatest value are that an index has in a call; nothing where data says.
+  std::optional<double> span(const Expr *e) {
+    e = withoutCasts(e);
+    switch (e->kind()) {
+    case Kind::VarRef: {
+      const std::string &name = as<VarRef>(e)->name;
+      if (auto it = spans_.find(name); it != spans_.end()) return it->second;
+      if (loaded_.count(name)) return {};
+      auto it = variables_.find(name);
+      return it == variables_.end() || !it->second->init || ++depth_ > kDepth ? 0 : span(it->second->init);
+    }
+    case Kind::CoopIdx: return std::max(1.0, static_cast<double>(lanes_)) - 1;
+    case Kind::Binary: {
+      const auto *n = as<Binary>(e);
+      const std::optional<double> left = span(n->lhs), right = span(n->rhs);
+      if (!left || !right) return {};
+      switch (n->op) {
+      case BinaryOp::Add:
+      case BinaryOp::Sub: return *left + *right;
+      case BinaryOp::Mul:
+        return *right == 0 ? *left * std::abs(numbers_(n->rhs).value_or(1))
+                           : *right * std::abs(numbers_(n->lhs).value_or(1));
+      case BinaryOp::Div: return std::floor(*left / std::max(1.0, std::abs(numbers_(n->rhs).value_or(1))));
+      case BinaryOp::Rem: return std::min(*left, std::max(1.0, std::abs(numbers_(n->rhs).value_or(HUGE_VAL))) - 1);
+      default: return *left + *right;
+      }
+    }
+    case Kind::Subscript: return {};
+    default: {
+      double widest = 0;
+      for (const Node *child : children(*e))
+        if (const auto *part = dyn<Expr>(child)) {
+          const std::optional<double> inner = span(part);
+          if (!inner) return {};
+          widest = std::max(widest, *inner);
+        }
+      return widest;
+    }
+    }
+  }
+
+  /// What an access touches in all turns of the loops around it.
+  void touch(AccessWork &access, const Expr *place) {
+    std::vector<const Expr *> indices;
+    for (const Expr *at = withoutCasts(place); at;) {
+      if (const auto *m = dyn<Member>(at)) {
+        at = withoutCasts(m->base);
+      } else if (const auto *s = dyn<Subscript>(at)) {
+        indices.insert(indices.begin(), s->indices.begin(), s->indices.end());
+        at = withoutCasts(s->base);
+      } else {
+        break;
+      }
+    }
+    double rows = 1, run = 1;
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      depth_ = 0;
+      const std::optional<double> width = span(indices[d]);
+      if (!width) { // anywhere
+        access.rows = access.run = 0;
+        access.anywhere = true;
+        return;
+      }
+      (d + 1 == indices.size() ? run : rows) *= *width + 1;
+    }
+    if (access.anywhere) return;
+    access.rows = std::max(access.rows, rows);
+    access.run = std::max(access.run, run);
+  }
+
+  /// Nothing where that is not known.
+  std::optional<double> turns(const For &loop) { return turns(loop, loop.cond); }
+
+  /// As long as `condition` holds.
+  std::optional<double> turns(const For &loop, const Expr *condition) {
+    const auto *cond = dyn<Binary>(withoutCasts(condition));
+    const auto begin_ = variables_.find(counterOf(loop));
+    const Declare *begins = begin_ == variables_.end() ? nullptr : begin_->second;
+    if (!begins || !begins->init || !cond) return {};
+    if (cond->op == BinaryOp::LogicalAnd || cond->op == BinaryOp::LogicalOr) {
+      const std::optional<double> left = turns(loop, cond->lhs), right = turns(loop, cond->rhs);
+      if (!left || !right) return left ? left : right;
+      return cond->op == BinaryOp::LogicalAnd ? std::min(*left, *right) : std::max(*left, *right);
+    }
+    if (cond->op == BinaryOp::Eq) return {};
+    double ahead = 0; // `i + 1 < n`
+    auto isCounter = [&](const Expr *e) {
+      e = withoutCasts(e);
+      if (const auto *n = dyn<Binary>(e); n && (n->op == BinaryOp::Add || n->op == BinaryOp::Sub))
+        if (const std::optional<double> more = numbers_(n->rhs)) {
+          ahead = n->op == BinaryOp::Add ? *more : -*more;
+          e = withoutCasts(n->lhs);
+        }
+      const auto *v = dyn<VarRef>(e);
+      return v && v->name == begins->name;
+    };
+    const bool left = isCounter(cond->lhs);
+    if (!left && !isCounter(cond->rhs)) return {};
+    std::optional<double> end = numbers_.most(left ? cond->rhs : cond->lhs);
+    if (end) *end -= ahead;
+    // Lanes that begin apart turn about as often as the first of them.
+    const std::optional<double> known = numbers_(begins->init);
+    if (!end || (!known && !contains<CoopIdx>(begins->init))) return {};
+    const double begin = known.value_or(0);
+    const double distance = std::abs(*end - begin);
+    if (const auto *unary = dyn<Unary>(loop.step); unary && isCounter(unary->operand)) return std::ceil(distance);
+    const auto *step = dyn<Assign>(loop.step);
+    if (!step || !isCounter(step->target)) return {};
+    std::optional<double> by = numbers_(step->value);
+    if (!by || *by <= 0) return {};
+    switch (step->op) {
+    case AssignOp::Add:
+    case AssignOp::Sub: return std::ceil(distance / *by);
+    case AssignOp::Shl:
+    case AssignOp::Shr: by = std::exp2(*by); [[fallthrough]];
+    case AssignOp::Mul:
+    case AssignOp::Div: {
+      const double low = std::max(1.0, std::min(begin, *end)), high = std::max(begin, *end);
+      return *by > 1 && high > low ? std::ceil(std::log2(high / low) / std::log2(*by)) : 0;
+    }
+    default: return {};
+    }
+  }
+
+  // ---- expressions ----
+
+  void expression(const Expr *e, double times) {
+    if (!e || times == 0) return;
+    switch (e->kind()) {
+    case Kind::Subscript: return element(e, times, &AccessWork::loads);
+    case Kind::Assign: {
+      const auto *assign = as<Assign>(e);
+      expression(assign->value, times);
+      if (assign->op != AssignOp::Set) {
+        if (!isProduct(assign->value)) // else in one instruction with the sum
+          operation(assign->op == AssignOp::Div || assign->op == AssignOp::Rem, *assign->target, assign->value, times);
+        place(assign->target, times, &AccessWork::loads);
+      }
+      return place(assign->target, times, &AccessWork::stores);
+    }
+    case Kind::Atomic: {
+      for (const Expr *operand : as<Atomic>(e)->operands) expression(operand, times);
+      return place(as<Atomic>(e)->target, times, &AccessWork::atomics);
+    }
+    case Kind::Unary: {
+      const auto *unary = as<Unary>(e);
+      work_.operations += times;
+      return expression(unary->operand, times);
+    }
+    case Kind::Binary: {
+      const auto *binary = as<Binary>(e);
+      const bool sums = binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub;
+      if (!sums || (!isProduct(binary->lhs) && !isProduct(binary->rhs)))
+        operation(binary->op == BinaryOp::Div || binary->op == BinaryOp::Rem, *binary, binary->rhs, times);
+      expression(binary->lhs, times);
+      return expression(binary->rhs, times);
+    }
+    case Kind::Conditional: {
+      const auto *choice = as<Conditional>(e);
+      work_.operations += times;
+      expression(choice->cond, times);
+      expression(choice->then, times / 2);
+      return expression(choice->otherwise, times / 2);
+    }
+    case Kind::Cast: return expression(as<Cast>(e)->operand, times);
+    case Kind::Member: return expression(as<Member>(e)->base, times);
+    case Kind::Call: return call(*as<Call>(e), times);
+    case Kind::InitList:
+      for (const Expr *value : as<InitList>(e)->values) expression(value, times);
+      return;
+    case Kind::Map: return site(e, as<Map>(e)->args, times);
+    case Kind::SpectrumCall: return site(e, as<SpectrumCall>(e)->args, times);
+    default: return; // literals, variables, sizes
+    }
+  }
+
+  static bool isProduct(const Expr *e) {
+    const auto *n = dyn<Binary>(withoutCasts(e));
+    return n && n->op == BinaryOp::Mul && n->type.isFloating();
+  }
+
+  /// A division by a constant is a product.
+  void operation(bool divides, const Expr &result, const Expr *by, double times) {
+    if (divides && !isConstant(by)) {
+      work_.divisions += times;
+      return;
+    }
+    if (divides) times *= 2;
+    work_.operations += times;
+    if (result.type == Type(Scalar::F64)) work_.wide += times;
+  }
+  bool isConstant(const Expr *e) const {
+    e = withoutCasts(e);
+    if (const auto *v = dyn<VarRef>(e)) {
+      auto it = variables_.find(v->name);
+      return it != variables_.end() && !it->second->tunable && it->second->init && isConstant(it->second->init);
+    }
+    if (const auto *n = dyn<Binary>(e)) return isConstant(n->lhs) && isConstant(n->rhs);
+    return isa<IntLit>(e) || isa<FloatLit>(e);
+  }
+
+  void site(const Expr *e, const std::vector<const Expr *> &arguments, double times) {
+    work_.sites[e] += times;
+    for (const Expr *argument : arguments)
+      if (!argument->type.isArray() || isa<Map>(argument) || isa<SpectrumCall>(argument)) expression(argument, times);
+  }
+
+  void call(const Call &c, double times) {
+    for (const Expr *argument : c.args) expression(argument, times);
+    if (isMathFunction(c.callee)) {
+      (isSquareRoot(c.callee)    ? work_.divisions
+       : isInstruction(c.callee) ? work_.operations
+                                 : work_.functions) += times;
+      return;
+    }
+    for (const Function *function : module_.functions)
+      if (function->name == c.callee) statement(function->body, times);
+  }
+
+  static bool isSquareRoot(std::string_view name) { return name == "sqrt" || name == "sqrtf"; }
+  /// What machines have an instruction for.
+  static bool isInstruction(std::string_view name) {
+    static const std::set<std::string_view> names{"abs",   "llabs", "fabs",  "fmin", "fmax",    "fma",
+                                                  "floor", "ceil",  "trunc", "rint", "copysign"};
+    return isHalfConversion(name) || names.count(name) ||
+           (name.ends_with('f') && names.count(name.substr(0, name.size() - 1)));
+  }
+
+  void place(const Expr *target, double times, double AccessWork::*what) {
+    target = withoutCasts(target);
+    if (isa<Subscript>(target) || isa<Member>(target)) element(target, times, what);
+  }
+
+  /// Sums and products of indices are counted on from turn to turn: what is left is one operation an access, divisions
+  /// and what is loaded.
+  void index(const Expr *e, double times) {
+    walk(
+        e,
+        [&](const Subscript &s) {
+          element(&s, times, &AccessWork::loads);
+          return WalkResult::Skip;
+        },
+        [&](const Binary &n) {
+          if (n.op == BinaryOp::Div || n.op == BinaryOp::Rem) operation(true, n, n.rhs, times);
+        });
+  }
+
+  void element(const Expr *e, double times, double AccessWork::*what) {
+    for (const Expr *at = e; at;) {
+      if (const auto *s = dyn<Subscript>(at)) {
+        for (const Expr *each : s->indices) index(each, times);
+        at = s->base;
+      } else if (const auto *m = dyn<Member>(at)) {
+        at = m->base;
+      } else {
+        break;
+      }
+    }
+    const std::string *name = container(e);
+    if (!name) return;
+    if (what == &AccessWork::loads)
+      for (auto loop = loops_.rbegin(); loop != loops_.rend() && !loop->stores && !dependsOn(e, loop->counter); ++loop)
+        times /= std::max(1.0, loop->turns); // loaded before the loop
+    work_.operations += times;
+    if (shared_.count(*name)) {
+      (what == &AccessWork::atomics ? work_.sharedAtomics : work_.shared) += times;
+      if (what != &AccessWork::loads && !filling_) work_.exchanges += times;
+    } else if (auto it = index_.find(*name); it != index_.end()) {
+      AccessWork &access = work_.accesses[it->second];
+      access.*what += times;
+      touch(access, e);
+      if (!access.parameter && byData(e)) access.pattern = {Stride::Irregular, Stride::Zero, true};
+    }
+  }
+
+  /// Whether the place depends on an element of a container.
+  bool byData(const Expr *place) const {
+    for (const Expr *at = withoutCasts(place); at;) {
+      if (const auto *m = dyn<Member>(at)) {
+        at = withoutCasts(m->base);
+      } else if (const auto *s = dyn<Subscript>(at)) {
+        for (const Expr *index : s->indices)
+          if (any<Subscript>(index, [](const Subscript &) { return true; }) ||
+              any<VarRef>(index, [&](const VarRef &v) { return loaded_.count(v.name) != 0; }))
+            return true;
+        at = withoutCasts(s->base);
+      } else {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  const Module &module_;
+  const Codelet &codelet_;
+  Numbers numbers_;
+  static constexpr unsigned kDepth = 32;
+  const std::vector<Extents> arguments_;
+  std::uint64_t lanes_;
+  std::map<std::string, const Declare *> variables_;
+  struct Loop {
+    std::string counter;
+    double turns = 1;
+    bool stores = false;
+    const Block *body = nullptr;
+  };
+  std::vector<Loop> loops_;             // around, the innermost last
+  std::map<std::string, double> spans_; // of counters of the loops around
+  unsigned depth_ = 0;
+  std::set<std::string> loaded_;             // variables that begin as something loaded
+  bool filling_ = false;                     // what lanes share, in a loop that was counted
+  std::map<std::string, std::size_t> index_; // in work_.accesses, by name of a container, or of a part of it
+  std::set<std::string> shared_;
+  CodeletWork work_;
+};
+
+} // namespace
+
+CodeletWork codeletWork(const Module &module, const Codelet &codelet, const Facts &facts,
+                        const std::vector<Extents> &arguments, const std::map<std::string, std::int64_t> &tunables,
+                        std::uint64_t lanes) {
+  return Counter(module, codelet, facts, arguments, tunables, lanes).take();
+}
+
+} // namespace tangram

@@ -1,0 +1,55 @@
+// What one call of a codelet does by itself, estimated from its source and expected sizes: what models of time start
+// from.
+#pragma once
+
+#include "tangram/compose/Expected.h"
+#include "tangram/compose/Facts.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tangram {
+
+/// Accesses to elements of one container.
+struct AccessWork {
+  std::optional<std::size_t> parameter; // of the codelet; nothing: a container of its own
+  double elements = 0;                  // of a container of its own
+  std::uint64_t bytes = 0;              // of an element
+  double loads = 0, stores = 0, atomics = 0;
+  /// What all of them touch, of all lanes together: so many rows, and of each so many elements side by side. Not known
+  /// where data says which elements.
+  double rows = 0, run = 0;
+  bool anywhere = false; // data says which
+  AccessPattern pattern;
+};
+
+/// Of one call; of one lane of a cooperative codelet. What stands in its maps and calls is theirs. Sums of indices are
+/// counted on from turn to turn: they are one operation an access.
+struct CodeletWork {
+  double operations = 0; // of one instruction: a product and the sum that it is added to are one
+  double wide = 0;       // of these, on numbers of 64 bits with a fraction
+  double divisions = 0;  // by what is not constant; remainders and square roots
+  double functions = 0;  // of the math library
+  double shared = 0;     // accesses to arrays that the lanes of a cooperative codelet share
+  double sharedAtomics = 0;
+  double exchanges = 0; // how often lanes wait for what others have stored in these arrays
+  double turns = 0;     // of innermost loops
+  double dependent = 0; // of these, such that need a value of the turn before
+  double values = 0;    // variables, and elements of small arrays: what registers may have to keep
+  std::vector<AccessWork> accesses;
+  std::map<const ast::Expr *, double> sites; // how often each map and call of a spectrum is come to
+  bool guessed = false;                      // how often a loop turns depends on what is not known: kUnknownTurns
+};
+
+/// Turns of a loop of which nothing is known.
+inline constexpr double kUnknownTurns = 16;
+
+/// `arguments`: expected extents of the codelet's parameters, none of a scalar; `tunables`: their values; `lanes`: of a
+/// cooperative codelet, else 1. Both ways of a branch are done half as often. Where a loop's bounds are not known it
+/// turns as often as what it goes through has elements, else kUnknownTurns.
+CodeletWork codeletWork(const ast::Module &module, const ast::Codelet &codelet, const Facts &facts,
+                        const std::vector<Extents> &arguments, const std::map<std::string, std::int64_t> &tunables,
+                        std::uint64_t lanes = 1);
+
+} // namespace tangram

@@ -1,0 +1,205 @@
+#include "Machine.h"
+
+#include <algorithm>
+
+namespace tangram::model {
+
+using hardware::SyncKind;
+
+namespace {
+
+double or_(double said, double otherwise) { return said > 0 ? said : otherwise; }
+
+/// Parts that go on at a time disturb each other a little.
+constexpr double kOverlap = 0.1;
+
+/// Lanes in lock step that change an element at random wait for one another, about so often.
+constexpr double kConflicts = 2;
+
+/// Addresses and intermediate results, beside a codelet's variables.
+constexpr double kTemporaries = 4;
+
+/// Turns of a loop that a processor has at hand at a time.
+constexpr double kWindow = 128;
+
+/// Times longer: what no prefetcher follows from page to page.
+constexpr double kFar = 4;
+
+/// Times longer.
+constexpr double kUnrolledLoops = 1.25;
+
+/// What one lane transfers between a core and its first cache at least.
+constexpr double kSector = 32;
+
+} // namespace
+
+double Parts::total() const {
+  const double longest = std::max({issue, memory, latency, atomics});
+  return longest + kOverlap * (issue + memory + latency + atomics - longest);
+}
+
+Machine::Machine(const hardware::Hardware &hardware) : hardware_(hardware) {
+  for (const hardware::Level &level : hardware.levels) {
+    device_ |= level.sync == SyncKind::Relaunch;
+    if (cores_.clock == 0 && cores_.issue == 0) cores_ = level.cores;
+    if (level.sync == SyncKind::Warp || level.sync == SyncKind::LockStep)
+      lanes_ = std::max(lanes_, static_cast<double>(hardware.lanes(level)));
+  }
+  // Without a word on cores, the units of the second level are them.
+  if (!cores_.count) cores_.count = hardware.levels.size() > 1 ? hardware.levels[1].workers.count : 1;
+  cores_.clock = or_(cores_.clock, device_ ? 1.5e9 : 3e9);
+  cores_.issue = or_(cores_.issue, device_ ? 100 : 2 * lanes_);
+  cores_.issueDouble = or_(cores_.issueDouble, cores_.issue / 2);
+  cores_.issueDivision = or_(cores_.issueDivision, cores_.issue / 16);
+  cores_.issueFunction = or_(cores_.issueFunction, cores_.issue / 16);
+  cores_.issueAccess = or_(cores_.issueAccess, device_ ? 16 : cores_.issue);
+  cores_.issueAlone = or_(cores_.issueAlone, device_ ? 0.5 : cores_.issue / lanes_);
+  cores_.depth = or_(cores_.depth, 4);
+  if (!cores_.workers) cores_.workers = device_ ? 2048 : static_cast<std::uint64_t>(lanes_);
+  cores_.loads = or_(cores_.loads, device_ ? 4 : 10);
+
+  const double cores = static_cast<double>(cores_.count);
+  memory_ = {1e18, device_ ? 1e12 : 2e10, device_ ? 600. : 250.};
+  outer_ = {device_ ? 4e6 : 1.6e7, 3 * memory_.bandwidth, device_ ? 300. : 40.};
+  inner_ = {device_ ? 1.28e5 : 2.56e5, cores * cores_.clock * 64, device_ ? 30. : 5.};
+  auto take = [](Storage &storage, const hardware::Memory &said) {
+    storage.bytes = or_(static_cast<double>(said.bytes), storage.bytes);
+    storage.bandwidth = or_(said.bandwidth, storage.bandwidth);
+    storage.latency = or_(said.latency, storage.latency);
+  };
+  for (const hardware::Level &level : hardware.levels)
+    for (const hardware::Memory &memory : level.memories) {
+      if (memory.name == "global" || memory.name == "memory")
+        take(memory_, memory), line_ = or_(line_, static_cast<double>(memory.line));
+      else if (memory.name == (device_ ? "l2" : "l3"))
+        take(outer_, memory);
+      else if (memory.name == (device_ ? "l1" : "l2"))
+        take(inner_, memory);
+    }
+  for (Storage *storage : {&memory_, &outer_, &inner_}) storage->latency /= cores_.clock;
+  cacheLine_ = or_(line_, device_ ? 128 : 64);
+  line_ = device_ ? kSector : cacheLine_;
+  registers_ = device_ ? 255 : 32;
+  launch_ = 4e-6, barrier_ = 2e-8, join_ = 4e-6;
+}
+
+bool Machine::inLockStep(const std::string &level) const {
+  bool inside = false;
+  for (const hardware::Level *at = &hardware_.top(); at; at = hardware_.below(*at)) {
+    if (inside && at->name == level) return true;
+    inside |= at->sync == SyncKind::Warp || at->sync == SyncKind::LockStep;
+  }
+  return false;
+}
+
+double Machine::running(const Crowd &crowd) const {
+  return std::min(std::max(1.0, crowd.all() / static_cast<double>(cores_.count)), static_cast<double>(cores_.workers));
+}
+
+Machine::Traffic Machine::traffic(const Accesses &access, double turns, double running, std::size_t streams) const {
+  const double count = access.loads + access.stores;
+  Traffic result;
+  if (count == 0) return result;
+  double near = std::max(kSector, access.bytes), far = std::max(line_, access.bytes), times = count;
+  // What lies beside is used soon, and is there yet where the lines of all workers have room.
+  const bool walked = (access.perIteration == Stride::Unit || access.revisited) &&
+                      running * static_cast<double>(streams) * cacheLine_ <= inner_.bytes;
+  if (access.alone || lanes_ <= 1) {
+    if (walked) far = access.bytes;
+  } else if (access.acrossLanes == Stride::Zero) {
+    near /= lanes_, far /= lanes_;
+  } else if (access.staged) { // in tiles as wide as there are lanes
+    near = far = access.bytes * std::max(1.0, lanes_ / turns);
+  } else if (access.acrossLanes == Stride::Unit) {
+    near = far = std::max(access.bytes, std::max(kSector, line_) / std::max(1.0, access.together));
+  } else if (walked) {
+    far = access.bytes;
+  }
+  if (access.perIteration == Stride::Zero && turns > 1) times = std::max(1.0, count / turns);
+  result.inner = count * near;
+  double bytes = times * far;
+  // What was touched once is found again where all that workers touch has room.
+  if (std::max(access.footprint, cacheLine_) * running <= inner_.bytes / 2) bytes = std::min(bytes, access.footprint);
+  if (access.served <= Served::OuterCache) result.outer = bytes;
+  if (access.footprint * running * static_cast<double>(cores_.count) <= outer_.bytes / 2)
+    bytes = std::min(bytes, access.footprint);
+  if (access.served == Served::Memory) result.memory = bytes;
+  const Storage &from = access.served == Served::Memory       ? memory_
+                        : access.served == Served::OuterCache ? outer_
+                                                              : inner_;
+  // Lanes of a device wait together; a processor fetches line by line.
+  double misses = device_ ? std::min(times, bytes / std::min(far, line_)) : bytes / line_;
+  if (!device_ && access.apart) misses *= kFar;
+  result.waits = misses * access.loads / count * from.latency;
+  return result;
+}
+
+double Machine::changes(const Accesses &access, double all) const {
+  if (access.atomics == 0) return 0;
+  // One at a time in a line, as many lines at a time as there are.
+  const double most = device_ ? 75 : static_cast<double>(cores_.count);
+  double ways = access.elements > 0 ? std::clamp(access.elements * access.bytes / line_, 1.0, most) : most;
+  if (access.acrossLanes == Stride::Zero) ways = 1;
+  if (access.acrossLanes == Stride::Unit) ways *= 8;
+  const double each = (device_ ? 1.4 : 20) / cores_.clock;
+  return access.atomics * all * each / ways;
+}
+
+Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &accesses, const Crowd &crowd) const {
+  Parts result;
+  const double all = std::max(1.0, crowd.all());
+  const double slots = all * crowd.idle;
+  const double cores = std::min(std::max(1.0, slots / lanes_), static_cast<double>(cores_.count));
+  const double running = std::min(slots, cores * static_cast<double>(cores_.workers));
+  const double rounds = slots / running;
+  const double workers = all * crowd.iterations;
+  double count = 0;
+  Traffic bytes;
+  const double turns = std::max(work.turns, 1.0);
+  for (const Accesses &access : accesses) {
+    // Lanes of a processor gather one by one what does not lie side by side.
+    const bool gathered = !device_ && !access.alone && access.acrossLanes > Stride::Unit;
+    count += (access.loads + access.stores + 2 * access.atomics) * (gathered ? 3 * lanes_ : access.staged ? 3 : 1);
+    const Traffic more = traffic(access, turns, running / cores * crowd.iterations, accesses.size());
+    bytes.memory += more.memory, bytes.outer += more.outer, bytes.inner += more.inner, bytes.waits += more.waits;
+    result.atomics += changes(access, all * crowd.iterations);
+  }
+  // What registers do not hold is stored, and loaded again.
+  const double values = (work.values + kTemporaries) * crowd.iterations;
+  const double spilled = work.operations * std::max(0.0, 1 - registers_ / values);
+  const double conflicts = kConflicts * (device_ ? 1 : lanes_ / 2);
+  // Unrolled loops with loops in them rarely become vectors of a processor.
+  const double unrolled = !device_ && crowd.iterations > 1 && work.turns > 0 ? kUnrolledLoops : 1;
+  const double cycles = ((work.operations - work.wide) / cores_.issue + work.wide / cores_.issueDouble +
+                         (count + work.shared + spilled + conflicts * work.sharedAtomics) / cores_.issueAccess +
+                         work.divisions / cores_.issueDivision + work.functions / cores_.issueFunction) *
+                        crowd.uneven * unrolled / crowd.vector;
+  // One worker by itself does not fill a core.
+  const double alone = cycles * cores_.issue / cores_.issueAlone;
+  result.issue = std::max(cycles * crowd.iterations * slots / cores, alone * crowd.iterations * rounds) / cores_.clock;
+  result.memory = std::max({bytes.memory * workers / memory_.bandwidth, bytes.outer * workers / outer_.bandwidth,
+                            bytes.inner * workers / (inner_.bandwidth * cores / static_cast<double>(cores_.count))});
+  // On a processor all workers of a core share what it keeps under way.
+  if (!device_) bytes.waits *= workers / cores / rounds;
+  // A processor goes on with the next call while a short chain of dependent operations ends.
+  const double chain = work.dependent * (device_ ? 1 : std::min(1.0, work.dependent / kWindow));
+  result.latency = rounds * (crowd.uneven * (chain * cores_.depth / cores_.clock + bytes.waits / cores_.loads) +
+                             (device_ && bytes.waits > 0 ? memory_.latency : 0) + work.exchanges * crowd.wait);
+  return result;
+}
+
+double Machine::wait(const hardware::Level &level) const {
+  if (level.wait > 0) return level.wait;
+  switch (level.sync) {
+  case SyncKind::Relaunch: return launch_;
+  case SyncKind::Join: return join_;
+  case SyncKind::Barrier: return barrier_;
+  case SyncKind::Warp: return barrier_ / 4;
+  case SyncKind::LockStep:
+  case SyncKind::CloseLoop:
+  case SyncKind::None: return 0;
+  }
+  return 0;
+}
+
+} // namespace tangram::model

@@ -1,0 +1,90 @@
+// The numbers of a target that times are made of. What the target does not say is that of an ordinary machine of its
+// kind.
+#pragma once
+
+#include "tangram/compose/CodeletWork.h"
+#include "tangram/hardware/Hardware.h"
+
+#include <cmath>
+
+namespace tangram::model {
+
+/// Workers that run something at a time.
+struct Crowd {
+  double units = 1;      // of a level, each with a call of its own
+  double workers = 1;    // that share each call: lanes of a cooperative codelet
+  double iterations = 1; // side by side in one worker: an unrolled loop's
+  double idle = 1;       // lanes that go in lock step with one that is busy, itself among them
+  double vector = 1;     // lanes among which a host's compiler divides what one worker does
+  double uneven = 1;     // the longest call of those in lock step, beside the mean of them
+  double wait = 0;       // seconds of a call's workers for one another
+  double all() const { return units * workers / iterations; }
+};
+
+/// From where most accesses are served.
+enum class Served : std::uint8_t { Memory, OuterCache, InnerCache };
+
+/// Accesses of one worker to one container.
+struct Accesses {
+  double bytes = 0; // of an element
+  double loads = 0, stores = 0, atomics = 0;
+  Stride acrossLanes = Stride::Zero, perIteration = Stride::Zero;
+  bool alone = false;     // no other lane does the same beside it
+  bool staged = false;    // lanes that walk through memory of their own go together, tile by tile
+  double together = 1;    // neighbouring lanes that share a call
+  bool apart = false;     // a worker's accesses lie far from one another
+  bool revisited = false; // what lies around an element is touched soon by the same worker
+  Served served = Served::Memory;
+  double elements = 0;         // of the container; 0: not known
+  double footprint = HUGE_VAL; // bytes of the lines that a call touches in it
+};
+
+/// Seconds, by what they are spent on: where all went on at a time, the longest would be what a call takes.
+struct Parts {
+  double issue = 0;   // operations, at the rate that all cores start them
+  double memory = 0;  // bytes, at the bandwidth of the memory or cache that holds them up most
+  double latency = 0; // what waits for what came before it
+  double atomics = 0; // what is changed by one at a time
+  double total() const;
+};
+
+class Machine {
+public:
+  explicit Machine(const hardware::Hardware &hardware);
+
+  /// Of one call by each unit of a crowd, all at a time.
+  Parts parts(const CodeletWork &work, const std::vector<Accesses> &accesses, const Crowd &crowd) const;
+  /// Of synchronising the level below.
+  double wait(const hardware::Level &level) const;
+
+  /// Of a crowd, how many work at a time for each core.
+  double running(const Crowd &crowd) const;
+  bool fitsInnerCache(double bytes) const { return bytes <= inner_.bytes / 2; }
+  bool fitsOuterCache(double bytes) const { return bytes <= outer_.bytes / 2; }
+  double line() const { return line_; }
+  /// Whether the compiler stages what lanes walk through (the pass staging).
+  bool stages() const { return device_ && lanes_ > 1; }
+  /// Lanes that go in lock step: units of that level, and of those below it.
+  bool inLockStep(const std::string &level) const;
+  double lanes() const { return lanes_; }
+
+private:
+  struct Storage {
+    double bytes = 0, bandwidth = 0, latency = 0; // latency in seconds
+  };
+  struct Traffic {
+    double memory = 0, outer = 0, inner = 0; // bytes of one worker
+    double waits = 0;                        // seconds that loads of one worker take, one after the other
+  };
+  Traffic traffic(const Accesses &access, double turns, double running, std::size_t streams) const;
+  double changes(const Accesses &access, double all) const;
+
+  const hardware::Hardware &hardware_;
+  hardware::Cores cores_;
+  Storage memory_, outer_, inner_; // of a core: inner_
+  double line_ = 0, cacheLine_ = 0, lanes_ = 1, registers_ = 0;
+  double launch_ = 0, barrier_ = 0, join_ = 0;
+  bool device_ = false;
+};
+
+} // namespace tangram::model

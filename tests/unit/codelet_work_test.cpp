@@ -1,0 +1,143 @@
+// What a codelet does by itself, counted from its source.
+#include "SumProgram.h"
+#include "tangram/compose/CodeletWork.h"
+
+namespace tangram {
+namespace {
+
+using namespace test;
+
+struct Counted {
+  explicit Counted(const std::string &text) : program(text, cpuModern()) {}
+  CodeletWork of(std::size_t codelet, std::optional<std::uint64_t> elements,
+                 const std::map<std::string, std::int64_t> &tunables = {}, std::uint64_t lanes = 1) const {
+    const ast::Spectrum *sum = program.module->spectrums[0];
+    return codeletWork(*program.module, *sum->codelets[codelet], program.facts, {{elements}}, tunables, lanes);
+  }
+  Program program;
+};
+
+TEST(CodeletWork, ALoopOverAllElements) {
+  Counted sum(sumProgram());
+  CodeletWork work = sum.of(0, 1000);
+  EXPECT_EQ(work.turns, 1000);
+  ASSERT_EQ(work.accesses.size(), 1u);
+  EXPECT_EQ(work.accesses[0].loads, 1000);
+  EXPECT_EQ(work.accesses[0].stores, 0);
+  EXPECT_EQ(work.accesses[0].bytes, 4u);
+  EXPECT_EQ(work.accesses[0].pattern.perIteration, Stride::Unit);
+  EXPECT_EQ(work.operations, 4000); // compared, counted, added, an address
+  EXPECT_EQ(work.dependent, 1000);  // on what was added before
+  EXPECT_EQ(work.accesses[0].rows, 1);
+  EXPECT_EQ(work.accesses[0].run, 1000);
+  EXPECT_FALSE(work.guessed);
+
+  work = sum.of(0, {});
+  EXPECT_TRUE(work.guessed);
+  EXPECT_EQ(work.accesses[0].loads, kUnknownTurns);
+  EXPECT_EQ(sum.of(0, 0).accesses[0].loads, 0);
+}
+
+TEST(CodeletWork, ATreeOfLanes) {
+  Counted sum(sumProgram());
+  CodeletWork work = sum.of(1, 32, {}, 32);
+  EXPECT_EQ(work.turns, 5); // 1, 2, 4, 8, 16
+  EXPECT_EQ(work.shared, 1 + 5 * 3 + 1);
+  EXPECT_EQ(work.accesses[0].loads, 0.5); // in one of two ways
+  EXPECT_EQ(sum.of(1, 1024, {}, 1024).turns, 10);
+}
+
+/// What one codelet over `in`, of so many elements, and `out` does.
+CodeletWork workOf(const std::vector<std::string> &statements, std::uint64_t elements, bool coop = false,
+                   std::uint64_t lanes = 1) {
+  std::string params = "(Param \"in\" array<1,i32> in) (Param \"out\" array<1,i32> inout)";
+  Program program(module({spectrum("sum", {codelet("x", statements, coop, "", "", params)}, "void", params)}),
+                  cpuModern());
+  return codeletWork(*program.module, *program.codelet("x"), program.facts, {{elements}, {elements}}, {}, lanes);
+}
+const std::string kI = var("u32", "i");
+std::string loop(const std::string &name, const std::string &from, const std::string &to, const std::string &by,
+                 const std::vector<std::string> &body) {
+  return fmt::format("(For {} {} (Assign u32 add {} {}) (Block [{}]))", declare("u32", name, from),
+                     bin("bool", "lt", var("u32", name), to), var("u32", name), by, fmt::join(body, " "));
+}
+std::string element(const std::string &container, const std::string &index) {
+  return fmt::format("(Subscript i32 {} [{}])", var("array<1,i32>", container), index);
+}
+std::string add(const std::string &to, const std::string &value) {
+  return fmt::format("(Evaluate (Assign i32 add {} {}))", to, value);
+}
+const std::string kElements = cast("u32", size(var("array<1,i32>", "in")));
+
+TEST(CodeletWork, WhatALoopDoesNotMoveIsLoadedBeforeIt) {
+  const std::string sum = declare("i32", "sum", lit("i32", 0)), accum = var("i32", "sum");
+  auto body = [&](const std::string &to, const std::string &value) {
+    return std::vector<std::string>{sum,
+                                    loop("i", lit("u32", 0), kElements, lit("u32", 1),
+                                         {loop("r", lit("u32", 0), lit("u32", 8), lit("u32", 1), {add(to, value)})})};
+  };
+  EXPECT_EQ(workOf(body(accum, element("in", kI)), 100).accesses[0].loads, 100);
+  EXPECT_EQ(workOf(body(accum, element("in", bin("u32", "add", kI, var("u32", "r")))), 100).accesses[0].loads, 800);
+  // What is stored in the loop may be what is loaded.
+  EXPECT_EQ(workOf(body(element("out", var("u32", "r")), element("in", kI)), 100).accesses[0].loads, 800);
+}
+
+TEST(CodeletWork, WhatAllTurnsTouch) {
+  auto run = [&](const std::string &index) {
+    return workOf(
+               {loop("i", lit("u32", 0), lit("u32", 10), lit("u32", 1), {add(element("out", index), lit("i32", 1))})},
+               1000)
+        .accesses[1];
+  };
+  EXPECT_EQ(run(kI).run, 10);
+  EXPECT_EQ(run(bin("u32", "mul", kI, lit("u32", 3))).run, 28);
+  EXPECT_EQ(run(bin("u32", "div", kI, lit("u32", 4))).run, 3);
+  EXPECT_EQ(run(bin("u32", "rem", kI, lit("u32", 4))).run, 4);
+  EXPECT_TRUE(run(cast("u32", element("in", kI))).anywhere);
+  // Lanes together.
+  CodeletWork lanes =
+      workOf({loop("i", "(CoopIdx u32)", kElements, "(CoopDim u32)", {add(element("out", kI), lit("i32", 1))})}, 1024,
+             true, 64);
+  EXPECT_EQ(lanes.turns, 16);
+  EXPECT_EQ(lanes.accesses[1].stores, 16);
+  EXPECT_EQ(lanes.accesses[1].run, 1024);
+}
+
+TEST(CodeletWork, ALoopEndsWhereTheFirstOfTwoConditionsDoes) {
+  auto turns = [&](const std::string &cond) {
+    return workOf({fmt::format("(For {} {} (Unary u32 preinc {}) (Block [{}]))", declare("u32", "i", lit("u32", 0)),
+                               cond, kI, add(element("out", kI), lit("i32", 1)))},
+                  100)
+        .turns;
+  };
+  const std::string ten = bin("bool", "lt", kI, lit("u32", 10)), all = bin("bool", "lt", kI, kElements);
+  EXPECT_EQ(turns(bin("bool", "logand", ten, all)), 10);
+  EXPECT_EQ(turns(bin("bool", "logor", ten, all)), 100);
+  EXPECT_EQ(turns(bin("bool", "lt", bin("u32", "add", kI, lit("u32", 1)), kElements)), 99);
+  // Of a bound that nothing is known of: as many as there are to go through.
+  EXPECT_EQ(turns(bin("bool", "lt", kI, cast("u32", element("in", lit("u32", 0))))), 100);
+}
+
+TEST(CodeletWork, ALoopThatGoesOnTurnsAsOftenAsTheOneAroundIt) {
+  const std::string j = var("u32", "j"), stop = bin("bool", "lt", element("in", j), lit("i32", 0));
+  const std::string on =
+      fmt::format("(For - {} (Unary u32 preinc {}) (Block [{}]))", stop, j, add(element("out", j), lit("i32", 1)));
+  auto stores = [&](const std::vector<std::string> &statements) { return workOf(statements, 100).accesses[1].stores; };
+  auto all = [&](const std::vector<std::string> &body) {
+    return loop("i", lit("u32", 0), kElements, lit("u32", 1), body);
+  };
+  EXPECT_EQ(stores({declare("u32", "j", lit("u32", 0)), all({on})}), 100);
+  EXPECT_EQ(stores({all({declare("u32", "j", kI), on})}), 100 * 50); // as an insertion: half of what there is
+}
+
+TEST(CodeletWork, WhatStandsInMapsIsTheirs) {
+  Counted sum(sumProgram());
+  CodeletWork work = sum.of(2, 1000, {{"p", 4}});
+  EXPECT_EQ(work.accesses[0].loads, 0);
+  EXPECT_EQ(work.sites.size(), 2u);
+  for (const auto &[site, times] : work.sites) EXPECT_EQ(times, 1);
+  EXPECT_EQ(work.divisions, 1); // of the tile's length
+}
+
+} // namespace
+} // namespace tangram

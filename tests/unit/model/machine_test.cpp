@@ -1,0 +1,197 @@
+// Each part of a call's time, on machines of round numbers.
+#include "Machine.h"
+
+#include <gtest/gtest.h>
+
+namespace tangram::model {
+namespace {
+
+using hardware::SyncKind;
+
+/// 10 multiprocessors at 1 GHz that keep 1024 threads each, in warps of 32.
+hardware::Hardware device() {
+  hardware::Hardware result;
+  hardware::Level grid, block, warp, thread;
+  grid.name = "grid", block.name = "block", warp.name = "warp", thread.name = "thread";
+  grid.subordinate = "block", grid.sync = SyncKind::Relaunch, grid.wait = 5e-6;
+  grid.memories = {{"global", std::uint64_t{1} << 36, 128, 0, 1e12, 500, {}},
+                   {"l2", std::uint64_t{1} << 22, 128, 0, 4e12, 200, {}}};
+  block.subordinate = "warp", block.sync = SyncKind::Barrier, block.wait = 1e-8, block.workers.count = 40;
+  block.cores = {.count = 10,
+                 .clock = 1e9,
+                 .issue = 100,
+                 .issueDouble = 50,
+                 .issueDivision = 10,
+                 .issueFunction = 10,
+                 .issueAccess = 20,
+                 .issueAlone = 0.5,
+                 .depth = 4,
+                 .loads = 2,
+                 .units = 16,
+                 .workers = 1024};
+  block.memories = {{"l1", 1 << 16, 128, 0, 1e13, 30, {}}};
+  warp.subordinate = "thread", warp.sync = SyncKind::Warp, warp.workers.count = 8;
+  thread.scalar = true, thread.workers.count = 32;
+  result.name = "device", result.levels = {grid, block, warp, thread};
+  return result;
+}
+
+/// Two cores at 1 GHz with vectors of 8 lanes.
+hardware::Hardware processor() {
+  hardware::Hardware result;
+  hardware::Level process, thread, lane;
+  process.name = "process", thread.name = "thread", lane.name = "lane";
+  process.subordinate = "thread", process.sync = SyncKind::Join;
+  process.memories = {{"memory", std::uint64_t{1} << 36, 64, 0, 1e12, 100, {}}, {"l3", 1 << 24, 64, 0, 1e13, 50, {}}};
+  thread.subordinate = "lane", thread.sync = SyncKind::LockStep, thread.scalar = true, thread.workers.count = 2;
+  thread.cores = {.clock = 1e9, .issue = 16, .issueAccess = 16, .issueAlone = 2, .depth = 4, .loads = 10};
+  lane.scalar = true, lane.workers.count = 8;
+  result.name = "processor", result.levels = {process, thread, lane};
+  return result;
+}
+
+/// As many threads as the device keeps.
+constexpr double kAll = 10240;
+
+Accesses loads(double count, Stride acrossLanes, Stride perIteration = Stride::Constant) {
+  Accesses result;
+  result.bytes = 4, result.loads = count, result.together = 32;
+  result.acrossLanes = acrossLanes, result.perIteration = perIteration;
+  return result;
+}
+
+CodeletWork operations(double count) {
+  CodeletWork result;
+  result.operations = count;
+  return result;
+}
+
+TEST(Machine, NeighboursShareALineOthersLoadOneEach) {
+  const hardware::Hardware gpu = device();
+  const Machine machine(gpu);
+  const Crowd all{.units = kAll};
+  auto memory = [&](const Accesses &access) { return machine.parts({}, {access}, all).memory; };
+  const double together = memory(loads(100, Stride::Unit));
+  EXPECT_DOUBLE_EQ(together, 100 * 4 * kAll / 1e12);
+  EXPECT_DOUBLE_EQ(memory(loads(100, Stride::Constant)), 8 * together); // sectors of 32 bytes
+  EXPECT_DOUBLE_EQ(memory(loads(100, Stride::Zero)), together / 4);     // one sector a warp
+}
+
+TEST(Machine, WhatLanesWalkThroughByThemselvesStaysWhereLinesHaveRoom) {
+  const hardware::Hardware gpu = device();
+  const Machine machine(gpu);
+  auto each = [&](double units, Stride perIteration) {
+    return machine.parts({}, {loads(100, Stride::Constant, perIteration)}, {.units = units}).memory / units;
+  };
+  EXPECT_LT(each(1000, Stride::Unit), each(1000, Stride::Constant) / 2); // 100 lines of 128 bytes a core
+  EXPECT_DOUBLE_EQ(each(20 * kAll, Stride::Unit), each(20 * kAll, Stride::Constant));
+  Accesses staged = loads(100, Stride::Constant, Stride::Unit);
+  staged.staged = true;
+  CodeletWork work;
+  work.turns = 100;
+  EXPECT_DOUBLE_EQ(machine.parts(work, {staged}, {.units = kAll}).memory,
+                   machine.parts({}, {loads(100, Stride::Unit)}, {.units = kAll}).memory);
+}
+
+TEST(Machine, WhatIsTouchedAgainComesFromACache) {
+  const hardware::Hardware gpu = device();
+  const Machine machine(gpu);
+  Accesses access = loads(1000, Stride::Unit);
+  const double apart = machine.parts({}, {access}, {.units = 320}).memory;
+  access.footprint = 32;
+  EXPECT_LT(machine.parts({}, {access}, {.units = 320}).memory, apart / 5);
+  access.footprint = HUGE_VAL, access.served = Served::OuterCache;
+  EXPECT_DOUBLE_EQ(machine.parts({}, {access}, {.units = 320}).memory, apart / 4);
+}
+
+TEST(Machine, OperationsAtTheRateOfAllCores) {
+  const hardware::Hardware gpu = device();
+  const Machine machine(gpu);
+  auto issue = [&](const CodeletWork &work, const Crowd &crowd) { return machine.parts(work, {}, crowd).issue; };
+  EXPECT_DOUBLE_EQ(issue(operations(1000), {.units = kAll}), 1000 * kAll / 10 / 100 / 1e9);
+  EXPECT_DOUBLE_EQ(issue(operations(1000), {.units = 2 * kAll}), 2 * issue(operations(1000), {.units = kAll}));
+  // Lanes beside it do nothing, and cannot do anything else.
+  EXPECT_DOUBLE_EQ(issue(operations(1000), {.units = kAll / 32, .idle = 32}), issue(operations(1000), {.units = kAll}));
+  EXPECT_DOUBLE_EQ(issue(operations(1000), {.units = 1}), 1000 / 0.5 / 1e9); // alone
+  CodeletWork wide = operations(1000);
+  wide.wide = 1000;
+  EXPECT_DOUBLE_EQ(issue(wide, {.units = kAll}), 2 * issue(operations(1000), {.units = kAll}));
+  CodeletWork divisions;
+  divisions.divisions = 100;
+  EXPECT_DOUBLE_EQ(issue(divisions, {.units = kAll}), issue(operations(1000), {.units = kAll}));
+}
+
+TEST(Machine, ManyUnrolledIterationsDoNotFitRegisters) {
+  const hardware::Hardware gpu = device();
+  const Machine machine(gpu);
+  CodeletWork work = operations(1000);
+  work.values = 60;
+  auto each = [&](double iterations) {
+    return machine.parts(work, {}, {.units = kAll * iterations, .iterations = iterations}).issue / iterations;
+  };
+  EXPECT_DOUBLE_EQ(each(1), each(2));
+  EXPECT_GT(each(8), 1.5 * each(2));
+}
+
+TEST(Machine, WhatDependsOnWhatCameBeforeWaits) {
+  const hardware::Hardware gpu = device();
+  const Machine machine(gpu);
+  CodeletWork chain = operations(1);
+  chain.turns = chain.dependent = 1000;
+  EXPECT_DOUBLE_EQ(machine.parts(chain, {}, {.units = 1}).latency, 1000 * 4 / 1e9);
+  EXPECT_DOUBLE_EQ(machine.parts(chain, {}, {.units = kAll}).latency, 1000 * 4 / 1e9); // all at a time
+  EXPECT_DOUBLE_EQ(machine.parts(chain, {}, {.units = 2 * kAll}).latency, 2000 * 4 / 1e9);
+  // Two loads of each thread are under way at a time.
+  const double waits = machine.parts({}, {loads(1000, Stride::Unit)}, {.units = kAll}).latency;
+  EXPECT_NEAR(waits, 1000 * 500e-9 / 2, 1e-6);
+  CodeletWork exchanges;
+  exchanges.exchanges = 10;
+  EXPECT_DOUBLE_EQ(machine.parts(exchanges, {}, {.units = 1, .workers = 256, .wait = 1e-8}).latency, 1e-7);
+}
+
+TEST(Machine, OneElementIsChangedByOneAtATime) {
+  const hardware::Hardware gpu = device();
+  const Machine machine(gpu);
+  Accesses one = loads(0, Stride::Zero), many = loads(0, Stride::Irregular);
+  one.atomics = many.atomics = 1;
+  many.elements = 1e6;
+  const double each = machine.parts({}, {one}, {.units = kAll}).atomics / kAll;
+  EXPECT_GT(each, 0.5e-9);
+  EXPECT_LT(machine.parts({}, {many}, {.units = kAll}).atomics / kAll, each / 10);
+}
+
+TEST(Machine, ACoreFetchesSoManyLinesAtATime) {
+  const hardware::Hardware cpu = processor();
+  const Machine machine(cpu);
+  Accesses walk = loads(1e6, Stride::Zero, Stride::Unit);
+  walk.alone = true;
+  const Parts one = machine.parts({}, {walk}, {.units = 1, .idle = 8});
+  EXPECT_NEAR(one.latency, 4e6 / 64 * 100e-9 / 10, 1e-6);
+  const Parts two = machine.parts({}, {walk}, {.units = 2, .idle = 8}); // each as much
+  EXPECT_DOUBLE_EQ(two.latency, one.latency);
+}
+
+TEST(Machine, LanesOfAProcessorGatherOneByOne) {
+  const hardware::Hardware cpu = processor();
+  const Machine machine(cpu);
+  const Crowd lanes{.units = 16};
+  EXPECT_GT(machine.parts({}, {loads(1000, Stride::Constant)}, lanes).issue,
+            8 * machine.parts({}, {loads(1000, Stride::Unit)}, lanes).issue);
+  // A loop that the host's compiler divides among lanes takes as long as lanes that share it.
+  const double vector = machine.parts(operations(8000), {}, {.units = 2, .idle = 8, .vector = 8}).issue;
+  EXPECT_DOUBLE_EQ(vector, machine.parts(operations(1000), {}, {.units = 2, .workers = 8}).issue);
+}
+
+TEST(Machine, WaitingIsAsTheTargetSaysOrAsUsual) {
+  const hardware::Hardware gpu = device(), cpu = processor();
+  EXPECT_EQ(Machine(gpu).wait(gpu.levels[0]), 5e-6);
+  EXPECT_GT(Machine(gpu).wait(gpu.levels[2]), 0);
+  EXPECT_GT(Machine(cpu).wait(cpu.levels[0]), 1e-7);
+  EXPECT_EQ(Machine(cpu).wait(cpu.levels[1]), 0); // lanes go in lock step by themselves
+  EXPECT_TRUE(Machine(gpu).inLockStep("thread"));
+  EXPECT_FALSE(Machine(gpu).inLockStep("warp"));
+  EXPECT_EQ(Machine(gpu).lanes(), 32);
+}
+
+} // namespace
+} // namespace tangram::model
