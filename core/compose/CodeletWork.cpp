@@ -218,14 +218,17 @@ private:
   }
 
   /// Whether an element's place is another one in each turn of a loop that counts `counter`.
-  bool dependsOn(const Expr *e, const std::string &counter, unsigned depth = 0) const {
-    if (counter.empty() || depth > kDepth) return true;
+  bool dependsOn(const Expr *e, const std::string &counter) const {
+    std::set<std::string> seen; // a chain of variables is followed once
+    return counter.empty() || dependsOn(e, counter, seen);
+  }
+  bool dependsOn(const Expr *e, const std::string &counter, std::set<std::string> &seen) const {
     return any<VarRef>(e, [&](const VarRef &v) {
       if (v.name == counter) return true;
       if (numbers_.changes(v.name)) return !spans_.count(v.name); // a counter of another loop stays where it is
       auto it = variables_.find(v.name);
-      return it != variables_.end() && it->second->init && it->second->extents.empty() &&
-             dependsOn(it->second->init, counter, depth + 1);
+      return it != variables_.end() && it->second->init && it->second->extents.empty() && seen.insert(v.name).second &&
+             dependsOn(it->second->init, counter, seen);
     });
   }
 
@@ -477,11 +480,13 @@ private:
     work_.operations += times;
     if (result.type == Type(Scalar::F64)) work_.wide += times;
   }
-  bool isConstant(const Expr *e) const {
+  bool isConstant(const Expr *e) {
     e = withoutCasts(e);
     if (const auto *v = dyn<VarRef>(e)) {
+      auto [known, fresh] = constants_.try_emplace(v->name, false);
       auto it = variables_.find(v->name);
-      return it != variables_.end() && !it->second->tunable && it->second->init && isConstant(it->second->init);
+      if (!fresh || it == variables_.end() || it->second->tunable || !it->second->init) return known->second;
+      return constants_[v->name] = isConstant(it->second->init);
     }
     if (const auto *n = dyn<Binary>(e)) return isConstant(n->lhs) && isConstant(n->rhs);
     return isa<IntLit>(e) || isa<FloatLit>(e);
@@ -501,8 +506,12 @@ private:
                                  : work_.functions) += times;
       return;
     }
+    // What functions that call others many times over do beyond that is not counted.
+    if (calls_ == kCalls) return;
+    ++calls_;
     for (const Function *function : module_.functions)
       if (function->name == c.callee) statement(function->body, times);
+    --calls_;
   }
 
   static bool isSquareRoot(std::string_view name) { return name == "sqrt" || name == "sqrtf"; }
@@ -595,6 +604,9 @@ private:
   std::vector<Loop> loops_;             // around, the innermost last
   std::map<std::string, double> spans_; // of counters of the loops around
   unsigned depth_ = 0;
+  static constexpr unsigned kCalls = 8; // within calls
+  unsigned calls_ = 0;
+  std::map<std::string, bool> constants_;    // variables that are
   std::set<std::string> loaded_;             // variables that begin as something loaded
   bool filling_ = false;                     // what lanes share, in a loop that was counted
   std::map<std::string, std::size_t> index_; // in work_.accesses, by name of a container, or of a part of it

@@ -561,7 +561,7 @@ const ast::Module *Session::runPasses(const ast::Module *module, const std::vect
   const ast::Module *restored = impl_->current;
   std::map<std::string, std::string> hold;
   if (const PropertyDescriptor *composed = impl_->registry.properties.find("composed");
-      composed && composed->violations(*module, target()).empty())
+      impl_->options.verifyProperties && composed && composed->violations(*module, target()).empty())
     hold["composed"] = "the cloner";
   try {
     for (std::size_t i = 0; i < passes.size(); ++i) {

@@ -216,15 +216,11 @@ double Time::of(const Point &point, const Alternative &alternative, Surroundings
   case Rule::Devolve: return parts[0] + machine_.wait(level);
   case Rule::Serialize: return calls(point, alternative) * parts[0];
   case Rule::Distribute:
-    return rounds(calls(point, alternative), static_cast<double>(workers(point, alternative, alternative.to))) *
-               parts[0] +
-           machine_.wait(level);
   case Rule::Split: {
-    auto factor = alternative.parameters.find("factor");
-    const double chunks = factor == alternative.parameters.end() ? 1 : static_cast<double>(factor->second);
-    return rounds(std::min(chunks, calls(point, alternative)),
-                  static_cast<double>(workers(point, alternative, alternative.to))) *
-               parts[0] +
+    double given = calls(point, alternative);
+    if (auto factor = alternative.parameters.find("factor"); factor != alternative.parameters.end())
+      given = std::min(given, static_cast<double>(factor->second));
+    return rounds(given, static_cast<double>(workers(point, alternative, alternative.to))) * parts[0] +
            machine_.wait(level);
   }
   default: break;

@@ -130,6 +130,20 @@ TEST(CodeletWork, ALoopThatGoesOnTurnsAsOftenAsTheOneAroundIt) {
   EXPECT_EQ(stores({all({declare("u32", "j", kI), on})}), 100 * 50); // as an insertion: half of what there is
 }
 
+TEST(CodeletWork, LongChainsOfVariablesAreFollowedOnce) {
+  std::vector<std::string> body{declare("u32", "v0", lit("u32", 1))};
+  for (int i = 1; i < 60; ++i) {
+    std::string before = var("u32", fmt::format("v{}", i - 1));
+    body.push_back(declare("u32", fmt::format("v{}", i), bin("u32", "mul", before, before)));
+  }
+  const std::string last = var("u32", "v59");
+  body.push_back(loop("i", lit("u32", 0), kElements, lit("u32", 1),
+                      {declare("i32", "x", element("in", last)), declare("u32", "y", bin("u32", "div", kI, last))}));
+  const CodeletWork work = workOf(body, 100);
+  EXPECT_EQ(work.accesses[0].loads, 1); // the same in all turns
+  EXPECT_EQ(work.divisions, 0);         // by a constant
+}
+
 TEST(CodeletWork, WhatStandsInMapsIsTheirs) {
   Counted sum(sumProgram());
   CodeletWork work = sum.of(2, 1000, {{"p", 4}});
