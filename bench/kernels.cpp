@@ -49,7 +49,12 @@ std::vector<Value> makeArguments(const tangram_kernel &kernel, const Flags &flag
     if (given == said.end() && param.access == TANGRAM_IN) tangram::fail(kNotGiven, {}, param.name);
     const ArgumentSpec spec = parseArgumentSpec(given == said.end() ? "0" : given->second);
     ArgumentContext context;
-    if (spec.pointsInto()) context.bound = extents[spec.of];
+    if (spec.pointsInto()) {
+      auto of = extents.find(spec.of);
+      const auto number = parseSize(spec.of);
+      if (of == extents.end() && !number) tangram::fail(kNotGiven, {}, spec.of);
+      context.bound = of == extents.end() ? *number : of->second;
+    }
     result.push_back(makeValue(spec, param.name, Element::of(kernel, i), param.rank, flags.seed + i, context));
   }
   return result;
