@@ -178,7 +178,9 @@ private:
   Container partition(const ast::Partition *node);
   Container range(const ast::Sequence *node);
   SequenceValue sequence(const ast::Sequence *node, const ast::Expr *count);
-  const ast::Expr *reach(const SequenceValue &sequence);
+  /// The sequence's value of an index, perhaps behind its end; never less than one before.
+  const ast::Expr *advanced(const SequenceValue &sequence, const ast::Expr *index);
+  const ast::Expr *reach(const SequenceValue &sequence, const ast::Expr *count);
   const ast::Expr *sequenceAt(const SequenceValue &sequence, const ast::Expr *index, const std::string &hint);
   /// What stands at `index` of the leading dimensions: a part, a row, or an element.
   Argument at(const Container &c, const std::vector<const ast::Expr *> &index, const ast::Type &wanted, bool isConst,

@@ -68,35 +68,46 @@ SequenceValue Flattener::sequence(const Sequence *node, const Expr *count) {
   s.end = values[2];
   s.always = isLiteral(s.start, 0) && isLiteral(s.inc, 1) && equal(s.end, count);
   bool narrow = isNarrow(count) && isNarrow(s.start) && isNarrow(s.inc);
-  if (!narrow && !s.always && !isLiteral(s.inc, 0)) s.reach = simple(reach(s), "reach");
+  if (!narrow && !s.always && !isLiteral(s.inc, 0)) s.reach = simple(reach(s, count), "reach");
   return s;
 }
 
-/// ceil((end - start) / inc) where start is before end, else 0; all of them where there is no step.
-const Expr *Flattener::reach(const SequenceValue &s) {
+/// All of them where start + i * inc cannot wrap, and a division is saved. Else ceil((end - start) / inc) where start
+/// is before end, and 0 where it is not; all of them where there is no step.
+const Expr *Flattener::reach(const SequenceValue &s, const Expr *count) {
   if (isLiteral(s.start, 0) && isLiteral(s.inc, 1)) return s.end;
   const Expr *start = simple(s.start, "start"), *inc = simple(s.inc, "step"), *end = simple(s.end, "end");
   const Expr *zero = b().u64(0), *one = b().u64(1), *every = b().u64(std::numeric_limits<std::uint64_t>::max());
   const Expr *distance = b().sub(end, start);
   const Expr *steps = isLiteral(inc, 1) ? distance : b().add(b().div(b().sub(distance, one), inc), one);
   if (!literal(inc)) steps = b().select(b().equal(inc, zero), every, steps);
-  return b().select(b().less(start, end), steps, zero);
+  steps = b().select(b().less(start, end), steps, zero);
+  // 2^63 + 2^32 * 2^31 is within 64 bits.
+  const Expr *small = nullptr;
+  auto require = [&](const Expr *value, unsigned bits) {
+    if (isNarrow(value) && (bits >= 32 || (literal(value) && *literal(value) < Int{1} << bits))) return;
+    const Expr *below = b().less(value, b().u64(std::uint64_t{1} << bits));
+    small = small ? b().both(small, below) : below;
+  };
+  require(inc, 31);
+  if (!equal(start, inc)) require(start, 63);
+  require(simple(count, "count"), 32);
+  return small ? b().select(small, every, steps) : every;
+}
+
+const Expr *Flattener::advanced(const SequenceValue &s, const Expr *index) {
+  const Expr *moved = b().add(s.start, b().mul(index, s.inc));
+  return s.reach ? b().select(b().less(index, s.reach), moved, s.end) : moved;
 }
 
 const Expr *Flattener::sequenceAt(const SequenceValue &s, const Expr *index, const std::string &hint) {
   const Expr *value = s.start;
-  auto saturated = [&](const Expr *moved, const Expr *end, const std::string &name) {
-    moved = simpleCalled(moved, name);
-    return b().min(moved, simpleCalled(end, name + "_limit"));
-  };
   if (s.inc) {
-    const Expr *moved = b().add(s.start, b().mul(index, s.inc));
-    if (s.always)
-      value = moved;
-    else if (s.reach)
-      value = b().select(b().less(index, s.reach), moved, s.end);
-    else
-      value = saturated(moved, s.end, hint);
+    value = advanced(s, index);
+    if (!s.always) {
+      value = simpleCalled(value, hint);
+      value = b().min(value, simpleCalled(s.end, hint + "_limit"));
+    }
   }
   if (!s.through) return value;
 
@@ -276,9 +287,7 @@ Container Flattener::part(const Container &c, const std::vector<const Expr *> &l
     end = simpleCalled(end, dim + "_end");
     // A part that starts behind its end is empty, wherever that is: what would cut the start there is left out.
     bool sameEnd = starts.inc && ends.inc && !starts.through && !ends.through && equal(starts.end, ends.end);
-    bool saturates = !sameEnd || starts.reach;
-    const Expr *start =
-        saturates ? sequenceAt(starts, index[d], dim + "_from") : b().add(starts.start, b().mul(index[d], starts.inc));
+    const Expr *start = sameEnd ? advanced(starts, index[d]) : sequenceAt(starts, index[d], dim + "_from");
     if (checked_ && starts.through) start = checkedStart(parts, d, start, end);
     start = simpleCalled(start, dim + "_begin");
     const Expr *step = sequenceAt(parts.incs[d], index[d], dim + "_by");
