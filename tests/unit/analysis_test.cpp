@@ -188,6 +188,33 @@ TEST(Locality, StridesOfLoops) {
             Stride::Irregular);
 }
 
+TEST(Locality, StridesOfRowsAndColumnsThatLanesCount) {
+  std::string id = "(CoopIdx u32)", n = var("u32", "n");
+  std::string declareN = declare("u32", "n", cast("u32", size(kIn)));
+  auto stride = [&](const std::string &index) { return accesses({declareN, use(index)}, true).perLane; };
+  EXPECT_EQ(stride(bin("u32", "div", id, n)), Stride::Zero); // but for a few of many
+  EXPECT_EQ(stride(bin("u32", "rem", id, n)), Stride::Unit);
+  EXPECT_EQ(stride(bin("u32", "shr", id, lit("u32", 5))), Stride::Zero);
+  EXPECT_EQ(stride(bin("u32", "and", id, lit("u32", 31))), Stride::Unit);
+  EXPECT_EQ(stride(bin("u32", "and", id, lit("u32", 5))), Stride::Irregular);
+  EXPECT_EQ(stride(bin("u32", "div", bin("u32", "mul", id, lit("u32", 12)), lit("u32", 4))), Stride::Constant);
+  EXPECT_EQ(stride(bin("u32", "rem", bin("u32", "mul", id, lit("u32", 12)), lit("u32", 4))), Stride::Zero);
+  EXPECT_EQ(stride(bin("u32", "div", id, lit("u32", 2))), Stride::Irregular);
+}
+
+TEST(Locality, WhatOnlySomeLanesSetDiffers) {
+  std::string at = var("u32", "at"), id = "(CoopIdx u32)";
+  auto stride = [&](const std::string &condition) {
+    return accesses({declare("u32", "at", lit("u32", 0)),
+                     fmt::format("(If {} (Block [(Evaluate (Assign u32 set {} {}))]) -)", condition, at, lit("u32", 0)),
+                     use(at)},
+                    true)
+        .perLane;
+  };
+  EXPECT_EQ(stride(bin("bool", "lt", cast("u32", size(kIn)), lit("u32", 9))), Stride::Zero);
+  EXPECT_EQ(stride(bin("bool", "lt", id, lit("u32", 9))), Stride::Irregular);
+}
+
 TEST(Locality, StridesOfLanes) {
   std::string i = var("u32", "i"), id = "(CoopIdx u32)", dim = "(CoopDim u32)";
   auto stride = [&](const std::vector<std::string> &s) { return accesses(s, true).perLane; };

@@ -26,6 +26,27 @@ Step scaled(const Step &step, std::optional<std::int64_t> factor) {
   return Step::some();
 }
 
+/// Of a quotient, remainder, shift to the right or mask; nothing where there is no telling. Neighbours beside each
+/// other are in the same row of many, but for a few.
+std::optional<Step> divided(const Binary &n, const Step &a, std::optional<std::int64_t> by) {
+  constexpr std::int64_t kMany = 8;
+  bool rest = n.op == BinaryOp::Rem;
+  if (n.op == BinaryOp::And && by && *by >= 0) {
+    if ((*by & (*by + 1)) != 0) return {};
+    ++*by;
+    rest = true;
+  } else if (n.op == BinaryOp::Shr && by && *by >= 0 && *by < 40) {
+    by = 1ll << *by;
+  } else if (n.op != BinaryOp::Div && !rest) {
+    return {};
+  }
+  if (a.irregular || !a.number || by == 0) return {};
+  if (by && *a.number % *by == 0) return rest ? Step::none() : Step::of(*a.number / *by);
+  const bool beside = *a.number == 1 || *a.number == -1;
+  if (!beside || (by && *by < kMany)) return {};
+  return rest ? a : Step::none();
+}
+
 const VarRef *variable(const Expr *expr) {
   while (const Cast *cast = dyn<Cast>(expr)) expr = cast->operand;
   return dyn<VarRef>(expr);
@@ -63,12 +84,45 @@ Strides::Strides(const Codelet &codelet) : codelet_(codelet) {
                        n.op == UnaryOp::PostDec || n.op == UnaryOp::AddressOf;
         if (changes) change(n.operand, &n);
       });
+  std::vector<const Expr *> branches, loops;
+  findConditions(codelet.body, branches, loops);
   if (codelet.coop) lane_ = settled({{}, true});
   for (const Param *param : codelet.params)
     if (param->type.isInteger())
       scalars_[param->name] =
           settled({{{param->name, changes_.count(param->name) ? Step::anything() : Step::of(1)}}, {}});
   visit(codelet.body);
+}
+
+void Strides::findConditions(const Node *node, std::vector<const Expr *> &branches, std::vector<const Expr *> &loops) {
+  if (!node) return;
+  auto below = [&](const Expr *condition, std::vector<const Expr *> &conditions, std::vector<const Node *> bodies) {
+    if (condition) conditions.push_back(condition);
+    for (const Node *body : bodies) findConditions(body, branches, loops);
+    if (condition) conditions.pop_back();
+  };
+  switch (node->kind()) {
+  case Kind::If: return below(as<If>(node)->cond, branches, {as<If>(node)->then, as<If>(node)->otherwise});
+  case Kind::Conditional: {
+    const auto *choice = as<Conditional>(node);
+    return below(choice->cond, branches, {choice->then, choice->otherwise});
+  }
+  case Kind::For: {
+    findConditions(as<For>(node)->init, branches, loops);
+    return below(as<For>(node)->cond, loops, {as<For>(node)->step, as<For>(node)->body});
+  }
+  case Kind::While: return below(as<While>(node)->cond, loops, {as<While>(node)->body});
+  case Kind::DoWhile: return below(as<DoWhile>(node)->cond, loops, {as<DoWhile>(node)->body});
+  default: break;
+  }
+  if (isa<Assign>(node) || isa<Unary>(node) || isa<Atomic>(node))
+    conditions_[static_cast<const Expr *>(node)] = {branches, loops};
+  for (const Node *child : children(*node)) findConditions(child, branches, loops);
+}
+
+bool Strides::differs(const std::vector<const Expr *> &conditions, const Mover &mover) const {
+  return std::any_of(conditions.begin(), conditions.end(),
+                     [&](const Expr *condition) { return !of(condition, mover).zero(); });
 }
 
 Step Strides::withScalar(const Expr *expr, const std::string &scalar) const {
@@ -212,12 +266,16 @@ Step Strides::ofDeclared(const Declare &declare, const Mover &mover) const {
   Step start = declare.init && declare.extents.empty() ? of(declare.init, mover) : Step::none();
   auto changed = changes_.find(declare.name);
   if (changed == changes_.end()) return start;
-  // Where each change adds the same in every turn, or every lane, neighbours stay as far apart as they started.
+  // Where each change adds the same in every turn, or every lane, neighbours stay as far apart as they started; unless
+  // only some of them make it.
   for (const Expr *change : changed->second) {
+    auto conditions = conditions_.find(change);
+    if (conditions != conditions_.end() && differs(conditions->second.branches, mover)) return Step::anything();
     auto grows = growth(change, declare.name);
     if (!grows || (grows->first && !of(grows->first, mover).zero())) {
       const Assign *set = dyn<Assign>(change);
-      bool same = set && set->op == AssignOp::Set && start.zero() && of(set->value, mover).zero();
+      bool same = set && set->op == AssignOp::Set && start.zero() && of(set->value, mover).zero() &&
+                  (conditions == conditions_.end() || !differs(conditions->second.loops, mover));
       if (!same) return Step::anything();
     }
   }
@@ -274,6 +332,9 @@ Step Strides::of(const Expr *expr, const Mover &mover) const {
     if (n->op == BinaryOp::Shl && b.zero()) {
       std::optional<std::int64_t> by = number(n->rhs);
       return scaled(a, by && *by >= 0 && *by < 20 ? std::optional<std::int64_t>(1ll << *by) : std::nullopt);
+    }
+    if (b.zero()) {
+      if (std::optional<Step> step = divided(*n, a, number(n->rhs))) return *step;
     }
     break;
   }

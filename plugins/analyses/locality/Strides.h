@@ -62,6 +62,10 @@ private:
 
   void visit(const ast::Node *node);
   void loop(const ast::Expr *step, const ast::Block *body);
+  /// Under which conditions each change is made: of branches, and of loops around it.
+  void findConditions(const ast::Node *node, std::vector<const ast::Expr *> &branches,
+                      std::vector<const ast::Expr *> &loops);
+  bool differs(const std::vector<const ast::Expr *> &conditions, const Mover &mover) const;
   Mover settled(Mover mover) const;
   Step of(const ast::Expr *expr, const Mover &mover) const;
   Step ofDeclared(const ast::Declare &declare, const Mover &mover) const;
@@ -71,6 +75,10 @@ private:
   std::map<std::string, const ast::Declare *> declared_;
   std::set<std::string> parameters_;
   std::map<std::string, std::vector<const ast::Expr *>> changes_; // Assign, Unary or Atomic of each variable
+  struct Conditions {
+    std::vector<const ast::Expr *> branches, loops;
+  };
+  std::map<const ast::Expr *, Conditions> conditions_; // of changes
   std::vector<Mover> loops_;
   Mover lane_;
   std::map<std::string, Mover> scalars_; // integer parameters of the codelet
