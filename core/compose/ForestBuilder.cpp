@@ -213,10 +213,18 @@ private:
     return it->second;
   }
 
+  /// To so many significant bits.
+  static std::uint64_t roundedUp(std::uint64_t n) {
+    constexpr unsigned kBits = 6;
+    const unsigned width = static_cast<unsigned>(std::bit_width(n));
+    const std::uint64_t unit = width > kBits ? std::uint64_t{1} << (width - kBits) : 1;
+    return (n + unit - 1) / unit * unit;
+  }
+
   Sized rounded(Expected expected) {
     auto up = [](std::optional<std::uint64_t> &n) {
       if (n && *n > std::uint64_t{1} << 62) n.reset();
-      if (n) n = std::bit_ceil(*n);
+      if (n) n = roundedUp(*n);
     };
     up(expected.elements);
     up(expected.work);
@@ -467,7 +475,7 @@ private:
       below.acrossCalls = goal.acrossCalls;
       below.expected = goal.expected;
       for (SizeBound *each : {&below.expected.elements, &below.expected.work, &below.expected.units})
-        if (*each) *each = std::bit_ceil(**each / factor + (**each % factor != 0));
+        if (*each) *each = roundedUp(**each / factor + (**each % factor != 0));
     }
     if (!child(alternative, below, why)) return {};
     return alternative;

@@ -1,5 +1,6 @@
 #include "tangram/compose/Forest.h"
 
+#include <boost/container/flat_map.hpp>
 #include <boost/functional/hash.hpp>
 #include <cmath>
 #include <deque>
@@ -32,10 +33,11 @@ struct Cheaper {
 };
 
 /// Lazy k-best derivations of an acyclic hypergraph: the next best of a point is a neighbour of one already found.
+/// Derivations are kept only where they are asked for; elsewhere a point's least cost is all that is.
 class Search {
 public:
   using Surroundings = Cost::Surroundings;
-  Search(const Forest &forest, const Cost &cost) : forest_(forest), cost_(cost) {}
+  Search(const Forest &forest, const Cost &cost) : forest_(forest), cost_(cost), best_(forest.size()) {}
 
   /// The derivation of that rank, or null where there are fewer.
   const Derivation *find(GoalId id, Surroundings surroundings, std::size_t rank) {
@@ -44,7 +46,7 @@ public:
     if (fresh) {
       state.id = id;
       state.surroundings = surroundings;
-      findBest(state);
+      takeBest(state);
     }
     while (state.found.size() <= rank) {
       if (state.found.empty()) return nullptr;
@@ -78,31 +80,42 @@ private:
     std::set<Derivation, Cheaper> candidates;
   };
 
-  /// The best one is found without the others being kept: mostly it is all that is asked for.
-  void findBest(State &state) {
-    const Point &point = forest_.point(state.id);
-    Derivation best;
-    best.cost = HUGE_VAL;
+  struct Best {
+    double cost = HUGE_VAL;
+    std::size_t alternative = 0;
+  };
+
+  Best best(GoalId id, Surroundings surroundings) {
+    if (auto known = best_[id].find(surroundings); known != best_[id].end()) return known->second;
+    const Point &point = forest_.point(id);
+    Best result;
     std::vector<double> costs;
     for (std::size_t a = 0; a < point.alternatives.size(); ++a) {
       const Alternative &alternative = point.alternatives[a];
       costs.clear();
       for (std::size_t i = 0; i < alternative.children.size(); ++i) {
-        const Derivation *part =
-            find(alternative.children[i], cost_.below(point, alternative, i, state.surroundings), 0);
-        if (!part) break;
-        costs.push_back(part->cost);
+        const double part = best(alternative.children[i], cost_.below(point, alternative, i, surroundings)).cost;
+        if (!std::isfinite(part)) break;
+        costs.push_back(part);
       }
       if (costs.size() < alternative.children.size()) continue;
-      const double cost = cost_.of(point, alternative, state.surroundings, costs);
-      if (cost < best.cost) best.cost = cost, best.alternative = a;
+      const double cost = cost_.of(point, alternative, surroundings, costs);
+      if (cost < result.cost) result = {cost, a};
     }
+    best_[id].emplace(surroundings, result);
+    return result;
+  }
+
+  void takeBest(State &state) {
+    const Best best = this->best(state.id, state.surroundings);
     if (!std::isfinite(best.cost)) return;
+    const Point &point = forest_.point(state.id);
     const Alternative &alternative = point.alternatives[best.alternative];
-    best.ranks.assign(alternative.children.size(), 0);
+    Derivation derivation{best.cost, best.alternative, std::vector<std::size_t>(alternative.children.size(), 0), {}};
     for (std::size_t i = 0; i < alternative.children.size(); ++i)
-      best.parts.push_back(find(alternative.children[i], cost_.below(point, alternative, i, state.surroundings), 0));
-    state.found.push_back(std::move(best));
+      derivation.parts.push_back(
+          find(alternative.children[i], cost_.below(point, alternative, i, state.surroundings), 0));
+    state.found.push_back(std::move(derivation));
   }
 
   void considerOthers(State &state) {
@@ -141,7 +154,9 @@ private:
 
   const Forest &forest_;
   const Cost &cost_;
-  std::unordered_map<std::pair<GoalId, Surroundings>, State, boost::hash<std::pair<GoalId, Surroundings>>> states_;
+  using Key = std::pair<GoalId, Surroundings>;
+  std::vector<boost::container::flat_map<Surroundings, Best>> best_; // of each point: a few of them, near one another
+  std::unordered_map<Key, State, boost::hash<Key>> states_;
 };
 
 } // namespace

@@ -356,17 +356,20 @@ TEST(Forest, ExpectedSizesAreFollowedAndChangeNoPlan) {
   EXPECT_TRUE(bare.point(bare.root()).expected.arguments.empty());
 
   const Point &root = told.point(told.root());
-  std::uint64_t all = std::bit_ceil(1000 * tiles);
-  EXPECT_EQ(root.expected.largest(), all);
+  const std::uint64_t all = 1000 * tiles;
+  auto isAbout = [](std::optional<std::uint64_t> expected, std::uint64_t exact) {
+    return expected && *expected >= exact && *expected <= exact + exact / 16; // rounded up twice at most
+  };
+  EXPECT_PRED2(isAbout, root.expected.largest(), all);
   auto c = std::find_if(root.alternatives.begin(), root.alternatives.end(),
                         [](const Alternative &a) { return a.codelet && a.codelet->name == "c"; });
   ASSERT_NE(c, root.alternatives.end());
   ASSERT_EQ(c->children.size(), 2u);
   const Point &map = told.point(c->children[0]), &sums = told.point(c->children[1]);
-  EXPECT_EQ(map.expected.elements, std::bit_ceil(tiles));
-  EXPECT_EQ(map.expected.work, all);
-  EXPECT_EQ(map.expected.largest(), std::bit_ceil((all + tiles - 1) / tiles));
-  EXPECT_EQ(sums.expected.largest(), std::bit_ceil(tiles));
+  EXPECT_PRED2(isAbout, map.expected.elements, tiles);
+  EXPECT_PRED2(isAbout, map.expected.work, all);
+  EXPECT_PRED2(isAbout, map.expected.largest(), 1000);
+  EXPECT_PRED2(isAbout, sums.expected.largest(), tiles);
 }
 
 TEST(Forest, EqualSizesAreKnownToBeEqual) {

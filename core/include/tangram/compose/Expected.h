@@ -16,8 +16,8 @@ using Extents = std::vector<std::optional<std::uint64_t>>;
 /// The product; nothing where an extent is not known.
 std::optional<std::uint64_t> elements(const Extents &extents);
 
-/// What is expected at a point, as far as it follows from what is expected of the spectrum's arguments. Rounded up to
-/// powers of two, so that points are shared.
+/// What is expected at a point, as far as it follows from what is expected of the spectrum's arguments. Rounded up by a
+/// few percent, so that points are shared.
 struct Expected {
   std::vector<Extents> arguments;        // of a map: of one call
   std::optional<std::uint64_t> elements; // of a map: how many calls it makes
