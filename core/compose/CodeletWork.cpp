@@ -2,11 +2,13 @@
 
 #include "ExpectedSites.h"
 #include "tangram/ast/Builtins.h"
+#include "tangram/ast/Compare.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace tangram {
 
@@ -132,8 +134,11 @@ private:
       const auto *branch = as<If>(s);
       expression(branch->cond, times);
       const double each = branch->otherwise ? times / 2 : times;
+      const std::vector<const Expr *> before = atHand_;
       statement(branch->then, each);
-      return statement(branch->otherwise, each);
+      atHand_ = before;
+      statement(branch->otherwise, each);
+      return atHand_.clear();
     }
     case Kind::For: {
       const auto *loop = as<For>(s);
@@ -144,11 +149,11 @@ private:
       if (!turns && !counter.empty())
         if (const std::optional<double> extent = extentBy(counter, loop->body)) turns = std::ceil(*extent / stride);
       if (!turns && counter.empty() && !loops_.empty()) {
-        // What was there before the loop around goes on where it was: both together turn as often as that one. What
+        // What was there before the loop around goes on where it was: both together turn less often than that one. What
         // begins anew in each of its turns goes half through what there is.
         const std::string moved = movedBy(*loop);
         if (!any<Declare>(loops_.back().body, [&](const Declare &d) { return d.name == moved; }))
-          turns = 1;
+          turns = 0.5;
         else if (const std::optional<double> extent = extentBy(moved, loops_.back().body))
           turns = *extent / 2;
       }
@@ -170,8 +175,11 @@ private:
       const auto *choice = as<Switch>(s);
       expression(choice->value, times);
       const double each = times / static_cast<double>(std::max<std::size_t>(1, choice->cases.size()));
-      for (const Case *one : choice->cases) statement(one->body, each);
-      return;
+      for (const Case *one : choice->cases) {
+        atHand_.clear();
+        statement(one->body, each);
+      }
+      return atHand_.clear();
     }
     default: return; // jumps; what the cloner makes does not stand in a codelet
     }
@@ -186,9 +194,11 @@ private:
     const bool fills = !filling_ && storesShared(body) && !loadsShared(body);
     if (fills) work_.exchanges += times;
     filling_ |= fills;
+    atHand_.clear();
     for (const Expr *expr : each) expression(expr, all);
     const double before = work_.turns;
     statement(body, all);
+    atHand_.clear();
     if (work_.turns == before) {
       work_.turns += all;
       if (carries(body)) work_.dependent += all;
@@ -391,9 +401,12 @@ private:
     if (end) *end -= ahead;
     // Lanes that begin apart turn about as often as the first of them.
     const std::optional<double> known = numbers_(begins->init);
-    if (!end || (!known && !contains<CoopIdx>(begins->init))) return {};
+    const bool bounded = end && (known || contains<CoopIdx>(begins->init));
     const double begin = known.value_or(0);
-    const double distance = std::abs(*end - begin);
+    const std::optional<double> apart =
+        bounded ? std::abs(*end - begin) : this->apart(begins->init, left ? cond->rhs : cond->lhs);
+    if (!apart) return {};
+    const double distance = *apart;
     if (const auto *unary = dyn<Unary>(loop.step); unary && isCounter(unary->operand)) return std::ceil(distance);
     const auto *step = dyn<Assign>(loop.step);
     if (!step || !isCounter(step->target)) return {};
@@ -406,11 +419,47 @@ private:
     case AssignOp::Shr: by = std::exp2(*by); [[fallthrough]];
     case AssignOp::Mul:
     case AssignOp::Div: {
+      if (!bounded) return {};
       const double low = std::max(1.0, std::min(begin, *end)), high = std::max(begin, *end);
       return *by > 1 && high > low ? std::ceil(std::log2(high / low) / std::log2(*by)) : 0;
     }
     default: return {};
     }
+  }
+
+  /// What an expression may be, each by itself: of a minimum, both.
+  void possible(const Expr *e, std::vector<const Expr *> &all) const {
+    constexpr std::size_t kMost = 16;
+    e = withoutCasts(e);
+    if (!e || all.size() >= kMost) return;
+    all.push_back(e);
+    if (const auto *v = dyn<VarRef>(e)) {
+      auto it = variables_.find(v->name);
+      if (it != variables_.end() && it->second->extents.empty() && !numbers_.changes(v->name))
+        possible(it->second->init, all);
+    } else if (const auto *choice = dyn<Conditional>(e)) {
+      possible(choice->then, all);
+      possible(choice->otherwise, all);
+    } else if (const auto *c = dyn<Call>(e); c && (c->callee.starts_with("min_") || c->callee.starts_with("max_"))) {
+      for (const Expr *argument : c->args) possible(argument, all);
+    }
+  }
+
+  /// The least known distance from what `begin` may be to what `end` may be: 8 from i to min(i + 8, n).
+  std::optional<double> apart(const Expr *begin, const Expr *end) {
+    std::vector<const Expr *> begins, ends;
+    possible(begin, begins);
+    possible(end, ends);
+    std::optional<double> result;
+    for (const Expr *to : ends)
+      if (const auto *sum = dyn<Binary>(to); sum && sum->op == BinaryOp::Add)
+        for (const auto &[from, by] : {std::pair{sum->lhs, sum->rhs}, std::pair{sum->rhs, sum->lhs}}) {
+          const std::optional<double> number = numbers_(by);
+          if (number && std::any_of(begins.begin(), begins.end(),
+                                    [&](const Expr *known) { return equal(known, withoutCasts(from)); }))
+            result = std::min(result.value_or(HUGE_VAL), *number);
+        }
+    return result;
   }
 
   // ---- expressions ----
@@ -509,8 +558,10 @@ private:
     // What functions that call others many times over do beyond that is not counted.
     if (calls_ == kCalls) return;
     ++calls_;
+    const std::vector<const Expr *> before = std::exchange(atHand_, {}); // it has names of its own
     for (const Function *function : module_.functions)
       if (function->name == c.callee) statement(function->body, times);
+    atHand_ = before;
     --calls_;
   }
 
@@ -525,7 +576,22 @@ private:
 
   void place(const Expr *target, double times, double AccessWork::*what) {
     target = withoutCasts(target);
-    if (isa<Subscript>(target) || isa<Member>(target)) element(target, times, what);
+    const bool isElement = isa<Subscript>(target) || isa<Member>(target);
+    if (isElement) element(target, times, what);
+    if (what == &AccessWork::loads) return;
+    // What was loaded may be another value from here on.
+    const std::string *changed = isElement ? nullptr : container(target);
+    std::erase_if(atHand_, [&](const Expr *e) {
+      return !changed || any<VarRef>(e, [&](const VarRef &v) { return v.name == *changed; });
+    });
+    if (isElement && what == &AccessWork::stores) atHand_.push_back(target);
+  }
+
+  /// Whether an element was loaded or stored before, and is in a register.
+  bool isAtHand(const Expr *e) {
+    if (std::any_of(atHand_.begin(), atHand_.end(), [&](const Expr *known) { return equal(known, e); })) return true;
+    atHand_.push_back(e);
+    return false;
   }
 
   /// Sums and products of indices are counted on from turn to turn: what is left is one operation an access, divisions
@@ -554,7 +620,8 @@ private:
       }
     }
     const std::string *name = container(e);
-    if (!name) return;
+    if (!name || isRegister(*name, e)) return;
+    if (what == &AccessWork::loads && isAtHand(e)) return;
     if (what == &AccessWork::loads)
       for (auto loop = loops_.rbegin(); loop != loops_.rend() && !loop->stores && !dependsOn(e, loop->counter); ++loop)
         times /= std::max(1.0, loop->turns); // loaded before the loop
@@ -568,6 +635,18 @@ private:
       touch(access, e);
       if (!access.parameter && byData(e)) access.pattern = {Stride::Irregular, Stride::Zero, true};
     }
+  }
+
+  /// Whether it is an element of a small array of the codelet's own whose indices unrolled loops count.
+  bool isRegister(const std::string &name, const Expr *e) {
+    auto at = index_.find(name);
+    if (at == index_.end() || work_.accesses[at->second].parameter || work_.accesses[at->second].elements > kSmall)
+      return false;
+    return !any<VarRef>(e, [&](const VarRef &v) {
+      if (v.name == name || (!numbers_.changes(v.name) && isConstant(&v))) return false;
+      auto loop = std::find_if(loops_.begin(), loops_.end(), [&](const Loop &l) { return l.counter == v.name; });
+      return loop == loops_.end() || loop->turns > kUnrolled;
+    });
   }
 
   /// Whether the place depends on an element of a container.
@@ -607,6 +686,7 @@ private:
   static constexpr unsigned kCalls = 8; // within calls
   unsigned calls_ = 0;
   std::map<std::string, bool> constants_;    // variables that are
+  std::vector<const Expr *> atHand_;         // elements that registers hold
   std::set<std::string> loaded_;             // variables that begin as something loaded
   bool filling_ = false;                     // what lanes share, in a loop that was counted
   std::map<std::string, std::size_t> index_; // in work_.accesses, by name of a container, or of a part of it

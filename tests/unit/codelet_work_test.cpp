@@ -118,7 +118,44 @@ TEST(CodeletWork, ALoopEndsWhereTheFirstOfTwoConditionsDoes) {
   EXPECT_EQ(turns(bin("bool", "lt", kI, cast("u32", element("in", lit("u32", 0))))), 100);
 }
 
-TEST(CodeletWork, ALoopThatGoesOnTurnsAsOftenAsTheOneAroundIt) {
+TEST(CodeletWork, ALoopUpToATileTurnsAsOftenAsTheTileIsWide) {
+  const std::string from = var("u32", "from"), to = bin("u32", "add", from, lit("u32", 8));
+  const std::string end = fmt::format("(Conditional u32 {} {} {})", bin("bool", "lt", to, kElements), to, kElements);
+  const CodeletWork work =
+      workOf({declare("u32", "from", cast("u32", element("in", lit("u32", 0)))),
+              fmt::format("(For {} {} (Unary u32 preinc {}) (Block [{}]))", declare("u32", "i", from),
+                          bin("bool", "lt", kI, end), kI, add(element("out", kI), lit("i32", 1)))},
+             100);
+  EXPECT_EQ(work.turns, 8);
+  EXPECT_FALSE(work.guessed);
+}
+
+TEST(CodeletWork, WhatWasLoadedIsAtHand) {
+  auto loads = [&](const std::vector<std::string> &body) {
+    return workOf({loop("i", lit("u32", 0), kElements, lit("u32", 1), body)}, 100).accesses[0].loads;
+  };
+  const std::string in = element("in", kI), other = element("in", bin("u32", "add", kI, lit("u32", 1)));
+  const std::string out = element("out", kI);
+  EXPECT_EQ(loads({add(out, bin("i32", "mul", in, in))}), 100);
+  EXPECT_EQ(loads({add(out, bin("i32", "mul", in, other))}), 200);
+  EXPECT_EQ(loads({declare("i32", "a", in), add(var("i32", "a"), in)}), 100);
+  // What is stored between may be the same element.
+  EXPECT_EQ(loads({add(out, in), add(out, in)}), 200);
+}
+
+TEST(CodeletWork, SmallArraysAreRegistersWhereLoopsOverThemAreUnrolled) {
+  const std::string own = "(Declare \"own\" i32 false false [(IntLit u64 16)] - -)";
+  auto accesses = [&](std::uint64_t turns) {
+    std::string at = bin("u32", "rem", kI, lit("u32", 16));
+    const CodeletWork work =
+        workOf({own, loop("i", lit("u32", 0), lit("u32", turns), lit("u32", 1), {add(element("own", at), kI)})}, 100);
+    return work.accesses[2].loads + work.accesses[2].stores;
+  };
+  EXPECT_EQ(accesses(16), 0);
+  EXPECT_EQ(accesses(64), 128);
+}
+
+TEST(CodeletWork, ALoopThatGoesOnTurnsLessOftenThanTheOneAroundIt) {
   const std::string j = var("u32", "j"), stop = bin("bool", "lt", element("in", j), lit("i32", 0));
   const std::string on =
       fmt::format("(For - {} (Unary u32 preinc {}) (Block [{}]))", stop, j, add(element("out", j), lit("i32", 1)));
@@ -126,7 +163,7 @@ TEST(CodeletWork, ALoopThatGoesOnTurnsAsOftenAsTheOneAroundIt) {
   auto all = [&](const std::vector<std::string> &body) {
     return loop("i", lit("u32", 0), kElements, lit("u32", 1), body);
   };
-  EXPECT_EQ(stores({declare("u32", "j", lit("u32", 0)), all({on})}), 100);
+  EXPECT_EQ(stores({declare("u32", "j", lit("u32", 0)), all({on})}), 50);
   EXPECT_EQ(stores({all({declare("u32", "j", kI), on})}), 100 * 50); // as an insertion: half of what there is
 }
 
