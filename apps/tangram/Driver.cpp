@@ -370,6 +370,13 @@ std::vector<std::string> splitList(const std::string &text) {
   return parts;
 }
 
+std::string seconds(double s) {
+  if (s < 1e-6) return fmt::format("{:.1f} ns", s * 1e9);
+  if (s < 1e-3) return fmt::format("{:.2f} us", s * 1e6);
+  if (s < 1) return fmt::format("{:.3f} ms", s * 1e3);
+  return fmt::format("{:.3f} s", s);
+}
+
 std::string stemOf(const std::filesystem::path &file) {
   std::string name = file.filename().string();
   std::size_t dot = name.find('.', 1);

@@ -89,6 +89,8 @@ std::vector<std::string> splitList(const std::string &text);
 
 /// "sum" of "dir/sum.tg.cpp".
 std::string stemOf(const std::filesystem::path &file);
+/// "3.25 us"
+std::string seconds(double s);
 
 // Commands: each adds itself to the command line.
 void addCompile(CLI::App &app, Driver &driver);

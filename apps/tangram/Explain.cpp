@@ -68,6 +68,7 @@ Json toJson(const Explanation &e, const std::string &file) {
             {"notation", e.notation},
             {"work", workJson(e, file)},
             {"chosen", Json::array()}};
+  if (e.prediction) json["predicted"] = predictionJson(*e.prediction, *e.plan.root);
   for (const ChosenPoint &c : e.chosen) {
     const Point &p = e.forest->point(c.id);
     Json point{{"goal", goal(p)},    {"choice", describe(*c.node)}, {"plans", e.forest->count(c.id).str()},
@@ -87,6 +88,7 @@ void print(const Explanation &e, const std::string &file) {
                            plural(std::to_string(e.forest->size()), "point"),
                            plural(std::to_string(e.alternatives), "alternative"));
   std::cout << fmt::format("chosen by {}:\n{}\nnotation: {}\n\n", e.heuristic, tangram::print(e.plan), e.notation);
+  for (const std::string &line : predictionLines(e)) std::cout << line << "\n";
   std::cout << "who works, where the plan is widest:\n";
   if (!e.alone.empty()) std::cout << fmt::format("  {}\n", e.alone);
   for (const LevelNote &level : e.levels)
@@ -244,6 +246,7 @@ int explain(Driver &driver, const Flags &flags) {
     for (std::size_t p = 0; p < e.forest->size(); ++p) e.alternatives += e.forest->point(p).alternatives.size();
     if (e.plan.root) follow(*e.forest, e.forest->root(), *e.plan.root, 0, e.context, e.chosen);
     explainWork(e, s, flags.file);
+    e.prediction = s.predict(e.plan);
     if (!flags.whyNot.empty())
       whyNot(e, flags.whyNot, s.notExpanded());
     else if (driver.common.json)

@@ -42,7 +42,8 @@ struct Explanation {
   std::vector<ChosenPoint> chosen;
   Workload work;
   std::vector<LevelNote> levels;
-  std::string alone; // "one thread does everything: ...", or empty
+  std::optional<Prediction> prediction; // where the heuristic has a model of time
+  std::string alone;                    // "one thread does everything: ...", or empty
   std::vector<TunableNote> tunables;
   std::string sizes; // what is expected of the arguments
 };
@@ -71,6 +72,9 @@ std::string describeBusy(const LevelNote &level);
 std::string describeLevel(const LevelNote &level);
 /// "16 elements for each thread", "2 of 32 lanes have an element"; empty where sizes are not known.
 std::string describeEach(const RuleWork &rule);
+/// Of each node of the plan, on a line: what the heuristic says of its time.
+std::vector<std::string> predictionLines(const Explanation &e);
+Json predictionJson(const Prediction &prediction, const PlanNode &node);
 Json workJson(const Explanation &e, const std::string &file);
 
 /// One HTML page without anything from elsewhere.

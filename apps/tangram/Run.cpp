@@ -188,13 +188,6 @@ void runKernels(const std::filesystem::path &library, const std::string &name, c
         fmt::format("{}", m.confidence), std::to_string(m.repeats)});
 }
 
-std::string seconds(double s) {
-  if (s < 1e-6) return fmt::format("{:.1f} ns", s * 1e9);
-  if (s < 1e-3) return fmt::format("{:.2f} us", s * 1e6);
-  if (s < 1) return fmt::format("{:.3f} ms", s * 1e3);
-  return fmt::format("{:.3f} s", s);
-}
-
 int run(Driver &driver, const Flags &flags) {
   Session &s = driver.open(flags);
   s.target();

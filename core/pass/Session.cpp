@@ -209,6 +209,14 @@ struct Session::Impl {
     if (s.name.empty()) fail(kNoBackend, {}, target->name);
     return registry.backends.get(s.name, s.range);
   }
+  /// The one that was asked for, or the target's, and its name.
+  std::pair<std::string, std::unique_ptr<Heuristic>> heuristic(const hardware::Target &of) {
+    hardware::Step s = of.pipeline.heuristic;
+    if (!options.heuristic.empty() && options.heuristic != s.name) s = {options.heuristic, {}, {}};
+    const HeuristicDescriptor &d = registry.heuristics.get(s.name, s.range);
+    return {d.name, d.create(checkOptions(d.options, s.options, fmt::format("heuristic '{}'", d.name), s.range))};
+  }
+
   OptionValues backendOptions() {
     const hardware::Step &s = target->pipeline.backend;
     const BackendDescriptor &d = backendDescriptor();
@@ -511,14 +519,17 @@ std::vector<std::string> Session::entrySpectrums() {
 
 std::vector<Plan> Session::choose(const std::string &spectrum, HeuristicContext &context) {
   const Forest &f = forest(spectrum);
-  hardware::Step s = target().pipeline.heuristic;
-  if (!impl_->options.heuristic.empty() && impl_->options.heuristic != s.name) s = {impl_->options.heuristic, {}, {}};
-  const HeuristicDescriptor &d = impl_->registry.heuristics.get(s.name, s.range);
-  OptionValues values = checkOptions(d.options, s.options, fmt::format("heuristic '{}'", d.name), s.range);
-  std::vector<Plan> plans = impl_->run("heuristic", d.name, [&] { return d.create(values)->choose(f, context); });
-  if (plans.empty()) fail(kNoPlan, s.range, d.name, spectrum, f.count().str());
+  const auto [name, heuristic] = impl_->heuristic(target());
+  std::vector<Plan> plans = impl_->run("heuristic", name, [&] { return heuristic->choose(f, context); });
+  if (plans.empty()) fail(kNoPlan, target().pipeline.heuristic.range, name, spectrum, f.count().str());
   for (Plan &plan : plans) plan.target = target().name;
   return plans;
+}
+
+std::optional<Prediction> Session::predict(const Plan &plan) {
+  const Forest &f = forest(plan.spectrum);
+  const auto [name, heuristic] = impl_->heuristic(target());
+  return impl_->run("prediction", name, [&] { return heuristic->predict(f, plan); });
 }
 
 std::vector<std::string> Session::entryNames(const std::vector<Plan> &plans) {

@@ -10,9 +10,6 @@ namespace {
 
 double or_(double said, double otherwise) { return said > 0 ? said : otherwise; }
 
-/// Parts that go on at a time disturb each other a little.
-constexpr double kOverlap = 0.1;
-
 /// Lanes in lock step that change an element at random wait for one another, about so often.
 constexpr double kConflicts = 2;
 
@@ -28,20 +25,40 @@ constexpr double kFar = 4;
 /// Times longer.
 constexpr double kUnrolledLoops = 1.25;
 
+/// Operations by which staging begins each call.
+constexpr double kStaging = 800;
+
+/// Bytes of a group that staging uses at most, and of a worker: beside a row of each container, and once.
+constexpr double kStagedBytes = 48 * 1024, kStagedExtra = 12, kStagedCount = 8;
+
+/// Loads that staging has under way at a time, of each lane.
+constexpr double kBatch = 8;
+
+/// Lanes of a device that touch less than a line each, farther apart, have a part of the bandwidth.
+constexpr double kPage = 512, kScattered = 2;
+
+/// Registers of a core, for each worker that it may keep.
+constexpr double kRegisters = 32;
+
+/// Cycles in which a core's first cache finds a line, where it would transfer one in each.
+constexpr double kLookup = 0.5;
+
+/// Bytes that one lane loads at a time.
+constexpr double kWide = 16;
+
 /// What one lane transfers between a core and its first cache at least.
 constexpr double kSector = 32;
 
 } // namespace
 
 double Parts::total() const {
-  const double longest = std::max({issue, memory, latency, atomics});
-  return longest + kOverlap * (issue + memory + latency + atomics - longest);
+  return std::sqrt(issue * issue + memory * memory + latency * latency + atomics * atomics);
 }
 
 Machine::Machine(const hardware::Hardware &hardware) : hardware_(hardware) {
   for (const hardware::Level &level : hardware.levels) {
     device_ |= level.sync == SyncKind::Relaunch;
-    if (cores_.clock == 0 && cores_.issue == 0) cores_ = level.cores;
+    if (cores_.clock == 0 && cores_.issue == 0) cores_ = level.cores, groups_ = level.name;
     if (level.sync == SyncKind::Warp || level.sync == SyncKind::LockStep)
       lanes_ = std::max(lanes_, static_cast<double>(hardware.lanes(level)));
   }
@@ -71,6 +88,8 @@ Machine::Machine(const hardware::Hardware &hardware) : hardware_(hardware) {
     for (const hardware::Memory &memory : level.memories) {
       if (memory.name == "global" || memory.name == "memory")
         take(memory_, memory), line_ = or_(line_, static_cast<double>(memory.line));
+      else if (memory.name == "scratchpad")
+        scratchpad_ = static_cast<double>(memory.bytes);
       else if (memory.name == (device_ ? "l2" : "l3"))
         take(outer_, memory);
       else if (memory.name == (device_ ? "l1" : "l2"))
@@ -80,6 +99,7 @@ Machine::Machine(const hardware::Hardware &hardware) : hardware_(hardware) {
   cacheLine_ = or_(line_, device_ ? 128 : 64);
   line_ = device_ ? kSector : cacheLine_;
   registers_ = device_ ? 255 : 32;
+  scratchpad_ = or_(scratchpad_, kStagedBytes);
   launch_ = 4e-6, barrier_ = 2e-8, join_ = 4e-6;
 }
 
@@ -92,8 +112,41 @@ bool Machine::inLockStep(const std::string &level) const {
   return false;
 }
 
+double Machine::cores(const Crowd &crowd) const {
+  const double slots = std::max(1.0, crowd.all()) * crowd.idle;
+  return std::max(1.0, std::min({slots / lanes_, crowd.groups, static_cast<double>(cores_.count)}));
+}
+
+double Machine::launched(double calls, double units) const {
+  const double most = static_cast<double>(cores_.count * std::max<std::uint64_t>(1, cores_.units));
+  return device_ ? std::min(calls, std::max(units, most)) : units;
+}
+
+double Machine::resident(const Crowd &crowd) const {
+  const double most = static_cast<double>(cores_.workers);
+  if (!device_ || crowd.group <= 0) return most;
+  double groups = std::floor(most / crowd.group);
+  if (cores_.units) groups = std::min(groups, static_cast<double>(cores_.units));
+  if (crowd.registers > 0) groups = std::min(groups, std::floor(kRegisters * most / (crowd.registers * crowd.group)));
+  if (crowd.scratchpad > 0) groups = std::min(groups, std::floor(scratchpad_ / crowd.scratchpad));
+  return std::max(1.0, groups) * crowd.group;
+}
+
+unsigned Machine::groupClass(unsigned group) const {
+  constexpr unsigned kUsual = 8;
+  const bool few = cores_.units > 0 && cores_.units << group < cores_.workers;
+  return few ? group : std::max(group, kUsual);
+}
+
+double Machine::stagedRow(double containers, double group) const {
+  if (!device_ || lanes_ <= 1) return 0;
+  for (double row = cacheLine_; row >= kSector; row /= 2)
+    if (group * (containers * (row + kStagedExtra) + kStagedCount) <= kStagedBytes) return row;
+  return 0;
+}
+
 double Machine::running(const Crowd &crowd) const {
-  return std::min(std::max(1.0, crowd.all() / static_cast<double>(cores_.count)), static_cast<double>(cores_.workers));
+  return std::clamp(crowd.all() / cores(crowd), 1.0, resident(crowd));
 }
 
 Machine::Traffic Machine::traffic(const Accesses &access, double turns, double running, std::size_t streams) const {
@@ -102,34 +155,46 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
   if (count == 0) return result;
   double near = std::max(kSector, access.bytes), far = std::max(line_, access.bytes), times = count;
   // What lies beside is used soon, and is there yet where the lines of all workers have room.
-  const bool walked = (access.perIteration == Stride::Unit || access.revisited) &&
+  const bool walked = (access.perIteration == Stride::Unit || access.revisited) && !(device_ && access.rowsApart) &&
                       running * static_cast<double>(streams) * cacheLine_ <= inner_.bytes;
   if (access.alone || lanes_ <= 1) {
     if (walked) far = access.bytes;
   } else if (access.acrossLanes == Stride::Zero) {
     near /= lanes_, far /= lanes_;
   } else if (access.staged) { // in tiles as wide as there are lanes
-    near = far = access.bytes * std::max(1.0, lanes_ / turns);
+    far = std::max(access.bytes, kSector / turns);
+    near = 2 * std::max(access.bytes, access.row / turns);
   } else if (access.acrossLanes == Stride::Unit) {
     near = far = std::max(access.bytes, std::max(kSector, line_) / std::max(1.0, access.together));
-  } else if (walked) {
-    far = access.bytes;
+  } else {
+    // One line after another; of neighbours that a lane walks through, some at a time.
+    near = std::max(access.bytes, cacheLine_ * (access.perIteration == Stride::Unit ? access.bytes / kWide : kLookup));
+    if (walked) far = access.bytes;
+    near = std::min(near, access.distance), far = std::min(far, std::max(access.bytes, access.distance));
   }
   if (access.perIteration == Stride::Zero && turns > 1) times = std::max(1.0, count / turns);
   result.inner = count * near;
   double bytes = times * far;
   // What was touched once is found again where all that workers touch has room.
-  if (std::max(access.footprint, cacheLine_) * running <= inner_.bytes / 2) bytes = std::min(bytes, access.footprint);
+  if (std::max(access.footprint, cacheLine_ / access.sharing) * running <= inner_.bytes / 2)
+    bytes = std::min(bytes, access.footprint);
   if (access.served <= Served::OuterCache) result.outer = bytes;
+  // The first cache of a device does not gather what is stored.
+  if (device_ && access.served <= Served::OuterCache && !access.staged && access.acrossLanes > Stride::Unit)
+    result.outer = std::max(result.outer, access.stores * std::max(kSector, access.bytes));
   if (access.footprint * running * static_cast<double>(cores_.count) <= outer_.bytes / 2)
     bytes = std::min(bytes, access.footprint);
-  if (access.served == Served::Memory) result.memory = bytes;
+  // Pages of memory of which little is read at a time.
+  const bool scattered = device_ && !access.alone && access.acrossLanes > Stride::Unit && access.distance > kPage &&
+                         !(access.staged && access.row >= cacheLine_);
+  if (access.served == Served::Memory) result.memory = scattered ? kScattered * bytes : bytes;
   const Storage &from = access.served == Served::Memory       ? memory_
                         : access.served == Served::OuterCache ? outer_
                                                               : inner_;
   // Lanes of a device wait together; a processor fetches line by line.
   double misses = device_ ? std::min(times, bytes / std::min(far, line_)) : bytes / line_;
   if (!device_ && access.apart) misses *= kFar;
+  if (access.staged) misses *= cores_.loads / kBatch;
   result.waits = misses * access.loads / count * from.latency;
   return result;
 }
@@ -149,17 +214,26 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   Parts result;
   const double all = std::max(1.0, crowd.all());
   const double slots = all * crowd.idle;
-  const double cores = std::min(std::max(1.0, slots / lanes_), static_cast<double>(cores_.count));
-  const double running = std::min(slots, cores * static_cast<double>(cores_.workers));
+  const double cores = this->cores(crowd);
+  // Workers of a group that do nothing take up room, too.
+  const double active = device_ && crowd.group > 0 && std::isfinite(crowd.groups)
+                            ? std::min(1.0, slots / (crowd.groups * crowd.group))
+                            : 1;
+  const double running = std::min(slots, cores * std::max(1.0, resident(crowd) * active));
   const double rounds = slots / running;
   const double workers = all * crowd.iterations;
   double count = 0;
+  bool staged = false;
   Traffic bytes;
   const double turns = std::max(work.turns, 1.0);
   for (const Accesses &access : accesses) {
     // Lanes of a processor gather one by one what does not lie side by side.
     const bool gathered = !device_ && !access.alone && access.acrossLanes > Stride::Unit;
-    count += (access.loads + access.stores + 2 * access.atomics) * (gathered ? 3 * lanes_ : access.staged ? 3 : 1);
+    staged |= access.staged;
+    count += (access.loads + access.stores + 2 * access.atomics) *
+             (gathered        ? 3 * lanes_
+              : access.staged ? 2 * std::max(1.0, access.row / access.bytes / turns)
+                              : 1);
     const Traffic more = traffic(access, turns, running / cores * crowd.iterations, accesses.size());
     bytes.memory += more.memory, bytes.outer += more.outer, bytes.inner += more.inner, bytes.waits += more.waits;
     result.atomics += changes(access, all * crowd.iterations);
@@ -170,13 +244,15 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   const double conflicts = kConflicts * (device_ ? 1 : lanes_ / 2);
   // Unrolled loops with loops in them rarely become vectors of a processor.
   const double unrolled = !device_ && crowd.iterations > 1 && work.turns > 0 ? kUnrolledLoops : 1;
-  const double cycles = ((work.operations - work.wide) / cores_.issue + work.wide / cores_.issueDouble +
-                         (count + work.shared + spilled + conflicts * work.sharedAtomics) / cores_.issueAccess +
-                         work.divisions / cores_.issueDivision + work.functions / cores_.issueFunction) *
-                        crowd.uneven * unrolled / crowd.vector;
-  // One worker by itself does not fill a core.
-  const double alone = cycles * cores_.issue / cores_.issueAlone;
-  result.issue = std::max(cycles * crowd.iterations * slots / cores, alone * crowd.iterations * rounds) / cores_.clock;
+  const double cycles =
+      ((work.operations - work.wide + (staged ? kStaging : 0)) / cores_.issue + work.wide / cores_.issueDouble +
+       (count + work.shared + spilled + conflicts * work.sharedAtomics) / cores_.issueAccess +
+       work.divisions / cores_.issueDivision + work.functions / cores_.issueFunction) *
+      crowd.uneven * unrolled / crowd.vector;
+  // One worker by itself does not fill a core; few of them now and then leave it nothing to start.
+  const double alone = cycles * cores_.issue / cores_.issueAlone, shared = cycles * slots / cores;
+  result.issue =
+      crowd.iterations * (device_ ? shared + alone * rounds : std::max(shared, alone * rounds)) / cores_.clock;
   result.memory = std::max({bytes.memory * workers / memory_.bandwidth, bytes.outer * workers / outer_.bandwidth,
                             bytes.inner * workers / (inner_.bandwidth * cores / static_cast<double>(cores_.count))});
   // On a processor all workers of a core share what it keeps under way.

@@ -11,13 +11,17 @@ namespace tangram::model {
 
 /// Workers that run something at a time.
 struct Crowd {
-  double units = 1;      // of a level, each with a call of its own
-  double workers = 1;    // that share each call: lanes of a cooperative codelet
-  double iterations = 1; // side by side in one worker: an unrolled loop's
-  double idle = 1;       // lanes that go in lock step with one that is busy, itself among them
-  double vector = 1;     // lanes among which a host's compiler divides what one worker does
-  double uneven = 1;     // the longest call of those in lock step, beside the mean of them
-  double wait = 0;       // seconds of a call's workers for one another
+  double units = 1;         // of a level, each with a call of its own
+  double workers = 1;       // that share each call: lanes of a cooperative codelet
+  double groups = HUGE_VAL; // they are in so many groups, each of which runs on one core
+  double group = 0;         // workers of one, idle ones too; 0: not known
+  double registers = 0;     // of a worker; 0: not known
+  double scratchpad = 0;    // bytes of a group
+  double iterations = 1;    // side by side in one worker: an unrolled loop's
+  double idle = 1;          // lanes that go in lock step with one that is busy, itself among them
+  double vector = 1;        // lanes among which a host's compiler divides what one worker does
+  double uneven = 1;        // the longest call of those in lock step, beside the mean of them
+  double wait = 0;          // seconds of a call's workers for one another
   double all() const { return units * workers / iterations; }
 };
 
@@ -29,14 +33,18 @@ struct Accesses {
   double bytes = 0; // of an element
   double loads = 0, stores = 0, atomics = 0;
   Stride acrossLanes = Stride::Zero, perIteration = Stride::Zero;
-  bool alone = false;     // no other lane does the same beside it
-  bool staged = false;    // lanes that walk through memory of their own go together, tile by tile
+  bool alone = false;         // no other lane does the same beside it
+  bool staged = false;        // lanes that walk through memory of their own go together, tile by tile
+  double distance = HUGE_VAL; // bytes between lanes, where not beside each other
+  double row = 0;             // bytes of a row of a tile
+  bool rowsApart = false; // lanes are in rows of their own of one container, which fall into the same sets of a cache
   double together = 1;    // neighbouring lanes that share a call
   bool apart = false;     // a worker's accesses lie far from one another
   bool revisited = false; // what lies around an element is touched soon by the same worker
   Served served = Served::Memory;
   double elements = 0;         // of the container; 0: not known
-  double footprint = HUGE_VAL; // bytes of the lines that a call touches in it
+  double footprint = HUGE_VAL; // bytes of the lines that a worker's call touches in it
+  double sharing = 1;          // workers whose call is the same
 };
 
 /// Seconds, by what they are spent on: where all went on at a time, the longest would be what a call takes.
@@ -54,16 +62,32 @@ public:
 
   /// Of one call by each unit of a crowd, all at a time.
   Parts parts(const CodeletWork &work, const std::vector<Accesses> &accesses, const Crowd &crowd) const;
+  /// Until what one worker has stored is loaded by another one.
+  double exchange() const { return memory_.latency; }
   /// Of synchronising the level below.
   double wait(const hardware::Level &level) const;
 
   /// Of a crowd, how many work at a time for each core.
   double running(const Crowd &crowd) const;
+  /// Of calls that are given a group each, how many run at a time.
+  double launched(double calls, double units) const;
+  /// How many workers of a crowd a core keeps at a time: as it has registers and scratchpad memory for their groups.
+  double resident(const Crowd &crowd) const;
+  /// Bytes of a row of a tile of so many containers in scratchpad memory (the pass staging); 0: there is no room.
+  double stagedRow(double containers, double group) const;
+  /// As powers of two: the size of a group that fills a core as well.
+  unsigned groupClass(unsigned group) const;
+  /// On how many cores a crowd works.
+  double cores(const Crowd &crowd) const;
+  /// Whether the units of that level are what cores are given, one group of workers each.
+  bool areGroups(const std::string &level) const { return level == groups_; }
   bool fitsInnerCache(double bytes) const { return bytes <= inner_.bytes / 2; }
   bool fitsOuterCache(double bytes) const { return bytes <= outer_.bytes / 2; }
   double line() const { return line_; }
   /// Whether the compiler stages what lanes walk through (the pass staging).
   bool stages() const { return device_ && lanes_ > 1; }
+  /// Whether a worker's own accesses come sooner where they follow one another.
+  bool prefetches() const { return !device_; }
   /// Lanes that go in lock step: units of that level, and of those below it.
   bool inLockStep(const std::string &level) const;
   double lanes() const { return lanes_; }
@@ -84,6 +108,8 @@ private:
   Storage memory_, outer_, inner_; // of a core: inner_
   double line_ = 0, cacheLine_ = 0, lanes_ = 1, registers_ = 0;
   double launch_ = 0, barrier_ = 0, join_ = 0;
+  std::string groups_;
+  double scratchpad_ = 0; // bytes of a core
   bool device_ = false;
 };
 

@@ -1,12 +1,6 @@
 #include "Time.h"
 
-#include "tangram/compose/Requirement.h"
-#include "tangram/compose/Workload.h"
-#include "tangram/diag/Diagnostic.h"
-
 #include <algorithm>
-#include <cmath>
-#include <fmt/format.h>
 
 namespace tangram::model {
 
@@ -14,253 +8,90 @@ namespace {
 
 double rounds(double all, double each) { return std::ceil(std::max(all, 1.0) / std::max(each, 1.0)); }
 
-unsigned log2(double number) { return static_cast<unsigned>(std::llround(std::log2(std::max(number, 1.0)))); }
+/// Of calls that data divides among lanes, the longest beside the mean: of 32 lengths that are exponentially
+/// distributed.
+constexpr double kUneven = 4;
 
-/// Of calls that data divides among lanes, the longest beside the mean.
-constexpr double kUneven = 2;
+/// Of any kernel, for what is no variable of a codelet.
+constexpr double kOwnRegisters = 24;
+
+/// What it takes to find out a call's part of a container.
+constexpr double kPart = 8;
+
+/// What a target says of its units suits most kernels: others have to be better by more than a model's error.
+constexpr double kDoubt = 1.05;
 
 /// Seconds that no plan takes whose codelets fit their arguments.
 constexpr double kUnsuited = 1e6;
 
-Stride through(Stride inner, Stride outer) {
-  return inner == Stride::Unit ? outer : inner == Stride::Constant ? std::max(inner, outer) : inner;
-}
-
-double elementBytes(ast::Type type) {
-  while (type.isArray()) type = type.element();
-  return type.isScalar() ? static_cast<double>(type.bytes()) : 8;
+/// From calls by one to seconds of all.
+void spread(Prediction &node, double calls) {
+  node.all = calls * node.seconds;
+  for (Prediction &child : node.children) spread(child, calls * child.all);
 }
 
 } // namespace
 
-Time::Time(const Forest &forest) : forest_(forest), machine_(forest.hardware()) {
-  // The root's surroundings are 0.
-  Around root;
-  const Point &point = forest.point(forest.root());
-  root.arguments.resize(spectrum(point).params.size());
-  double all = 0;
-  for (std::size_t i = 0; i < root.arguments.size(); ++i) all += bytes(point, i);
-  if (machine_.fitsOuterCache(all))
-    for (ArgumentAround &argument : root.arguments) argument.served = Served::OuterCache;
-  known(std::move(root));
-}
-
-Cost::Surroundings Time::known(Around around) const {
-  auto [it, fresh] = numbers_.try_emplace(std::move(around), arounds_.size());
-  if (fresh) arounds_.push_back(&it->first);
-  return it->second;
-}
-
-std::uint64_t Time::workers(const Point &point, const Alternative &alternative, const std::string &level) const {
-  if (auto asked = alternative.parameters.find(level); asked != alternative.parameters.end())
-    return static_cast<std::uint64_t>(asked->second);
-  if (auto above = point.units.find(level); above != point.units.end())
-    return static_cast<std::uint64_t>(above->second);
-  const hardware::Level *found = forest_.hardware().find(level);
-  return found ? found->workers.count : 1;
-}
-
-std::uint64_t Time::lanes(const Point &point, const hardware::Level &level) const {
-  std::uint64_t result = 1;
-  for (const hardware::Level *below = forest_.hardware().below(level); below;
-       below = forest_.hardware().below(*below)) {
-    result *= workers(point, {}, below->name);
-    if (below->scalar) break;
-  }
-  return result;
-}
-
-double Time::calls(const Point &point, const Alternative &alternative) const {
-  if (point.expected.elements) return static_cast<double>(*point.expected.elements);
-  return alternative.to.empty() ? kUnknownTurns : static_cast<double>(workers(point, alternative, alternative.to));
-}
-
-const std::vector<const ast::Expr *> &Time::sitesOf(const ast::Codelet &codelet) const {
-  auto [it, fresh] = sites_.try_emplace(&codelet);
-  if (fresh) it->second = sites(codelet);
-  return it->second;
-}
-
-double Time::bytes(const Point &point, std::size_t argument) const {
-  if (argument >= point.expected.arguments.size()) return HUGE_VAL;
-  const std::optional<std::uint64_t> all = elements(point.expected.arguments[argument]);
-  if (!all) return HUGE_VAL;
-  const ast::Type &type = spectrum(point).params[argument]->type;
-  return type.isArray() ? static_cast<double>(*all) * elementBytes(type) : 0;
-}
-
-double Time::footprint(const Point &point, std::size_t argument, const ArgumentAround &around) const {
-  const double all = bytes(point, argument);
-  if (!std::isfinite(all) || all == 0 || around.within != Stride::Unit) return HUGE_VAL;
-  const double row = static_cast<double>(*point.expected.arguments[argument].back()) *
-                     elementBytes(spectrum(point).params[argument]->type);
-  return all / row * std::max(row, machine_.line());
-}
-
-const ast::Spectrum &Time::spectrum(const Point &point) const {
-  for (const ast::Spectrum *spectrum : forest_.module().spectrums)
-    if (spectrum->name == point.spectrum) return *spectrum;
-  failBug({}, "model", fmt::format("no spectrum '{}'", point.spectrum));
-}
-
-// ---- surroundings --------------------------------------------------------------------------------------
-
 Cost::Surroundings Time::below(const Point &point, const Alternative &alternative, std::size_t child,
                                Surroundings surroundings) const {
-  Around around = *arounds_[surroundings];
-  switch (alternative.rule) {
-  case Rule::Distribute:
-    divide(point, alternative, around);
-    call(around);
-    break;
-  case Rule::Split: divide(point, alternative, around); break;
-  case Rule::Serialize:
-    repeat(point, around);
-    call(around);
-    break;
-  case Rule::Devolve:
-    if (machine_.inLockStep(alternative.to) && !around.inLanes)
-      around.idle += log2(static_cast<double>(workers(point, alternative, alternative.to)));
-    break;
-  default: around = belowCodelet(alternative, child, around);
-  }
-  return known(std::move(around));
+  return arounds_.below(point, alternative, child, arounds_[surroundings]);
 }
-
-Around Time::belowCodelet(const Alternative &alternative, std::size_t child, const Around &around) const {
-  Around result;
-  result.busy = around.busy, result.idle = around.idle, result.inLanes = around.inLanes;
-  result.iterations = around.iterations, result.uneven = around.uneven;
-  const std::vector<const ast::Expr *> &order = sitesOf(*alternative.codelet);
-  if (child >= order.size()) { // the fallback is given the same
-    result.arguments = around.arguments;
-    return result;
-  }
-  auto passed = forest_.facts().arguments.find(order[child]);
-  if (passed == forest_.facts().arguments.end()) return result;
-  for (const PassedArgument &given : passed->second) {
-    ArgumentAround &argument = result.arguments.emplace_back();
-    if (given.parameter && *given.parameter < around.arguments.size()) {
-      const ArgumentAround &from = around.arguments[*given.parameter];
-      argument.acrossLanes = from.acrossLanes, argument.served = from.served, argument.revisited = from.revisited;
-      argument.within = through(given.within, from.within);
-      argument.apart = from.apart + (given.within != Stride::Unit);
-      argument.acrossCalls = through(given.across, from.within);
-    } else {
-      argument.within = given.within;
-      argument.acrossCalls = given.across;
-    }
-    argument.whole = given.whole, argument.loaded = given.loaded;
-  }
-  if (const auto *map = dyn<ast::Map>(order[child]); map && !map->type.isVoid())
-    result.arguments.push_back({.acrossCalls = Stride::Unit, .whole = false, .loaded = true});
-  return result;
-}
-
-void Time::divide(const Point &point, const Alternative &alternative, Around &around) const {
-  const double units = static_cast<double>(workers(point, alternative, alternative.to));
-  const double given = std::min(calls(point, alternative), units);
-  around.busy += log2(given);
-  const bool lanes = machine_.inLockStep(alternative.to),
-             iterations = areIterations(forest_.hardware(), alternative.to);
-  if (iterations) around.iterations += log2(given);
-  if (lanes && !iterations) around.idle += log2(units / given);
-  for (std::size_t i = 0; i < around.arguments.size(); ++i) {
-    ArgumentAround &argument = around.arguments[i];
-    if (argument.whole && argument.acrossCalls == Stride::Zero)
-      argument.served =
-          std::max(argument.served, machine_.fitsInnerCache(bytes(point, i)) ? Served::InnerCache : Served::OuterCache);
-    else if (argument.whole)
-      cache(point, i, argument);
-    // Side by side, parts of a strided partition make up a whole.
-    if (!argument.whole && argument.apart > 0) --argument.apart;
-    if (lanes && !iterations && !argument.whole && !argument.loaded)
-      around.uneven |= argument.acrossCalls == Stride::Irregular;
-    if (!lanes || iterations) continue;
-    const bool chunks = alternative.rule == Rule::Split;
-    argument.acrossLanes = std::max(
-        argument.acrossLanes, chunks && argument.acrossCalls == Stride::Unit ? Stride::Constant : argument.acrossCalls);
-    if (chunks && argument.acrossCalls == Stride::Unit) argument.revisited = true;
-  }
-  around.direct = lanes && !iterations && alternative.rule == Rule::Distribute;
-  if (lanes && !iterations) around.inLanes = true;
-}
-
-void Time::call(Around &around) {
-  for (ArgumentAround &argument : around.arguments) argument.acrossCalls = Stride::Zero, argument.whole = true;
-}
-
-void Time::repeat(const Point &point, Around &around) const {
-  around.direct = false;
-  for (std::size_t i = 0; i < around.arguments.size(); ++i) {
-    ArgumentAround &argument = around.arguments[i];
-    if (argument.whole) cache(point, i, argument);
-    if (argument.acrossCalls == Stride::Unit)
-      argument.revisited = argument.loaded || machine_.fitsInnerCache(bytes(point, i) * machine_.line() / 4);
-  }
-}
-
-void Time::cache(const Point &point, std::size_t i, ArgumentAround &argument) const {
-  const double all = bytes(point, i);
-  argument.served = std::max(argument.served, machine_.fitsInnerCache(all)   ? Served::InnerCache
-                                              : machine_.fitsOuterCache(all) ? Served::OuterCache
-                                                                             : Served::Memory);
-}
-
-// ---- cost ----------------------------------------------------------------------------------------------
 
 double Time::of(const Point &point, const Alternative &alternative, Surroundings surroundings,
                 const std::vector<double> &parts) const {
-  const hardware::Level &level = *forest_.hardware().find(point.level);
+  const hardware::Level &level = *places_[point].level;
   switch (alternative.rule) {
-  case Rule::Devolve: return parts[0] + machine_.wait(level);
-  case Rule::Serialize: return calls(point, alternative) * parts[0];
+  case Rule::Devolve: return (parts[0] + machine_.wait(level)) * doubt(alternative);
+  case Rule::Serialize:
+    return places_.calls(point, alternative) * (parts[0] + divided(point, alternative, surroundings));
   case Rule::Distribute:
   case Rule::Split: {
-    double given = calls(point, alternative);
+    double given = places_.calls(point, alternative);
     if (auto factor = alternative.parameters.find("factor"); factor != alternative.parameters.end())
       given = std::min(given, static_cast<double>(factor->second));
-    return rounds(given, static_cast<double>(workers(point, alternative, alternative.to))) * parts[0] +
-           machine_.wait(level);
+    const double each = parts[0] + divided(point, alternative, surroundings);
+    return (rounds(given, places_.units(point, alternative)) * each + machine_.wait(level)) * doubt(alternative);
   }
   default: break;
   }
-  if (alternative.guarded && !applies(point, alternative)) return parts.back() + kUnsuited;
+  const Choice &choice = places_.choice(point, alternative);
+  if (!choice.applies) return parts.back() + kUnsuited;
   double sum = own(point, alternative, surroundings).total();
-  const std::vector<const ast::Expr *> &order = sitesOf(*alternative.codelet);
-  const CodeletWork &work = this->work(point, alternative);
-  for (std::size_t i = 0; i < order.size() && i < parts.size(); ++i) {
-    auto often = work.sites.find(order[i]);
-    sum += (often == work.sites.end() ? 1 : often->second) * parts[i];
+  if (choice.ordered) sum += std::exp2(arounds_[surroundings].busy) * machine_.exchange();
+  for (std::size_t i = 0; i < choice.sites->size() && i < parts.size(); ++i) {
+    auto often = choice.work->sites.find((*choice.sites)[i]);
+    sum += (often == choice.work->sites.end() ? 1 : often->second) * parts[i];
   }
   return sum;
 }
 
-bool Time::applies(const Point &point, const Alternative &alternative) const {
-  auto [it, fresh] = requirements_.try_emplace(alternative.codelet);
-  if (fresh) it->second = requirements(*alternative.codelet, arena_);
-  std::vector<std::optional<std::uint64_t>> sizes;
-  for (const Extents &extents : point.expected.arguments) sizes.push_back(elements(extents));
-  sizes.resize(alternative.codelet->params.size());
-  const std::uint64_t lanes = this->lanes(point, *forest_.hardware().find(point.level));
-  return std::all_of(it->second.begin(), it->second.end(), [&](const ast::Expr *requirement) {
-    return provable(*requirement, *alternative.codelet, sizes, lanes);
-  });
+double Time::doubt(const Alternative &alternative) {
+  const auto &values = alternative.parameters;
+  return values.size() > values.count("factor") ? kDoubt : 1;
 }
 
-const CodeletWork &Time::work(const Point &point, const Alternative &alternative) const {
-  const CodeletWork *&known = worksOf_[&alternative];
-  if (known) return *known;
-  const hardware::Level &level = *forest_.hardware().find(point.level);
-  std::vector<Extents> arguments = point.expected.arguments;
-  arguments.resize(alternative.codelet->params.size());
-  for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i].resize(alternative.codelet->params[i]->type.rank());
-  const std::uint64_t lanes = alternative.codelet->coop ? this->lanes(point, level) : 1;
-  auto [it, fresh] = works_.try_emplace(std::tuple(alternative.codelet, arguments, alternative.parameters, lanes));
-  if (fresh)
-    it->second =
-        codeletWork(forest_.module(), *alternative.codelet, forest_.facts(), arguments, alternative.parameters, lanes);
-  return *(known = &it->second);
+double Time::divided(const Point &point, const Alternative &alternative, Surroundings surroundings) const {
+  const Around &around = arounds_[surroundings];
+  const auto parts = std::count_if(around.arguments.begin(), around.arguments.end(),
+                                   [](const ArgumentAround &argument) { return !argument.whole && !argument.loaded; });
+  if (parts == 0) return 0;
+  CodeletWork work;
+  work.operations = kPart * static_cast<double>(parts);
+  Crowd crowd = this->crowd(places_[point], around);
+  if (alternative.rule != Rule::Serialize) {
+    crowd.units *= std::min(places_.calls(point, alternative), places_.units(point, alternative));
+    if (machine_.areGroups(alternative.to)) crowd.groups = crowd.units;
+  }
+  return machine_.parts(work, {}, crowd).issue;
+}
+
+Crowd Time::crowd(const Place &place, const Around &around) const {
+  Crowd result;
+  result.units = std::exp2(around.busy);
+  result.idle = std::exp2(around.idle);
+  result.iterations = std::exp2(around.iterations);
+  if (place.belowGroups) result.groups = std::exp2(around.groups), result.group = std::exp2(around.group);
+  return result;
 }
 
 bool Time::vectorizes(const hardware::Level &level, const CodeletWork &work) const {
@@ -271,20 +102,28 @@ bool Time::vectorizes(const hardware::Level &level, const CodeletWork &work) con
   });
 }
 
+double Time::footprint(const Point &point, std::size_t argument, const ArgumentAround &around) const {
+  const double all = places_[point].argumentBytes(argument);
+  if (!std::isfinite(all) || all == 0 || around.within != Stride::Unit) return HUGE_VAL;
+  const double row = static_cast<double>(*point.expected.arguments[argument].back()) *
+                     elementBytes(places_[point].spectrum->params[argument]->type);
+  return all / row * std::max(row, machine_.line());
+}
+
 Parts Time::own(const Point &point, const Alternative &alternative, Surroundings surroundings) const {
-  const hardware::Level &level = *forest_.hardware().find(point.level);
-  const Around &around = *arounds_[surroundings];
-  const CodeletWork &work = this->work(point, alternative);
+  const Place &place = places_[point];
+  const hardware::Level &level = *place.level;
+  const Around &around = arounds_[surroundings];
+  const CodeletWork &work = *places_.choice(point, alternative).work;
   const ast::Codelet &codelet = *alternative.codelet;
-  Crowd crowd;
-  crowd.units = std::exp2(around.busy);
-  crowd.idle = std::exp2(around.idle);
+  Crowd crowd = this->crowd(place, around);
   if (codelet.coop)
-    crowd.workers = static_cast<double>(lanes(point, level));
-  else if (!machine_.inLockStep(point.level))
+    crowd.workers = static_cast<double>(place.lanes);
+  else if (!place.lockStep)
     crowd.idle = machine_.lanes(), crowd.vector = vectorizes(level, work) ? crowd.idle : 1;
   crowd.wait = machine_.wait(level);
-  crowd.iterations = std::exp2(around.iterations);
+  // Addresses have two.
+  crowd.registers = kOwnRegisters + 2 * static_cast<double>(work.accesses.size()) + work.values * crowd.iterations;
 
   if (!codelet.coop && around.uneven) crowd.uneven = kUneven;
 
@@ -305,7 +144,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     }
     if (*of.parameter >= around.arguments.size()) continue;
     const ArgumentAround &argument = around.arguments[*of.parameter];
-    const double all = bytes(point, *of.parameter);
+    const double all = place.argumentBytes(*of.parameter);
     access.elements = std::isfinite(all) ? all / access.bytes : 0;
     access.footprint =
         std::min(footprint(point, *of.parameter, argument),
@@ -314,6 +153,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
                      : of.rows * (argument.within == Stride::Unit ? std::max(of.run * access.bytes, machine_.line())
                                                                   : of.run * machine_.line())) /
         crowd.workers;
+    access.sharing = crowd.workers;
     access.perIteration = through(access.perIteration, argument.within);
     access.acrossLanes = codelet.coop ? through(of.pattern.perLane, argument.within) : argument.acrossLanes;
     access.alone = !codelet.coop && !around.inLanes;
@@ -321,6 +161,10 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     access.together = codelet.coop ? crowd.workers : machine_.lanes();
     access.staged = machine_.stages() && !codelet.coop && around.direct && work.turns > 0 &&
                     access.perIteration == Stride::Unit && access.acrossLanes == Stride::Constant;
+    access.rowsApart =
+        access.acrossLanes == Stride::Constant && !codelet.coop && codelet.params[*of.parameter]->type.rank() > 1;
+    if (access.acrossLanes == Stride::Constant && argument.distance < kFarApart)
+      access.distance = std::exp2(argument.distance);
     access.revisited = argument.revisited, access.apart = argument.apart > 0;
     access.served = argument.served;
   }
@@ -329,14 +173,58 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     if (!argument.loaded) continue;
     const bool result = i >= codelet.params.size();
     Accesses &access = accesses.emplace_back();
-    access.bytes = elementBytes(result ? spectrum(point).result : codelet.params[i]->type);
+    access.bytes = elementBytes(result ? place.spectrum->result : codelet.params[i]->type);
     (result ? access.stores : access.loads) = 1 / crowd.workers;
     access.acrossLanes = argument.acrossLanes;
     access.together = machine_.lanes();
     access.alone = !codelet.coop && !around.inLanes;
     access.served = argument.served, access.revisited = argument.revisited;
   }
+  stage(accesses, crowd);
   return machine_.parts(work, accesses, crowd);
+}
+
+void Time::stage(std::vector<Accesses> &accesses, Crowd &crowd) const {
+  const auto staged = static_cast<double>(
+      std::count_if(accesses.begin(), accesses.end(), [](const Accesses &access) { return access.staged; }));
+  if (staged == 0) return;
+  const double row = machine_.stagedRow(staged, crowd.group);
+  crowd.scratchpad = staged * row * crowd.group;
+  for (Accesses &access : accesses) access.row = row, access.staged &= row > 0;
+}
+
+std::optional<Prediction> Time::predict(const Plan &plan) const {
+  std::optional<Prediction> result = predict(*plan.root, forest_.root(), 0);
+  if (result) spread(*result, 1);
+  return result;
+}
+
+std::optional<Prediction> Time::predict(const PlanNode &node, GoalId id, Surroundings surroundings) const {
+  const Point &point = forest_.point(id);
+  const std::optional<std::size_t> which = find(point, node);
+  if (!which || point.alternatives[*which].parameters != node.parameters) return {};
+  const Alternative &alternative = point.alternatives[*which];
+  Prediction result;
+  std::vector<double> parts;
+  for (std::size_t i = 0; i < alternative.children.size(); ++i) {
+    std::optional<Prediction> part =
+        predict(*node.children[i], alternative.children[i], below(point, alternative, i, surroundings));
+    if (!part) return {};
+    parts.push_back(part->seconds);
+    result.children.push_back(std::move(*part));
+  }
+  result.seconds = of(point, alternative, surroundings, parts);
+  if (alternative.codelet) {
+    const Parts own = this->own(point, alternative, surroundings);
+    result.parts = {{"issue", own.issue}, {"memory", own.memory}, {"latency", own.latency}, {"atomics", own.atomics}};
+  }
+  // How often each is called follows from what it costs once.
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::vector<double> more = parts;
+    more[i] += 1;
+    result.children[i].all = of(point, alternative, surroundings, more) - result.seconds;
+  }
+  return result;
 }
 
 } // namespace tangram::model

@@ -29,7 +29,7 @@ hardware::Hardware device() {
                  .loads = 2,
                  .units = 16,
                  .workers = 1024};
-  block.memories = {{"l1", 1 << 16, 128, 0, 1e13, 30, {}}};
+  block.memories = {{"scratchpad", 1 << 16, 0, 32, 0, 0, {}}, {"l1", 1 << 16, 128, 0, 1e13, 30, {}}};
   warp.subordinate = "thread", warp.sync = SyncKind::Warp, warp.workers.count = 8;
   thread.scalar = true, thread.workers.count = 32;
   result.name = "device", result.levels = {grid, block, warp, thread};
@@ -73,8 +73,13 @@ TEST(Machine, NeighboursShareALineOthersLoadOneEach) {
   auto memory = [&](const Accesses &access) { return machine.parts({}, {access}, all).memory; };
   const double together = memory(loads(100, Stride::Unit));
   EXPECT_DOUBLE_EQ(together, 100 * 4 * kAll / 1e12);
-  EXPECT_DOUBLE_EQ(memory(loads(100, Stride::Constant)), 8 * together); // sectors of 32 bytes
-  EXPECT_DOUBLE_EQ(memory(loads(100, Stride::Zero)), together / 4);     // one sector a warp
+  Accesses near = loads(100, Stride::Constant);
+  near.distance = 256;
+  EXPECT_DOUBLE_EQ(memory(near), 8 * together); // sectors of 32 bytes
+  near.distance = 8;
+  EXPECT_DOUBLE_EQ(memory(near), 2 * together);
+  EXPECT_DOUBLE_EQ(memory(loads(100, Stride::Constant)), 16 * together); // of pages of their own
+  EXPECT_DOUBLE_EQ(memory(loads(100, Stride::Zero)), together / 4);      // one sector a warp
 }
 
 TEST(Machine, WhatLanesWalkThroughByThemselvesStaysWhereLinesHaveRoom) {
@@ -86,7 +91,7 @@ TEST(Machine, WhatLanesWalkThroughByThemselvesStaysWhereLinesHaveRoom) {
   EXPECT_LT(each(1000, Stride::Unit), each(1000, Stride::Constant) / 2); // 100 lines of 128 bytes a core
   EXPECT_DOUBLE_EQ(each(20 * kAll, Stride::Unit), each(20 * kAll, Stride::Constant));
   Accesses staged = loads(100, Stride::Constant, Stride::Unit);
-  staged.staged = true;
+  staged.staged = true, staged.row = 128;
   CodeletWork work;
   work.turns = 100;
   EXPECT_DOUBLE_EQ(machine.parts(work, {staged}, {.units = kAll}).memory,
@@ -108,11 +113,12 @@ TEST(Machine, OperationsAtTheRateOfAllCores) {
   const hardware::Hardware gpu = device();
   const Machine machine(gpu);
   auto issue = [&](const CodeletWork &work, const Crowd &crowd) { return machine.parts(work, {}, crowd).issue; };
-  EXPECT_DOUBLE_EQ(issue(operations(1000), {.units = kAll}), 1000 * kAll / 10 / 100 / 1e9);
+  const double alone = 1000 / 0.5 / 1e9; // what the last of them waits for
+  EXPECT_DOUBLE_EQ(issue(operations(1000), {.units = kAll}), 1000 * kAll / 10 / 100 / 1e9 + alone);
   EXPECT_DOUBLE_EQ(issue(operations(1000), {.units = 2 * kAll}), 2 * issue(operations(1000), {.units = kAll}));
   // Lanes beside it do nothing, and cannot do anything else.
   EXPECT_DOUBLE_EQ(issue(operations(1000), {.units = kAll / 32, .idle = 32}), issue(operations(1000), {.units = kAll}));
-  EXPECT_DOUBLE_EQ(issue(operations(1000), {.units = 1}), 1000 / 0.5 / 1e9); // alone
+  EXPECT_NEAR(issue(operations(1000), {.units = 1}), alone, alone / 100);
   CodeletWork wide = operations(1000);
   wide.wide = 1000;
   EXPECT_DOUBLE_EQ(issue(wide, {.units = kAll}), 2 * issue(operations(1000), {.units = kAll}));
@@ -131,6 +137,52 @@ TEST(Machine, ManyUnrolledIterationsDoNotFitRegisters) {
   };
   EXPECT_DOUBLE_EQ(each(1), each(2));
   EXPECT_GT(each(8), 1.5 * each(2));
+}
+
+TEST(Machine, AGroupRunsOnOneCore) {
+  const hardware::Hardware gpu = device();
+  const Machine machine(gpu);
+  auto issue = [&](double groups) {
+    return machine.parts(operations(1000), {}, {.units = 4 * 1024, .groups = groups, .group = 4 * 1024 / groups}).issue;
+  };
+  EXPECT_GT(issue(4), 1.3 * issue(32)); // 4 of 10 cores
+  EXPECT_EQ(machine.cores({.units = 4 * 1024, .groups = 4}), 4);
+}
+
+TEST(Machine, ACoreKeepsAsManyGroupsAsHaveRoom) {
+  const hardware::Hardware gpu = device();
+  const Machine machine(gpu);
+  EXPECT_EQ(machine.resident({}), 1024);
+  EXPECT_EQ(machine.resident({.group = 32}), 512); // 16 groups
+  EXPECT_EQ(machine.resident({.group = 256, .registers = 32}), 1024);
+  EXPECT_EQ(machine.resident({.group = 256, .registers = 40}), 768);
+  EXPECT_EQ(machine.resident({.group = 1024, .registers = 40}), 1024); // one, however large
+  EXPECT_EQ(machine.resident({.group = 256, .scratchpad = 20 * 1024}), 768);
+  // Fewer loads are under way.
+  auto waits = [&](double registers) {
+    return machine.parts({}, {loads(1000, Stride::Unit)}, {.units = kAll, .group = 256, .registers = registers})
+        .latency;
+  };
+  EXPECT_GT(waits(40), 1.3 * waits(32));
+}
+
+TEST(Machine, WorkersOfAGroupThatDoNothingTakeUpRoom) {
+  const hardware::Hardware gpu = device();
+  const Machine machine(gpu);
+  auto waits = [&](double units) {
+    const Crowd crowd{.units = units, .groups = 4000, .group = 256};
+    return machine.parts({}, {loads(1000, Stride::Unit)}, crowd).latency / (units / crowd.groups);
+  };
+  EXPECT_NEAR(waits(4000 * 32), 8 * waits(4000 * 256), waits(4000 * 32) / 10); // one warp of eight
+}
+
+TEST(Machine, TilesHaveRowsThatFit) {
+  const hardware::Hardware gpu = device(), cpu = processor();
+  const Machine machine(gpu);
+  EXPECT_EQ(machine.stagedRow(1, 256), 128);
+  EXPECT_EQ(machine.stagedRow(2, 256), 64);
+  EXPECT_EQ(machine.stagedRow(2, 1024), 0);
+  EXPECT_EQ(Machine(cpu).stagedRow(1, 8), 0);
 }
 
 TEST(Machine, WhatDependsOnWhatCameBeforeWaits) {

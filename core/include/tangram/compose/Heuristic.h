@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tangram/compose/Forest.h"
+#include "tangram/compose/Prediction.h"
 #include "tangram/pass/Pass.h"
 
 namespace tangram {
@@ -25,6 +26,8 @@ public:
   virtual ~Heuristic() = default;
   /// At most `wanted` different plans, best first; at least one where the forest has any.
   virtual std::vector<Plan> choose(const Forest &forest, HeuristicContext &context) = 0;
+  /// What a plan of the forest costs; nothing where the heuristic has no model of time, or knows no answer.
+  virtual std::optional<Prediction> predict(const Forest &, const Plan &) { return {}; }
 };
 
 /// Form (a): Figure 6.4 with a comparison as in Figure 6.5. The candidates kept per iteration are `wanted`.

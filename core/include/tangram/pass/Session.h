@@ -93,6 +93,8 @@ public:
   /// Spectrums that no other spectrum calls: what a program is for. All of them where each is called by another.
   std::vector<std::string> entrySpectrums();
   std::vector<Plan> choose(const std::string &spectrum, HeuristicContext &context);
+  /// What the heuristic says that a plan costs (Heuristic::predict).
+  std::optional<Prediction> predict(const Plan &plan);
   /// The plan that the heuristic likes best of those that fit the target's device, with a warning where it likes others
   /// better; its favourite where no plan that it names fits.
   Plan pick(const std::string &spectrum, HeuristicContext &context);

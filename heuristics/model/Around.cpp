@@ -1,0 +1,180 @@
+#include "Around.h"
+
+#include <algorithm>
+
+namespace tangram::model {
+
+namespace {
+
+unsigned log2(double number) { return static_cast<unsigned>(std::llround(std::log2(std::max(number, 1.0)))); }
+
+} // namespace
+
+Stride through(Stride inner, Stride outer) {
+  return inner == Stride::Unit ? outer : inner == Stride::Constant ? std::max(inner, outer) : inner;
+}
+
+std::size_t hash_value(const ArgumentAround &argument) {
+  std::size_t bits = argument.apart << 4 | argument.distance;
+  for (const Stride stride : {argument.acrossLanes, argument.within, argument.acrossCalls})
+    bits = bits << 3 | static_cast<std::size_t>(stride);
+  return bits << 5 | static_cast<std::size_t>(argument.served) << 3 | std::size_t{argument.revisited} << 2 |
+         std::size_t{argument.whole} << 1 | std::size_t{argument.loaded};
+}
+
+std::size_t hash_value(const Around &around) {
+  std::size_t bits =
+      around.group << 30 | around.groups << 24 | around.busy << 18 | around.idle << 12 | around.iterations << 6;
+  bits |= std::size_t{around.inLanes} << 2 | std::size_t{around.direct} << 1 | std::size_t{around.uneven};
+  boost::hash_combine(bits, around.arguments);
+  return bits;
+}
+
+Arounds::Arounds(const Forest &forest, const Machine &machine, const Places &places)
+    : forest_(forest), machine_(machine), places_(places) {
+  Around root;
+  const Place &place = places[forest.point(forest.root())];
+  root.arguments.resize(place.bytes.size());
+  double all = 0;
+  for (const double bytes : place.bytes) all += bytes;
+  if (machine_.fitsOuterCache(all))
+    for (ArgumentAround &argument : root.arguments) argument.served = Served::OuterCache;
+  number(std::move(root));
+}
+
+std::uint64_t Arounds::number(Around around) const {
+  auto [it, fresh] = numbers_.try_emplace(std::move(around), known_.size());
+  if (fresh) known_.push_back(&it->first);
+  return it->second;
+}
+
+std::uint64_t Arounds::below(const Point &point, const Alternative &alternative, std::size_t child,
+                             const Around &here) const {
+  Around around;
+  switch (alternative.rule) {
+  case Rule::Distribute:
+    around = here;
+    divide(point, alternative, around);
+    call(around);
+    break;
+  case Rule::Split:
+    around = here;
+    divide(point, alternative, around);
+    break;
+  case Rule::Serialize:
+    around = here;
+    repeat(places_[point], around);
+    call(around);
+    break;
+  case Rule::Devolve: {
+    around = here;
+    const Choice &choice = places_.choice(point, alternative);
+    if (choice.lockStep && !around.inLanes) around.idle += log2(choice.units);
+    break;
+  }
+  default: around = belowCodelet(places_.choice(point, alternative), child, here);
+  }
+  const Place &inner = places_[forest_.point(alternative.children[child])];
+  if (machine_.areGroups(inner.level->name)) around.group = machine_.groupClass(log2(static_cast<double>(inner.lanes)));
+  forget(inner, around);
+  return number(std::move(around));
+}
+
+Around Arounds::belowCodelet(const Choice &choice, std::size_t child, const Around &around) const {
+  if (child >= choice.sites->size()) { // the fallback is given the same
+    Around result = around;
+    result.direct = false;
+    return result;
+  }
+  Around result;
+  result.busy = around.busy, result.groups = around.groups, result.group = around.group, result.idle = around.idle,
+  result.inLanes = around.inLanes;
+  result.iterations = around.iterations, result.uneven = around.uneven;
+  const ast::Expr *site = (*choice.sites)[child];
+  auto passed = forest_.facts().arguments.find(site);
+  if (passed == forest_.facts().arguments.end()) return result;
+  for (const PassedArgument &given : passed->second) {
+    ArgumentAround &argument = result.arguments.emplace_back();
+    if (given.parameter && *given.parameter < around.arguments.size()) {
+      const ArgumentAround &from = around.arguments[*given.parameter];
+      argument.acrossLanes = from.acrossLanes, argument.distance = from.distance, argument.served = from.served,
+      argument.revisited = from.revisited;
+      argument.within = through(given.within, from.within);
+      argument.apart = from.apart + (given.within != Stride::Unit);
+      argument.acrossCalls = through(given.across, from.within);
+    } else {
+      argument.within = given.within;
+      argument.acrossCalls = given.across;
+    }
+    argument.whole = given.whole, argument.loaded = given.loaded;
+  }
+  if (const auto *map = ast::dyn<ast::Map>(site); map && !map->type.isVoid())
+    result.arguments.push_back({.acrossCalls = Stride::Unit, .whole = false, .loaded = true});
+  return result;
+}
+
+void Arounds::divide(const Point &point, const Alternative &alternative, Around &around) const {
+  const Place &place = places_[point];
+  const Choice &to = places_.choice(point, alternative);
+  const double units = places_.units(point, alternative), given = std::min(places_.calls(point, alternative), units);
+  // Iterations that have no call are guarded, and take as long.
+  around.busy += log2(to.iterations ? units : given);
+  const bool lanes = to.lockStep && !to.iterations;
+  if (to.iterations) around.iterations += log2(units);
+  if (machine_.areGroups(alternative.to)) around.groups += log2(given);
+  if (lanes) around.idle += log2(units / given);
+  for (std::size_t i = 0; i < around.arguments.size(); ++i) {
+    ArgumentAround &argument = around.arguments[i];
+    if (argument.whole && argument.acrossCalls == Stride::Zero)
+      argument.served = std::max(argument.served, machine_.fitsInnerCache(place.argumentBytes(i)) ? Served::InnerCache
+                                                                                                  : Served::OuterCache);
+    else if (argument.whole)
+      cache(place.argumentBytes(i), argument);
+    // Side by side, parts of a strided partition make up a whole.
+    if (!argument.whole && argument.apart > 0) --argument.apart;
+    if (lanes && !argument.whole && !argument.loaded) around.uneven |= argument.acrossCalls == Stride::Irregular;
+    if (!lanes) continue;
+    const bool chunks = alternative.rule == Rule::Split;
+    const auto &params = place.spectrum->params;
+    if (argument.acrossCalls == Stride::Constant && i < params.size() && params[i]->type.rank() == 1)
+      argument.distance = std::min(kFarApart, log2(place.argumentBytes(i)));
+    argument.acrossLanes = std::max(
+        argument.acrossLanes, chunks && argument.acrossCalls == Stride::Unit ? Stride::Constant : argument.acrossCalls);
+    if (chunks && argument.acrossCalls == Stride::Unit) argument.revisited = true;
+  }
+  around.direct = lanes && alternative.rule == Rule::Distribute;
+  if (lanes) around.inLanes = true;
+}
+
+void Arounds::call(Around &around) {
+  for (ArgumentAround &argument : around.arguments) argument.acrossCalls = Stride::Zero, argument.whole = true;
+}
+
+void Arounds::repeat(const Place &place, Around &around) const {
+  around.direct = false;
+  for (std::size_t i = 0; i < around.arguments.size(); ++i) {
+    ArgumentAround &argument = around.arguments[i];
+    if (argument.whole) cache(place.argumentBytes(i), argument);
+    if (argument.acrossCalls == Stride::Unit)
+      argument.revisited = argument.loaded || machine_.fitsInnerCache(place.argumentBytes(i) * machine_.line() / 4);
+  }
+}
+
+void Arounds::cache(double bytes, ArgumentAround &argument) const {
+  argument.served = std::max(argument.served, machine_.fitsInnerCache(bytes)   ? Served::InnerCache
+                                              : machine_.fitsOuterCache(bytes) ? Served::OuterCache
+                                                                               : Served::Memory);
+}
+
+void Arounds::forget(const Place &place, Around &around) const {
+  for (std::size_t i = 0; i < around.arguments.size(); ++i) {
+    ArgumentAround &argument = around.arguments[i];
+    if (!machine_.prefetches()) argument.apart = 0;
+    // Neighbouring lanes share its lines.
+    if (!place.lanesBelow && around.inLanes && argument.acrossLanes <= Stride::Unit) argument.revisited = false;
+    const auto &params = place.spectrum->params;
+    if (!argument.loaded && i < params.size() && !params[i]->type.isArray()) argument = {};
+  }
+}
+
+} // namespace tangram::model

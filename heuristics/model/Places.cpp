@@ -1,0 +1,122 @@
+#include "Places.h"
+
+#include "tangram/ast/Walk.h"
+#include "tangram/compose/Requirement.h"
+#include "tangram/compose/Workload.h"
+#include "tangram/diag/Diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tangram::model {
+
+double elementBytes(ast::Type type) {
+  while (type.isArray()) type = type.element();
+  return type.isScalar() ? static_cast<double>(type.bytes()) : 8;
+}
+
+const Place &Places::operator[](const Point &point) const {
+  std::unique_ptr<Place> &known = known_[static_cast<std::size_t>(&point - &forest_.point(0))];
+  if (known) return *known;
+  known = std::make_unique<Place>();
+  Place &place = *known;
+  place.spectrum = &spectrum(point);
+  place.level = forest_.hardware().find(point.level);
+  place.lanes = lanes(point, *place.level);
+  place.lockStep = machine_.inLockStep(point.level);
+  for (const hardware::Level *below = place.level; (below = forest_.hardware().below(*below));)
+    place.lanesBelow |= machine_.inLockStep(below->name) && !areIterations(forest_.hardware(), below->name);
+  for (const hardware::Level *at = &forest_.hardware().top(); at; at = forest_.hardware().below(*at)) {
+    place.belowGroups |= machine_.areGroups(at->name);
+    if (at == place.level) break;
+  }
+  const auto &params = place.spectrum->params;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const std::optional<std::uint64_t> all =
+        i < point.expected.arguments.size() ? elements(point.expected.arguments[i]) : std::nullopt;
+    place.bytes.push_back(!all                        ? HUGE_VAL
+                          : params[i]->type.isArray() ? static_cast<double>(*all) * elementBytes(params[i]->type)
+                                                      : 0);
+  }
+  for (const Alternative &alternative : point.alternatives) place.choices.push_back(look(place, point, alternative));
+  return place;
+}
+
+Choice Places::look(const Place &place, const Point &point, const Alternative &alternative) const {
+  Choice result;
+  if (!alternative.to.empty()) {
+    result.units = static_cast<double>(workers(point, alternative, alternative.to));
+    result.iterations = areIterations(forest_.hardware(), alternative.to);
+    result.lockStep = machine_.inLockStep(alternative.to);
+  }
+  if (!alternative.codelet) return result;
+  auto [it, fresh] = sites_.try_emplace(alternative.codelet);
+  if (fresh) it->second = sites(*alternative.codelet);
+  result.sites = &it->second;
+  result.work = &work(place, point, alternative);
+  result.ordered = ast::any<ast::Atomic>(
+      alternative.codelet->body, [](const ast::Atomic &atomic) { return atomic.op == ast::AtomicOp::OrderedAdd; });
+  result.applies = !alternative.guarded || applies(place, point, alternative);
+  return result;
+}
+
+double Places::calls(const Point &point, const Alternative &alternative) const {
+  if (point.expected.elements) return static_cast<double>(*point.expected.elements);
+  return alternative.to.empty() ? kUnknownTurns : choice(point, alternative).units;
+}
+
+double Places::units(const Point &point, const Alternative &alternative) const {
+  const double units = choice(point, alternative).units;
+  if (alternative.rule != Rule::Distribute || !machine_.areGroups(alternative.to)) return units;
+  return machine_.launched(calls(point, alternative), units);
+}
+
+std::uint64_t Places::workers(const Point &point, const Alternative &alternative, const std::string &level) const {
+  if (auto asked = alternative.parameters.find(level); asked != alternative.parameters.end())
+    return static_cast<std::uint64_t>(asked->second);
+  if (auto above = point.units.find(level); above != point.units.end())
+    return static_cast<std::uint64_t>(above->second);
+  const hardware::Level *found = forest_.hardware().find(level);
+  return found ? found->workers.count : 1;
+}
+
+std::uint64_t Places::lanes(const Point &point, const hardware::Level &level) const {
+  std::uint64_t result = 1;
+  for (const hardware::Level *below = forest_.hardware().below(level); below;
+       below = forest_.hardware().below(*below)) {
+    result *= workers(point, {}, below->name);
+    if (below->scalar) break;
+  }
+  return result;
+}
+
+const ast::Spectrum &Places::spectrum(const Point &point) const {
+  for (const ast::Spectrum *spectrum : forest_.module().spectrums)
+    if (spectrum->name == point.spectrum) return *spectrum;
+  failBug({}, "model", fmt::format("no spectrum '{}'", point.spectrum));
+}
+
+bool Places::applies(const Place &place, const Point &point, const Alternative &alternative) const {
+  auto [it, fresh] = requirements_.try_emplace(alternative.codelet);
+  if (fresh) it->second = requirements(*alternative.codelet, arena_);
+  std::vector<std::optional<std::uint64_t>> sizes;
+  for (const Extents &extents : point.expected.arguments) sizes.push_back(elements(extents));
+  sizes.resize(alternative.codelet->params.size());
+  return std::all_of(it->second.begin(), it->second.end(), [&](const ast::Expr *requirement) {
+    return provable(*requirement, *alternative.codelet, sizes, place.lanes);
+  });
+}
+
+const CodeletWork &Places::work(const Place &place, const Point &point, const Alternative &alternative) const {
+  std::vector<Extents> arguments = point.expected.arguments;
+  arguments.resize(alternative.codelet->params.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i].resize(alternative.codelet->params[i]->type.rank());
+  const std::uint64_t lanes = alternative.codelet->coop ? place.lanes : 1;
+  auto [it, fresh] = works_.try_emplace(std::tuple(alternative.codelet, arguments, alternative.parameters, lanes));
+  if (fresh)
+    it->second =
+        codeletWork(forest_.module(), *alternative.codelet, forest_.facts(), arguments, alternative.parameters, lanes);
+  return it->second;
+}
+
+} // namespace tangram::model
