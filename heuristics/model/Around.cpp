@@ -23,9 +23,10 @@ std::size_t hash_value(const ArgumentAround &argument) {
 }
 
 std::size_t hash_value(const Around &around) {
-  std::size_t bits =
-      around.group << 30 | around.groups << 24 | around.busy << 18 | around.idle << 12 | around.iterations << 6;
-  bits |= std::size_t{around.inLanes} << 2 | std::size_t{around.direct} << 1 | std::size_t{around.uneven};
+  std::size_t bits = 0;
+  for (const unsigned number : {around.group, around.groups, around.busy, around.idle, around.iterations})
+    bits = bits << 6 | number;
+  bits = bits << 3 | std::size_t{around.inLanes} << 2 | std::size_t{around.direct} << 1 | std::size_t{around.uneven};
   boost::hash_combine(bits, around.arguments);
   return bits;
 }

@@ -10,7 +10,7 @@ namespace tangram::model {
 /// A container within one that something gives it: elements of parts of it.
 Stride through(Stride inner, Stride outer);
 
-/// Lanes so many bytes apart (as a power of two), or more, share no line.
+/// Lanes so many bytes apart (as a power of two), or more, share no line, and hardly a page of memory.
 constexpr unsigned kFarApart = 10;
 
 /// How what is above a point has given it one of its spectrum's arguments.

@@ -56,13 +56,15 @@ double Parts::total() const {
 }
 
 Machine::Machine(const hardware::Hardware &hardware) : hardware_(hardware) {
+  // Without a word on cores, the units of the second level are them.
+  if (hardware.levels.size() > 1) groups_ = hardware.levels[1].name;
   for (const hardware::Level &level : hardware.levels) {
     device_ |= level.sync == SyncKind::Relaunch;
-    if (cores_.clock == 0 && cores_.issue == 0) cores_ = level.cores, groups_ = level.name;
+    const bool said = cores_.clock > 0 || cores_.issue > 0;
+    if (!said && (level.cores.clock > 0 || level.cores.issue > 0)) cores_ = level.cores, groups_ = level.name;
     if (level.sync == SyncKind::Warp || level.sync == SyncKind::LockStep)
       lanes_ = std::max(lanes_, static_cast<double>(hardware.lanes(level)));
   }
-  // Without a word on cores, the units of the second level are them.
   if (!cores_.count) cores_.count = hardware.levels.size() > 1 ? hardware.levels[1].workers.count : 1;
   cores_.clock = or_(cores_.clock, device_ ? 1.5e9 : 3e9);
   cores_.issue = or_(cores_.issue, device_ ? 100 : 2 * lanes_);

@@ -149,6 +149,15 @@ TEST(Machine, AGroupRunsOnOneCore) {
   EXPECT_EQ(machine.cores({.units = 4 * 1024, .groups = 4}), 4);
 }
 
+TEST(Machine, WithoutAWordOnCoresTheUnitsOfTheSecondLevelAreThem) {
+  hardware::Hardware gpu = device();
+  EXPECT_TRUE(Machine(gpu).areGroups("block"));
+  gpu.levels[1].cores = {};
+  EXPECT_TRUE(Machine(gpu).areGroups("block"));
+  EXPECT_FALSE(Machine(gpu).areGroups("thread"));
+  EXPECT_EQ(Machine(gpu).cores({.units = 1e6}), 40);
+}
+
 TEST(Machine, ACoreKeepsAsManyGroupsAsHaveRoom) {
   const hardware::Hardware gpu = device();
   const Machine machine(gpu);
