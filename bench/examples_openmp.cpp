@@ -34,19 +34,19 @@ void jacobi(float center, float around, In<float, 3> in, Out<float, 3> out) {
         }
 }
 
-// ---- convolution: four rows of a vector or two each in registers
+// ---- convolution: four rows of two vectors each in registers
 
 #ifdef __AVX512F__
-constexpr std::size_t kWide = 32;
-#else
 constexpr std::size_t kWide = 16;
+#else
+constexpr std::size_t kWide = 8;
 #endif
-using Wide = float __attribute__((vector_size(kWide * sizeof(float)), aligned(sizeof(float))));
+using Vector = float __attribute__((vector_size(kWide * sizeof(float)), aligned(sizeof(float))));
 
-Wide load(const float *from) { return *reinterpret_cast<const Wide *>(from); }
-void store(float *to, Wide value) { *reinterpret_cast<Wide *>(to) = value; }
+const Vector &vector(const float *from) { return *reinterpret_cast<const Vector *>(from); }
+Vector &vector(float *to) { return *reinterpret_cast<Vector *>(to); }
 
-constexpr std::size_t kTap = 7, kHigh = 4;
+constexpr std::size_t kTap = 7, kHigh = 4, kBoth = 2;
 
 void convolution(In<float, 2> in, In<float, 2> weights, Out<float, 2> out) {
   const std::size_t height = out.size[0], width = out.size[1], pitch = in.size[1];
@@ -57,22 +57,31 @@ void convolution(In<float, 2> in, In<float, 2> weights, Out<float, 2> out) {
       for (std::size_t c = 0; c < kTap; ++c) sum += w[r * kTap + c] * in.data[(i + r) * pitch + j + c];
     out.data[i * width + j] = sum;
   };
-  const std::size_t high = height / kHigh * kHigh, wide = width / kWide * kWide;
+  const std::size_t high = height / kHigh * kHigh, wide = width / (kBoth * kWide) * (kBoth * kWide);
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < high; i += kHigh) {
-    for (std::size_t j = 0; j < wide; j += kWide) {
-      Wide sum[kHigh] = {};
+    for (std::size_t j = 0; j < wide; j += kBoth * kWide) {
+      Vector sum[kHigh][kBoth] = {};
 #pragma GCC unroll 16
       for (std::size_t r = 0; r < kHigh + kTap - 1; ++r)
 #pragma GCC unroll 16
         for (std::size_t c = 0; c < kTap; ++c) {
-          const Wide x = load(in.data + (i + r) * pitch + j + c);
+          const float *from = in.data + (i + r) * pitch + j + c;
+          const Vector left = vector(from), right = vector(from + kWide);
 #pragma GCC unroll 16
           for (std::size_t h = 0; h < kHigh; ++h)
-            if (r >= h && r - h < kTap) sum[h] += w[(r - h) * kTap + c] * x;
+            if (r >= h && r - h < kTap) {
+              const float weight = w[(r - h) * kTap + c];
+              sum[h][0] += weight * left;
+              sum[h][1] += weight * right;
+            }
         }
 #pragma GCC unroll 16
-      for (std::size_t h = 0; h < kHigh; ++h) store(out.data + (i + h) * width + j, sum[h]);
+      for (std::size_t h = 0; h < kHigh; ++h) {
+        float *to = out.data + (i + h) * width + j;
+        vector(to) = sum[h][0];
+        vector(to + kWide) = sum[h][1];
+      }
     }
     for (std::size_t h = i; h < i + kHigh; ++h)
       for (std::size_t j = wide; j < width; ++j) one(h, j);
@@ -81,25 +90,34 @@ void convolution(In<float, 2> in, In<float, 2> weights, Out<float, 2> out) {
     for (std::size_t j = 0; j < width; ++j) one(i, j);
 }
 
-// ---- accelerations
+// ---- accelerations: a vector of bodies, with one other at a time, so that nothing is added up across lanes
+
+constexpr std::size_t kBodies = 4 * kWide;
 
 void accelerations(In<float, 1> x, In<float, 1> y, In<float, 1> z, In<float, 1> mass, Out<float, 1> ax,
                    Out<float, 1> ay, Out<float, 1> az) {
   const std::size_t n = x.size[0];
 #pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < n; ++i) {
-    const float ownX = x.data[i], ownY = y.data[i], ownZ = z.data[i];
-    float sumX = 0, sumY = 0, sumZ = 0;
-#pragma omp simd reduction(+ : sumX, sumY, sumZ)
+  for (std::size_t first = 0; first < n; first += kBodies) {
+    const std::size_t many = std::min(kBodies, n - first);
+    float ownX[kBodies] = {}, ownY[kBodies] = {}, ownZ[kBodies] = {};
+    float sumX[kBodies] = {}, sumY[kBodies] = {}, sumZ[kBodies] = {};
+    for (std::size_t b = 0; b < many; ++b)
+      ownX[b] = x.data[first + b], ownY[b] = y.data[first + b], ownZ[b] = z.data[first + b];
     for (std::size_t j = 0; j < n; ++j) {
-      const float dx = x.data[j] - ownX, dy = y.data[j] - ownY, dz = z.data[j] - ownZ;
-      const float inverse = 1 / std::sqrt(dx * dx + dy * dy + dz * dz + 0.01f);
-      const float pull = mass.data[j] * inverse * inverse * inverse;
-      sumX += pull * dx;
-      sumY += pull * dy;
-      sumZ += pull * dz;
+      const float otherX = x.data[j], otherY = y.data[j], otherZ = z.data[j], weight = mass.data[j];
+#pragma omp simd
+      for (std::size_t b = 0; b < kBodies; ++b) {
+        const float dx = otherX - ownX[b], dy = otherY - ownY[b], dz = otherZ - ownZ[b];
+        const float inverse = 1 / std::sqrt(dx * dx + dy * dy + dz * dz + 0.01f);
+        const float pull = weight * inverse * inverse * inverse;
+        sumX[b] += pull * dx;
+        sumY[b] += pull * dy;
+        sumZ[b] += pull * dz;
+      }
     }
-    ax.data[i] = sumX, ay.data[i] = sumY, az.data[i] = sumZ;
+    for (std::size_t b = 0; b < many; ++b)
+      ax.data[first + b] = sumX[b], ay.data[first + b] = sumY[b], az.data[first + b] = sumZ[b];
   }
 }
 
@@ -137,19 +155,26 @@ void products(In<float, 3> a, In<float, 3> b, Out<float, 3> c) {
   }
 }
 
-// ---- mriq
+// ---- mriq: angles in quarters of a turn, of which sine and cosine are polynomials (Cephes), without branches
 
 void mriq(In<float, 1> kx, In<float, 1> ky, In<float, 1> kz, In<float, 1> magnitude, In<float, 1> x, In<float, 1> y,
           In<float, 1> z, Out<float, 1> real, Out<float, 1> imaginary) {
+  const std::size_t samples = kx.size[0];
 #pragma omp parallel for schedule(static)
   for (std::size_t v = 0; v < x.size[0]; ++v) {
-    const float ownX = x.data[v], ownY = y.data[v], ownZ = z.data[v];
+    const float ownX = 4 * x.data[v], ownY = 4 * y.data[v], ownZ = 4 * z.data[v];
     float sumReal = 0, sumImaginary = 0;
 #pragma omp simd reduction(+ : sumReal, sumImaginary)
-    for (std::size_t k = 0; k < kx.size[0]; ++k) {
-      const float angle = 6.2831853f * (kx.data[k] * ownX + ky.data[k] * ownY + kz.data[k] * ownZ);
-      sumReal += magnitude.data[k] * std::cos(angle);
-      sumImaginary += magnitude.data[k] * std::sin(angle);
+    for (std::size_t k = 0; k < samples; ++k) {
+      const float quarters = kx.data[k] * ownX + ky.data[k] * ownY + kz.data[k] * ownZ;
+      const float whole = std::nearbyint(quarters), r = (quarters - whole) * 1.5707964f, s = r * r;
+      const int quarter = static_cast<int>(whole);
+      const float sine = r + r * s * (-1.6666654611e-1f + s * (8.3321608736e-3f - s * 1.9515295891e-4f));
+      const float cosine =
+          1 - s / 2 + s * s * (4.166664568298827e-2f + s * (-1.388731625493765e-3f + s * 2.443315711809948e-5f));
+      const float upright = quarter & 1 ? cosine : sine, level = quarter & 1 ? sine : cosine;
+      sumReal += magnitude.data[k] * ((quarter + 1) & 2 ? -level : level);
+      sumImaginary += magnitude.data[k] * (quarter & 2 ? -upright : upright);
     }
     real.data[v] = sumReal, imaginary.data[v] = sumImaginary;
   }

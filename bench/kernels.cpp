@@ -5,8 +5,8 @@
 //
 // Every container needs its sizes; a scalar its value. Each library is called in a process of its own. Its results are
 // compared with those of the first that has any before it is timed, element by element: floating-point numbers may be
-// as far from it as roundings explain, of whole numbers (--whole) exactly equal. One line each: "seconds LIBRARY", or
-// what is wrong with it, or that it is slow.
+// as far from it as roundings explain, of whole numbers (--whole) exactly equal. One line a kernel: "seconds LIBRARY",
+// or what is wrong with it, or that it is slow.
 #include "tangram/diag/Diagnostic.h"
 #include "tangram/runtime/ArgumentSpec.h"
 #include "tangram/runtime/Children.h"
@@ -43,9 +43,6 @@ constexpr tangram::DiagnosticKind kNotGiven{"bench.argument", tangram::Diagnosti
                                             "nothing says what '{0}' is", "say --arg {0}=random:16M, or a value"};
 constexpr tangram::DiagnosticKind kNoKernel{"bench.spectrum", tangram::DiagnosticClass::User,
                                             "'{0}' has no kernel of '{1}'", "give a library that has"};
-constexpr tangram::DiagnosticKind kOther{"bench.parameters", tangram::DiagnosticClass::User,
-                                         "the kernel of '{0}' has other parameters than the first",
-                                         "give libraries of one spectrum"};
 constexpr tangram::DiagnosticKind kNoLock{"bench.lock", tangram::DiagnosticClass::User, "no lock on '{0}': {1}",
                                           "give a file that can be written"};
 
@@ -172,10 +169,13 @@ private:
   bool floating_ = false;
 };
 
-const tangram_kernel &kernelOf(const KernelLibrary &library, const std::string &path, const std::string &spectrum) {
+std::vector<const tangram_kernel *> kernelsOf(const KernelLibrary &library, const std::string &path,
+                                              const std::string &spectrum) {
+  std::vector<const tangram_kernel *> found;
   for (const tangram_kernel *kernel : library.kernels())
-    if (spectrum.empty() || spectrum == kernel->spectrum) return *kernel;
-  tangram::fail(kNoKernel, {}, path, spectrum);
+    if (spectrum.empty() || spectrum == kernel->spectrum) found.push_back(kernel);
+  if (found.empty()) tangram::fail(kNoKernel, {}, path, spectrum);
+  return found;
 }
 
 /// Ends this process where what it does until the end of the scope takes too long: nothing else ends a kernel.
@@ -237,11 +237,10 @@ private:
 };
 
 /// In a child, which has memory of its own: checks the kernel on all problems, and then times it on the last.
-void work(const std::string &path, const Flags &flags, std::vector<Problem> &problems, bool isFirst, const Send &send) {
-  const KernelLibrary library(path);
-  const tangram_kernel &kernel = kernelOf(library, path, flags.spectrum);
+void work(const tangram_kernel &kernel, const Flags &flags, std::vector<Problem> &problems, bool isFirst,
+          const Send &send) {
   for (Problem &problem : problems) {
-    if (!problem.fits(kernel)) tangram::fail(kOther, {}, path);
+    if (!problem.fits(kernel)) return send({"wrong", "it has other parameters than the last library's"});
     Calls calls(kernel, problem.arguments());
     if (calls.result().ok()) calls.once(flags.patience);
     if (!calls.result().ok()) return send({"wrong", calls.result().message});
@@ -260,7 +259,7 @@ void work(const std::string &path, const Flags &flags, std::vector<Problem> &pro
 
 std::vector<Problem> makeProblems(const Flags &flags) {
   const KernelLibrary library(flags.libraries.back());
-  const tangram_kernel &kernel = kernelOf(library, flags.libraries.back(), flags.spectrum);
+  const tangram_kernel &kernel = *kernelsOf(library, flags.libraries.back(), flags.spectrum).front();
   std::vector<Problem> problems;
   std::vector<Value> arguments = makeArguments(kernel, flags);
   if (flags.whole) {
@@ -281,33 +280,34 @@ void lock(const std::string &file) {
   if (descriptor < 0 || flock(descriptor, LOCK_EX) != 0) tangram::fail(kNoLock, {}, file, std::strerror(errno));
 }
 
+void say(const std::string &time, const std::string &path, const std::string &why = "") {
+  fmt::print("{} {}{}{}\n", time, path, why.empty() ? "" : ": ", why);
+  std::fflush(stdout);
+}
+
 int run(const Flags &flags) {
   std::vector<Problem> problems = makeProblems(flags);
   lock(flags.lock); // data is made while others run
-  int status = 0;
-  bool isFirst = true;
-  for (const std::string &path : flags.libraries) {
+  bool isFirst = true, right = true;
+  auto measured = [&](const std::string &path, const tangram_kernel &kernel) {
     std::string time, wrong;
-    const ChildEnd end = runChild(
-        [&](const Send &send) {
-          try {
-            work(path, flags, problems, isFirst, send);
-          } catch (const tangram::DiagnosticError &e) {
-            send({"wrong", e.diagnostic.message});
-          }
-        },
-        [&](const Message &m) { (m[0] == "time" ? time : wrong) = m[1]; }, 600);
-    if (end.how == ChildEnd::How::Signal && end.number == SIGALRM) {
-      fmt::print("slow {}: a call takes more than {} s\n", path, flags.patience);
-    } else {
-      if (!end.done()) wrong = end.text();
-      fmt::print("{} {}\n", wrong.empty() ? time : "wrong", path + (wrong.empty() ? "" : ": " + wrong));
-      isFirst &= !wrong.empty();
-      status |= !wrong.empty();
+    const ChildEnd end = runChild([&](const Send &send) { work(kernel, flags, problems, isFirst, send); },
+                                  [&](const Message &m) { (m[0] == "time" ? time : wrong) = m[1]; }, 600);
+    if (end.how == ChildEnd::How::Signal && end.number == SIGALRM)
+      return say("slow", path, fmt::format("a call takes more than {} s", flags.patience));
+    if (!end.done()) wrong = end.text();
+    say(wrong.empty() ? time : "wrong", path, wrong);
+    isFirst &= !wrong.empty();
+    right &= wrong.empty();
+  };
+  for (const std::string &path : flags.libraries) try {
+      const KernelLibrary library(path);
+      for (const tangram_kernel *kernel : kernelsOf(library, path, flags.spectrum)) measured(path, *kernel);
+    } catch (const tangram::DiagnosticError &e) {
+      say("wrong", path, e.diagnostic.message);
+      right = false;
     }
-    std::fflush(stdout);
-  }
-  return status;
+  return right ? 0 : 1;
 }
 
 } // namespace
@@ -318,7 +318,7 @@ int main(int argc, char **argv) {
   app.add_option("libraries", flags.libraries, "Built by `tangram compile --emit library`, or written by hand")
       ->required();
   app.add_option("--arg,-a", flags.arguments, "As of `tangram run`, with all sizes")->allow_extra_args(false);
-  app.add_option("--spectrum,-s", flags.spectrum, "Which of a library's kernels; default: its first");
+  app.add_option("--spectrum,-s", flags.spectrum, "Which of a library's kernels; default: all");
   app.add_option("--sums", flags.sums, "How many numbers an element of the result adds up (default 1)");
   app.add_flag("--whole", flags.whole, "Check with whole numbers first, of which results are exact");
   app.add_option("--patience", flags.patience, "Seconds that a call may take (default 60)");
