@@ -13,6 +13,7 @@
 #include "tangram/runtime/kernel_abi.h"
 
 #include <cstdint>
+#include <cstdio>
 #include <type_traits>
 #include <utility>
 
@@ -85,7 +86,11 @@ private:
   template <std::size_t... I> static int launch(void *const *args, void *, tangram_error *error) {
     return call<I...>(args, error);
   }
-  static int refuse(void *const *, tangram_error *) { return TANGRAM_FAILED; } // data of the host
+  /// Of data in memory of the host, which callers have only where there is no device.
+  static int refuse(void *const *, tangram_error *error) {
+    std::snprintf(error->message, sizeof error->message, "there is no device");
+    return error->status = TANGRAM_FAILED;
+  }
   static std::uint64_t noWorkspace(void *const *) { return 0; }
 };
 
