@@ -5,6 +5,7 @@
 #include "tangram/ast/Walk.h"
 #include "tangram/c-family/Entries.h"
 #include "tangram/diag/Diagnostic.h"
+#include "tangram/loops/Loads.h"
 
 namespace tangram::cuda {
 
@@ -117,6 +118,16 @@ void DeviceStatements::other(const Stmt *s) {
   case Kind::Alloc: return alloc(*as<Alloc>(s));
   default: c_family::Statements::other(s);
   }
+}
+
+/// nvcc writes out loops that it does not know the length of: where one iteration has loads enough, these would only
+/// take more registers.
+void DeviceStatements::begins(const Stmt &s) {
+  const auto *loop = dyn<For>(&s);
+  if (!loop || !loops::isLeaf(loop->body) || loops::loads(loop->body) < loops::kLoadsTogether) return;
+  const auto *test = dyn<Binary>(loop->cond);
+  bool known = test && test->op == BinaryOp::Lt && constants_ && constants_->value(test->rhs);
+  if (!known) w_.directive("#pragma unroll 1");
 }
 
 std::string DeviceStatements::array(const Alloc &a, const std::vector<const Expr *> &extents) {

@@ -23,6 +23,7 @@ public:
 
 private:
   void other(const ast::Stmt *s) override;
+  void begins(const ast::Stmt &s) override;
   std::optional<std::string> place() const override { return ""; }
   std::string parameters(const ast::Launch &launch, const ast::Block &written);
   std::string array(const ast::Alloc &a, const std::vector<const ast::Expr *> &extents);
