@@ -14,6 +14,13 @@ __codelet __tag(serial) void batches(const Array<1, unsigned> in, const Array<1,
   for (unsigned i = 2; i < n; i += 3) sum = sum * 17 + at[i];
   for (size_t i = 0; i < n; i += step) sum = sum * 13 + in[i];
   for (size_t i = 0; i < 5; ++i) sum = sum * 11 + (i < n ? in[i] : 3);
+  for (size_t i = 0; i < n; ++i)
+    if (in[i] % 2 == 0) {
+      unsigned p = at[i] % n;
+      sum += in[p] * 7 + at[i];
+    } else if (i > 3 && in[i - 3] > in[i]) {
+      sum = sum * 3 ^ at[i - 3];
+    }
   for (size_t i = 0; i < n; ++i) y[i] += sum ^ in[i];
   for (size_t i = 0; i < n; ++i) {
     unsigned p = at[i] % n;
@@ -42,6 +49,13 @@ __codelet __coop __tag(lanes) void batches(const Array<1, unsigned> in, const Ar
   for (unsigned i = 2; i < n; i += 3) sum = sum * 17 + at[i];
   for (size_t i = 0; i < n; i += step) sum = sum * 13 + in[i];
   for (size_t i = 0; i < 5; ++i) sum = sum * 11 + (i < n ? in[i] : 3);
+  for (size_t i = 0; i < n; ++i)
+    if (in[i] % 2 == 0) {
+      unsigned p = at[i] % n;
+      sum += in[p] * 7 + at[i];
+    } else if (i > 3 && in[i - 3] > in[i]) {
+      sum = sum * 3 ^ at[i - 3];
+    }
   for (size_t i = coopIdx(); i < n; i += coopDim()) y[i] += sum ^ in[i];
   for (size_t i = coopIdx(); i < n; i += coopDim()) {
     unsigned p = at[i] % n;

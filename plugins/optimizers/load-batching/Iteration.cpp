@@ -1,9 +1,9 @@
 #include "Iteration.h"
+#include "Loaded.h"
 
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
-#include "tangram/ast/Mutator.h"
 #include "tangram/ast/Storage.h"
 #include "tangram/ast/Walk.h"
 
@@ -50,12 +50,6 @@ const Assign *lastAssign(const Stmt *s) {
   return evaluate ? dyn<Assign>(evaluate->expr) : nullptr;
 }
 
-/// An operation on a place, in the place's own type, that may be written as an assignment.
-bool updates(const Assign *assign) {
-  const Type &type = assign->target->type;
-  return assign->op != AssignOp::Set && type == assign->value->type && type.bytes() >= 4;
-}
-
 class Splitting {
 public:
   Splitting(Arena &arena, Names &names, const Memory &memory, const loops::Counted &loop)
@@ -69,17 +63,11 @@ public:
     if (!possible_) return {};
     for (at_ = 0; at_ < stmts_.size(); ++at_) {
       const Stmt *s = stmts_[at_];
-      if (const auto *d = dyn<Declare>(s)) {
-        collect(d->init);
-        if (d->init && d->extents.empty() && !d->shared && !assigned_.count(d->name) && movable(d->init)) {
-          movable_[d->name] = d;
-          if (depends(d->init)) depending_.insert(d->name);
-        }
-      } else if (const auto *evaluate = dyn<Evaluate>(s)) {
-        collect(evaluate->expr);
-      } else {
-        collect(as<If>(s)->cond);
-      }
+      collect(s, "");
+      const auto *d = dyn<Declare>(s);
+      if (!d || !d->init || !d->extents.empty() || d->shared || assigned_.count(d->name) || !movable(d->init)) continue;
+      movable_[d->name] = d;
+      if (depends(d->init)) depending_.insert(d->name);
     }
     if (loads_.empty()) return {};
     return written();
@@ -88,8 +76,10 @@ public:
 private:
   struct Load {
     const Expr *e = nullptr;
-    std::string name; // of the variable that has it
+    std::string name;  // of the variable that has it
+    std::string guard; // the variable of a condition that it is done on
     std::size_t at = 0;
+    bool waits = true; // for memory; else it is such a condition
   };
   struct Touched {
     std::vector<const Expr *> places;
@@ -189,76 +179,77 @@ private:
     });
   }
 
-  /// Loads among what evaluating the expression evaluates in any case.
-  void collect(const Expr *e) {
+  /// Loads among what evaluating the expression evaluates, each on the condition that it is done on (`guard`: a
+  /// variable that has it; empty: in any case).
+  void collect(const Expr *e, const std::string &guard) {
     if (!e) return;
     if (const auto *choice = dyn<Conditional>(e)) {
-      collect(choice->cond);
-      return add(e);
+      collect(choice->cond, guard);
+      collectOn(choice->cond, true, guard, [&](const std::string &on) { collect(choice->then, on); });
+      return collectOn(choice->cond, false, guard, [&](const std::string &on) { collect(choice->otherwise, on); });
     }
     if (const auto *logic = dyn<Binary>(e);
-        logic && (logic->op == BinaryOp::LogicalAnd || logic->op == BinaryOp::LogicalOr))
-      return collect(logic->lhs);
+        logic && (logic->op == BinaryOp::LogicalAnd || logic->op == BinaryOp::LogicalOr)) {
+      collect(logic->lhs, guard);
+      return collectOn(logic->lhs, logic->op == BinaryOp::LogicalAnd, guard,
+                       [&](const std::string &on) { collect(logic->rhs, on); });
+    }
     if (const auto *assign = dyn<Assign>(e)) {
-      collect(assign->value);
-      target(assign->target);
-      return updates(assign) ? add(assign->target) : void();
+      collect(assign->value, guard);
+      target(assign->target, guard);
+      return updates(assign) ? add(assign->target, guard) : void();
     }
     if (const auto *atomic = dyn<Atomic>(e)) {
-      for (const Expr *operand : atomic->operands) collect(operand);
-      return target(atomic->target);
+      for (const Expr *operand : atomic->operands) collect(operand, guard);
+      return target(atomic->target, guard);
     }
     if (const auto *unary = dyn<Unary>(e); unary && hasEffects(unary) && !hasEffects(unary->operand))
-      return target(unary->operand);
-    for (const Node *part : children(*e)) collect(as<Expr>(part));
-    if (isa<Subscript>(e)) add(e);
+      return target(unary->operand, guard);
+    for (const Node *part : children(*e)) collect(as<Expr>(part), guard);
+    if (isa<Subscript>(e)) add(e, guard);
   }
-  void target(const Expr *place) {
+  void target(const Expr *place, const std::string &guard) {
     if (const auto *subscript = dyn<Subscript>(place))
-      for (const Expr *index : subscript->indices) collect(index);
+      for (const Expr *index : subscript->indices) collect(index, guard);
+  }
+  void collect(const Stmt *s, const std::string &guard) {
+    if (const auto *d = dyn<Declare>(s)) return collect(d->init, guard);
+    if (const auto *evaluate = dyn<Evaluate>(s)) return collect(evaluate->expr, guard);
+    if (const auto *block = dyn<Block>(s)) {
+      for (const Stmt *one : block->stmts) collect(one, guard);
+      return;
+    }
+    const auto *choice = as<If>(s);
+    collect(choice->cond, guard);
+    collectOn(choice->cond, true, guard, [&](const std::string &on) { collect(choice->then, on); });
+    if (choice->otherwise)
+      collectOn(choice->cond, false, guard, [&](const std::string &on) { collect(choice->otherwise, on); });
+  }
+  /// What is done where a condition holds, or does not: nothing can be said where earlier iterations decide it.
+  template <class F> void collectOn(const Expr *cond, bool holds, const std::string &guard, F &&collected) {
+    if (!movable(cond)) return;
+    const std::size_t before = loads_.size();
+    Build b(arena_, cond->range);
+    const std::string on = load(holds ? cond : b.logicalNot(cond), guard, "taken", false);
+    const std::size_t made = loads_.size();
+    collected(on);
+    if (loads_.size() == made) loads_.resize(before); // nothing is loaded on it
   }
 
-  void add(const Expr *e) {
+  void add(const Expr *e, const std::string &guard) {
     if (!e->type.isScalar() || !loadsFar(e) || !depends(e) || !movable(e)) return;
-    auto same = std::find_if(loads_.begin(), loads_.end(), [&](const Load &l) { return equal(l.e, e); });
-    if (same != loads_.end()) return loads_.push_back({e, same->name, at_});
     const auto *v = dyn<VarRef>(pointerOf(e));
-    loads_.push_back({e, names_.fresh((v ? v->name : "loaded") + "_at"), at_});
+    load(e, guard, (v ? v->name : "loaded") + "_at", true);
   }
 
-  /// Puts loaded values into one statement.
-  class Put final : public Mutator {
-  public:
-    Put(Arena &arena, std::map<const Expr *, std::string> loaded) : Mutator(arena), loaded_(std::move(loaded)) {}
-
-  private:
-    const Expr *variable(const Expr *e) {
-      auto found = loaded_.find(e);
-      return found == loaded_.end() ? nullptr : Build(arena(), e->range).var(found->second, e->type);
-    }
-    const Node *mutateSubscript(const Subscript *e) override {
-      const Expr *loaded = variable(e);
-      return loaded ? loaded : rebuild(e);
-    }
-    const Node *mutateConditional(const Conditional *e) override {
-      const Expr *loaded = variable(e);
-      return loaded ? loaded : rebuild(e);
-    }
-    const Node *mutateAssign(const Assign *e) override {
-      const Expr *before = updates(e) ? variable(e->target) : nullptr, *value = mutateAs(e->value);
-      const auto *place = dyn<Subscript>(e->target);
-      const Expr *target = place ? as<Expr>(rebuild(place)) : e->target;
-      if (!before && target == e->target && value == e->value) return e;
-      return arena().derive(e, [&](Assign &copy) {
-        copy.target = target;
-        copy.value = value;
-        if (!before) return;
-        copy.op = AssignOp::Set;
-        copy.value = Build(arena(), e->range).binary(binaryOf(e->op), before, value);
-      });
-    }
-    std::map<const Expr *, std::string> loaded_;
-  };
+  /// The variable that has its value.
+  std::string load(const Expr *e, const std::string &guard, const std::string &hint, bool waits) {
+    auto same = std::find_if(loads_.begin(), loads_.end(), [&](const Load &l) {
+      return (l.guard.empty() || l.guard == guard) && l.waits == waits && equal(l.e, e);
+    });
+    loads_.push_back({e, same == loads_.end() ? names_.fresh(hint) : same->name, guard, at_, waits});
+    return loads_.back().name;
+  }
 
   /// Local variables that addresses are made of.
   void need(const Expr *e) {
@@ -274,13 +265,22 @@ private:
     walk(stmts_[at_], [&](const Assign &a) { targets.insert(a.target); });
     walk(stmts_[at_], [&](const Subscript &s) {
       if (targets.count(&s) || here.count(&s)) return;
-      auto same =
-          std::find_if(loads_.begin(), loads_.end(), [&](const Load &l) { return l.at <= at_ && equal(l.e, &s); });
+      auto same = std::find_if(loads_.begin(), loads_.end(), [&](const Load &l) {
+        return l.waits && l.guard.empty() && l.at <= at_ && equal(l.e, &s);
+      });
       if (same != loads_.end() && movable(&s)) here[&s] = same->name;
     });
   }
 
-  Iteration written() {
+  /// What is in its index was loaded before.
+  const Stmt *declared(const Load &load, const std::map<const Expr *, std::string> &loaded) const {
+    Build b(arena_, load.e->range);
+    const Expr *value = WithLoaded(arena_, loaded)(load.e);
+    if (!load.guard.empty()) value = b.select(b.var(load.guard, Scalar::Bool), value, b.zero(load.e->type));
+    return b.declare(load.name, load.e->type, value);
+  }
+
+  std::optional<Iteration> written() {
     Iteration result;
     for (const Load &load : loads_) need(load.e);
     std::size_t next = 0;
@@ -289,21 +289,24 @@ private:
       std::map<const Expr *, std::string> here;
       for (; next < loads_.size() && loads_[next].at == at_; ++next) {
         const Load &load = loads_[next];
-        Build b(arena_, load.e->range);
         if (loaded.insert(load.name).second) {
-          // Those in its index stand before it.
-          result.loads.push_back(b.declare(load.name, load.e->type, Put(arena_, here)(load.e)));
+          result.loads.push_back(declared(load, here));
           result.declared.insert(load.name);
-          result.registers += (load.e->type.bytes() + 3) / 4;
         }
-        here[load.e] = load.name;
+        // The same node in two places, on two conditions: no pass makes that, and it could not be told apart.
+        if (load.waits && here.emplace(load.e, load.name).first->second != load.name) return {};
       }
       again(here);
-      const Stmt *s = Put(arena_, std::move(here))(stmts_[at_]);
+      const Stmt *s = WithLoaded(arena_, std::move(here))(stmts_[at_]);
       const auto *d = dyn<Declare>(s);
       (d && needed_.count(d->name) ? result.loads : result.rest).push_back(s);
     }
     result.declared.merge(declared_);
+    std::set<std::string> used; // others only say where to load from
+    for (const Stmt *s : result.rest) used.merge(mentioned(s));
+    for (const Load &load : loads_)
+      if (load.waits && used.count(load.name) && loaded.erase(load.name))
+        result.registers += (load.e->type.bytes() + 3) / 4;
     return result;
   }
 

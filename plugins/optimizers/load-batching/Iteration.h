@@ -19,7 +19,7 @@ struct Iteration {
   /// The body, with what was loaded put in.
   std::vector<const ast::Stmt *> rest;
   std::set<std::string> declared; // by both
-  unsigned registers = 0;         // of 32 bits, of what is loaded
+  unsigned registers = 0;         // of 32 bits, of what is loaded for the rest
 };
 
 /// Nothing where no load can be done before the iterations in front of it.

@@ -1,6 +1,7 @@
 #include "LoadBatching.h"
 #include "Batches.h"
 
+#include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 
@@ -17,7 +18,7 @@ struct Limits {
 class Batching final : public Mutator {
 public:
   Batching(Arena &arena, const Kernel &kernel, const Limits &limits)
-      : Mutator(arena), memory_(kernel), limits_(limits) {
+      : Mutator(arena), memory_(kernel), limits_(limits), assigned_(assignedVariables(kernel.body)) {
     names_.reserveAll(&kernel);
   }
 
@@ -40,7 +41,8 @@ private:
   /// Null where the loop stays as it is.
   const Stmt *inBatches(const Stmt *s) {
     std::optional<loops::Counted> loop = inLaunch_ ? loops::counted(arena(), s) : std::nullopt;
-    std::optional<Iteration> iteration = loop ? takenApart(arena(), names_, memory_, *loop) : std::nullopt;
+    if (!loop || goesOn(*loop)) return nullptr;
+    std::optional<Iteration> iteration = takenApart(arena(), names_, memory_, *loop);
     if (!iteration) return nullptr;
     std::size_t nodes = nodeCount(loop->body);
     std::optional<Int> turns = turnsOf(*loop);
@@ -54,6 +56,12 @@ private:
     return count > 1 ? batches(arena(), names_, *loop, *iteration, count) : nullptr;
   }
 
+  /// Whether it begins where another loop has ended: that one has left few iterations.
+  bool goesOn(const loops::Counted &loop) const {
+    const auto *begin = dyn<VarRef>(loop.begin);
+    return begin && assigned_.count(begin->name);
+  }
+
   /// How many iterations there are, where that is known.
   static std::optional<Int> turnsOf(const loops::Counted &loop) {
     if (!loop.begin) return {};
@@ -65,6 +73,7 @@ private:
   Memory memory_;
   Limits limits_;
   Names names_;
+  std::set<std::string> assigned_;
   bool inLaunch_ = false;
 };
 
