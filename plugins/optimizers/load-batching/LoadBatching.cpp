@@ -45,7 +45,7 @@ private:
     std::optional<Iteration> iteration = takenApart(arena(), names_, memory_, *loop);
     if (!iteration) return nullptr;
     std::size_t nodes = nodeCount(loop->body);
-    std::optional<Int> turns = turnsOf(*loop);
+    std::optional<Int> turns = mostTurns(*loop);
     auto fits = [&](unsigned count) {
       // Batches of half as many and so on are as large together.
       return count * iteration->registers <= limits_.registers && 2 * count * nodes <= limits_.nodes &&
@@ -62,12 +62,13 @@ private:
     return begin && assigned_.count(begin->name);
   }
 
-  /// How many iterations there are, where that is known.
-  static std::optional<Int> turnsOf(const loops::Counted &loop) {
+  /// How many iterations there are at most, where that is known. Loops of lanes begin a little above 0.
+  static std::optional<Int> mostTurns(const loops::Counted &loop) {
     if (!loop.begin) return {};
-    std::optional<Int> begin = literal(loop.begin), end = literal(loop.end), step = literal(loop.step);
-    if (!begin || !end || !step || *step <= 0) return {};
-    return *begin < *end ? (*end - *begin - 1) / *step + 1 : 0;
+    std::optional<Int> end = literal(loop.end), step = literal(loop.step);
+    if (!end || !step || *step <= 0) return {};
+    Int begin = literal(loop.begin).value_or(0);
+    return begin < *end ? (*end - begin - 1) / *step + 1 : 0;
   }
 
   Memory memory_;
