@@ -33,6 +33,7 @@ private:
 
   const hardware::LaunchLevels &levels_;
   ast::Arena arena_;
+  std::set<std::string> assigned_; // by the launch that is being written
 };
 
 /// What runs on the host. `functions` names the device functions of launches; `asking`: those that are given memory.

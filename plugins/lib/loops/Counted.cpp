@@ -95,4 +95,9 @@ std::optional<Counted> counted(Arena &arena, const Stmt *s) {
   return c;
 }
 
+bool goesOn(const Expr *begin, const std::set<std::string> &assigned) {
+  const auto *variable = dyn<VarRef>(begin);
+  return variable && assigned.count(variable->name);
+}
+
 } // namespace tangram::loops

@@ -41,7 +41,7 @@ private:
   /// Null where the loop stays as it is.
   const Stmt *inBatches(const Stmt *s) {
     std::optional<loops::Counted> loop = inLaunch_ ? loops::counted(arena(), s) : std::nullopt;
-    if (!loop || goesOn(*loop)) return nullptr;
+    if (!loop || loops::goesOn(loop->begin, assigned_)) return nullptr;
     std::optional<Iteration> iteration = takenApart(arena(), names_, memory_, *loop);
     if (!iteration) return nullptr;
     std::size_t nodes = nodeCount(loop->body);
@@ -54,12 +54,6 @@ private:
     unsigned count = 1;
     while (2 * count <= limits_.iterations && fits(2 * count)) count *= 2;
     return count > 1 ? batches(arena(), names_, *loop, *iteration, count) : nullptr;
-  }
-
-  /// Whether it begins where another loop has ended: that one has left few iterations.
-  bool goesOn(const loops::Counted &loop) const {
-    const auto *begin = dyn<VarRef>(loop.begin);
-    return begin && assigned_.count(begin->name);
   }
 
   /// How many iterations there are at most, where that is known. Loops of lanes begin a little above 0.

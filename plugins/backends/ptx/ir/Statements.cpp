@@ -3,6 +3,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/diag/Diagnostic.h"
+#include "tangram/loops/Counted.h"
 #include "tangram/loops/Loads.h"
 
 namespace tangram::ptx {
@@ -146,6 +147,8 @@ unsigned Statements::copies(const For &loop) const {
   if (constants_ && constants_->turnsThrough(loop, arrays_)) return kAllCopies;
   constexpr unsigned kMost = 4;
   constexpr std::size_t kNodes = 600, kLoads = 2 * loops::kLoadsTogether; // of all copies
+  const auto *init = dyn<Declare>(loop.init);
+  if (init && loops::goesOn(init->init, assigned_)) return kNoCopies;
   if (!loops::isLeaf(loop.body) || contains<Sync>(loop.body) || !contains<Subscript>(loop.body)) return kNoCopies;
   std::size_t fit = std::min(kNodes / nodeCount(loop.body), kLoads / std::max<std::size_t>(1, loops::loads(loop.body)));
   return fit < 2 ? kNoCopies : static_cast<unsigned>(std::min<std::size_t>(kMost, fit));

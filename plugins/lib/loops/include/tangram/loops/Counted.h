@@ -4,6 +4,7 @@
 #include "tangram/ast/Build.h"
 
 #include <optional>
+#include <set>
 #include <string>
 
 namespace tangram::loops {
@@ -19,5 +20,9 @@ struct Counted {
 
 /// A serial loop whose iterations one worker does by itself, and that ends by its condition alone; nothing for others.
 std::optional<Counted> counted(ast::Arena &arena, const ast::Stmt *s);
+
+/// Whether a loop from `begin` goes on where another one has ended, which has left few iterations. `assigned`:
+/// variables that the kernel changes.
+bool goesOn(const ast::Expr *begin, const std::set<std::string> &assigned);
 
 } // namespace tangram::loops
