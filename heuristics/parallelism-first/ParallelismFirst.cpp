@@ -74,6 +74,28 @@ bool walksAlone(const Forest &forest, const Point &call) {
   return call.acrossCalls > Stride::Unit && synchronises(forest, call, hardware::SyncKind::CloseLoop);
 }
 
+/// Why one unit of the level below, whose lanes wait for each other without a barrier, is enough for all elements of a
+/// call; empty: it is not known to be.
+std::string fewEnough(const Forest &forest, const Point &point, const Alternative &devolve) {
+  const hardware::Level *below = forest.hardware().find(devolve.to);
+  if (devolve.rule != Rule::Devolve || !below) return "";
+  bool cheaper = synchronises(forest, point, hardware::SyncKind::Barrier) &&
+                 (below->sync == hardware::SyncKind::Warp || below->sync == hardware::SyncKind::LockStep);
+  std::uint64_t lanes = forest.hardware().lanes(*below), most = 0;
+  for (const Spectrum *spectrum : forest.module().spectrums)
+    for (std::size_t i = 0; spectrum->name == point.spectrum && i < spectrum->params.size(); ++i)
+      if (spectrum->params[i]->type.isArray())
+        most = std::max(most, (i < point.bounds.size() ? point.bounds[i] : std::nullopt).value_or(lanes + 1));
+  const Point &call = forest.point(devolve.children[0]);
+  bool works = std::any_of(call.alternatives.begin(), call.alternatives.end(), [](const Alternative &with) {
+    return with.codelet && with.capability == Capability::Vector && !with.guarded;
+  });
+  return cheaper && works && most > 0 && most <= lanes
+             ? fmt::format("at most {} elements need no more than the {} lanes of '{}', which wait for no barrier",
+                           most, lanes, below->name)
+             : "";
+}
+
 /// Whether all partitions of a codelet suit the workers of a level.
 bool tilingMatches(const Forest &forest, const Codelet &codelet, const std::string &level) {
   const hardware::Level *at = forest.hardware().find(level);
@@ -237,6 +259,9 @@ std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, c
   auto says = [&](std::string_view what) {
     return [&a, &b, what] { return fmt::format("{} {}, {} does not", words(a), what, words(b)); };
   };
+
+  if (std::string few = pb.distributes ? "" : fewEnough(forest, point, a); !few.empty()) return few;
+  if (!pa.distributes && !fewEnough(forest, point, b).empty()) return "";
 
   if (iteration < iterations) {
     // Lanes that each walk through a tile of their own cost more than they bring where lanes can work together.
