@@ -135,7 +135,8 @@ private:
     const Touched &touched = found->second;
     if (!touched.writes) return true;
     const auto *mine = dyn<Subscript>(place);
-    return touched.last && at_ <= touched.firstWrite && mine && injective(mine->indices.at(0)) &&
+    return touched.last && at_ <= touched.firstWrite && mine && !depends(mine->base) &&
+           injective(mine->indices.at(0)) &&
            std::all_of(touched.places.begin(), touched.places.end(), [&](const Expr *p) { return equal(p, place); });
   }
 
