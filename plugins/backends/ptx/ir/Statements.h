@@ -48,7 +48,7 @@ private:
   const c_family::Constants *constants_;
   std::vector<Exits> exits_;
   std::set<std::string> assigned_;
-  std::set<std::string> arrays_;   // a worker's own
+  std::set<std::string> arrays_; // a worker's own
 };
 
 } // namespace tangram::ptx
