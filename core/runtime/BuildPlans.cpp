@@ -109,7 +109,7 @@ std::filesystem::path buildHere(Session &session, const std::vector<Plan> &plans
   return session.build(session.emit(*lowered, stem), folder, stem);
 }
 
-void addBuild(Children &children, BuildRequest request, std::function<void(BuildOutcome)> ended) {
+void addBuild(Children &children, BuildRequest request, const std::function<void(BuildOutcome)> &ended) {
   struct State {
     BuildRequest request;
     BuildOutcome outcome;

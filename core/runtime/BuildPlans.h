@@ -29,7 +29,7 @@ struct BuildOutcome {
 
 /// Adds a child that builds the plans. Where it fails as a whole, children for each half are added, down to the plan
 /// that is at fault. `ended` is called for parts of the plans, in the end for all of them.
-void addBuild(Children &children, BuildRequest request, std::function<void(BuildOutcome)> ended);
+void addBuild(Children &children, BuildRequest request, const std::function<void(BuildOutcome)> &ended);
 
 /// The same in this process, of plans that can be lowered; `names` gets their entries' names.
 std::filesystem::path buildHere(Session &session, const std::vector<Plan> &plans, const std::filesystem::path &folder,

@@ -22,7 +22,9 @@ constexpr DiagnosticKind kPlainest{"tune.plainest-fails", DiagnosticClass::User,
 using Clock = std::chrono::steady_clock;
 
 constexpr double kTurn = 0.01;          // seconds of measured work in one turn ...
-constexpr std::size_t kMostInTurn = 20; // ... as far as so many calls take that
+constexpr std::size_t kMostInTurn = 20; // ... as far as so many calls take that ...
+constexpr std::size_t kLeastInTurn = 3; // ... and so many in any case, since one may be hit by noise, ...
+constexpr double kShort = 0.1;          // ... of calls that take less than this
 constexpr std::chrono::microseconds kQuiet(500);
 constexpr double kGrace = 2; // seconds behind the deadline for what is being called
 
@@ -100,8 +102,10 @@ private:
         beginQuietly(e);
       }
       std::vector<double> seconds{once()};
+      const std::size_t least = seconds[0] < kShort ? kLeastInTurn : 1;
       const double wanted = seconds[0] > 0 ? kTurn / seconds[0] : 1;
-      const auto more = static_cast<std::size_t>(std::clamp(wanted, 1.0, static_cast<double>(kMostInTurn)));
+      const auto more =
+          static_cast<std::size_t>(std::clamp(wanted, static_cast<double>(least), static_cast<double>(kMostInTurn)));
       while (seconds.size() < more) seconds.push_back(once());
       if (!calls.status().ok()) return wrong(e, Verdict::Failed, calls.status().message);
       Message m{"timed", std::to_string(e.number)};

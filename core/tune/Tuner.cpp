@@ -83,9 +83,9 @@ public:
 private:
   struct State : Candidate {
     std::optional<BuiltPlan> built;
-    bool checked = false, judged = false; // judged: in this run
-    std::vector<double> seconds;          // all that the database has
-    std::vector<double> last;             // of the last race
+    bool checked = false, judged = false, final = false; // judged: in this run; final: timed to the end
+    std::vector<double> seconds;                         // all that the database has
+    std::vector<double> last;                            // of the last race
     /// Of one race, where there was one: then it was hit by the same noise as those beside it.
     const std::vector<double> &own() const { return last.empty() ? seconds : last; }
     bool isTimed() const { return verdict == Verdict::Right && !own().empty(); }
@@ -447,15 +447,15 @@ private:
     return rank(a) < rank(b);
   }
 
-  /// Those that were timed, the fastest first; those of which the database alone has times behind the others: who knows
-  /// what else the machine did then.
+  /// Those that were timed, the fastest first: of those that were timed to the end, then of the others of this run,
+  /// then of those that the database alone knows. Who knows what else the machine did at other times.
   std::vector<std::size_t> byTime() const {
     std::vector<std::size_t> order;
-    std::vector<std::pair<bool, double>> ranks;
+    std::vector<std::pair<int, double>> ranks;
     for (std::size_t i = 0; i < states_.size(); ++i) {
-      const bool timed = states_[i].isTimed();
-      ranks.emplace_back(states_[i].last.empty(), timed ? median(states_[i].own()) : HUGE_VAL);
-      if (timed) order.push_back(i);
+      const State &state = states_[i];
+      ranks.emplace_back(state.last.empty() ? 2 : state.final ? 0 : 1, median(state.own()));
+      if (state.isTimed()) order.push_back(i);
     }
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return ranks[a] != ranks[b] ? ranks[a] < ranks[b] : standsBefore(a, b);
@@ -485,7 +485,7 @@ private:
     halving.least = 5;
     halving.most = 1000;
     race(finalists, halving, end_);
-    finals_ = std::move(finalists);
+    for (std::size_t i : finalists) states_[i].final = true;
   }
 
   // ---- the choice ----
@@ -505,10 +505,7 @@ private:
       for (std::size_t i : order)
         if (summarize(states_[i].seconds).low <= high && standsBefore(i, best_)) best_ = i;
     } else {
-      std::erase_if(order, [&](std::size_t i) {
-        return !finals_.empty() && std::find(finals_.begin(), finals_.end(), i) == finals_.end();
-      });
-      best_ = order.empty() ? byTime()[0] : order[0];
+      best_ = order[0];
     }
     database_.choose(tangram::print(states_[best_].plan));
   }
@@ -521,7 +518,7 @@ private:
 
   TuneReport finish() {
     std::vector<std::size_t> order = byTime();
-    // The chosen one first: others may have been as fast in a shorter race.
+    // The chosen one first, also where others are as fast.
     std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return i == best_; });
     for (std::size_t i = 0; i < states_.size(); ++i)
       if (!states_[i].isTimed() && (states_[i].verdict != Verdict::Right || states_[i].pick)) order.push_back(i);
@@ -552,7 +549,6 @@ private:
   std::map<std::string, std::size_t> byKey_;
   std::optional<std::size_t> pick_;
   std::size_t best_ = 0, tried_ = 0; // tried: new ones
-  std::vector<std::size_t> finals_;
   std::filesystem::path reference_;
   std::pair<std::filesystem::path, std::string> plainest_; // library and entry
   std::vector<Trial> trials_;
