@@ -128,9 +128,10 @@ private:
   sqlite3_stmt *statement_ = nullptr;
 };
 
-/// All or nothing, and nobody else meanwhile.
-template <class Impl> void transaction(const Impl &impl, const std::function<void()> &work) {
-  impl.run("begin immediate");
+/// All or nothing, and nobody else writes meanwhile; "begin": all that is read is of one moment.
+template <class Impl>
+void transaction(const Impl &impl, const std::function<void()> &work, const char *begin = "begin immediate") {
+  impl.run(begin);
   try {
     work();
     impl.run("commit");
@@ -163,8 +164,10 @@ Database::Database(const std::filesystem::path &file, double patience) : impl_(s
       fail(kNone, {}, impl.file, "it is another program's");
     return application == kApplication;
   };
+  bool ours = false; // while another tuner may be about to make it
+  transaction(impl, [&] { ours = isOurs(); }, "begin");
   // What was committed outlives this process; it need not outlive the machine's loss of power.
-  if (!isOurs()) impl.run("pragma journal_mode = wal");
+  if (!ours) impl.run("pragma journal_mode = wal");
   impl.run("pragma synchronous = normal; pragma foreign_keys = on");
   transaction(impl, [&] {
     if (isOurs()) return; // as of now: another tuner may have been first

@@ -142,6 +142,28 @@ TEST_F(DatabaseTest, TwoMayUseOneAtATime) {
   EXPECT_EQ(times, 100u); // a time of 0 is none, of the first
 }
 
+TEST_F(DatabaseTest, SeveralMayMakeItAtOnce) {
+  for (int round = 0; round < 30; ++round) {
+    file_ = folder_ / fmt::format("{}.db", round);
+    std::vector<pid_t> children;
+    for (int c = 0; c < 4; ++c) {
+      children.push_back(fork());
+      if (children.back()) continue;
+      try {
+        Database database(file_, 30);
+        _exit(0);
+      } catch (...) {
+        _exit(1);
+      }
+    }
+    for (pid_t child : children) {
+      int status = 0;
+      waitpid(child, &status, 0);
+      EXPECT_EQ(status, 0) << round;
+    }
+  }
+}
+
 TEST_F(DatabaseTest, WithoutAFileItIsInMemory) {
   Database database("");
   database.open(kProblem, kMachine);
