@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
                                                0,
                                                elements,
                                                [] { tangram_kernels::histogram(bytes, bins); },
-                                               [] { careful::histogram(bytes, bins); }}));
+                                               [] { careful::histogram(bytes.data(), bytes.size(), bins.data()); }}));
 
   static auto matrix = bench::randomData<float>(wide * wide);
   static std::vector<float> out(wide * wide);
@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
                                1e-5,
                                8 * square,
                                [] { tangram_kernels::softmax_rows(matrix.data(), wide, wide, out.data(), wide, wide); },
-                               [] { careful::softmaxRows(matrix, out, wide); }}));
+                               [] { careful::softmaxRows(matrix.data(), out.data(), wide, wide); }}));
   static std::vector<float> turned(wide * wide);
   problems.push_back(
       problem<float>(plans, {"transpose",
@@ -109,7 +109,7 @@ int main(int argc, char **argv) {
                              0,
                              8 * square,
                              [] { tangram_kernels::transpose(matrix.data(), wide, wide, turned.data(), wide, wide); },
-                             [] { careful::transpose(matrix, turned, wide); }}));
+                             [] { careful::transpose(matrix.data(), turned.data(), wide, wide); }}));
 
   static std::vector<int> unsorted(n), tiles(n);
   std::mt19937 random{std::random_device{}()};

@@ -7,31 +7,28 @@
 
 namespace careful {
 
-void histogram(const std::vector<unsigned char> &in, std::vector<unsigned> &bins) {
-  const unsigned char *from = in.data();
-  std::size_t n = in.size();
-  unsigned *to = bins.data();
+void histogram(const unsigned char *in, std::size_t n, unsigned *bins) {
 #pragma omp parallel
   {
     unsigned own[4][256] = {}; // equal bytes in a row do not wait for each other
 #pragma omp for schedule(static) nowait
     for (std::size_t i = 0; i < n / 4; ++i)
-      for (std::size_t k = 0; k < 4; ++k) ++own[k][from[4 * i + k]];
+      for (std::size_t k = 0; k < 4; ++k) ++own[k][in[4 * i + k]];
 #pragma omp single nowait
-    for (std::size_t i = n / 4 * 4; i < n; ++i) ++own[0][from[i]];
+    for (std::size_t i = n / 4 * 4; i < n; ++i) ++own[0][in[i]];
     for (int b = 0; b < 256; ++b) {
       unsigned all = own[0][b] + own[1][b] + own[2][b] + own[3][b];
 #pragma omp atomic
-      to[b] += all;
+      bins[b] += all;
     }
   }
 }
 
-void softmaxRows(const std::vector<float> &in, std::vector<float> &out, std::size_t n) {
+void softmaxRows(const float *in, float *out, std::size_t rows, std::size_t n) {
 #pragma omp parallel for schedule(static)
-  for (std::size_t r = 0; r < n; ++r) {
-    const float *from = &in[r * n];
-    float *to = &out[r * n];
+  for (std::size_t r = 0; r < rows; ++r) {
+    const float *from = in + r * n;
+    float *to = out + r * n;
     float most = std::numeric_limits<float>::lowest(), sum = 0;
 #pragma omp simd reduction(max : most)
     for (std::size_t i = 0; i < n; ++i) most = from[i] > most ? from[i] : most;
@@ -55,15 +52,13 @@ void sortTiles(const std::vector<int> &in, std::vector<int> &out) {
   }
 }
 
-void transpose(const std::vector<float> &in, std::vector<float> &out, std::size_t n) {
+void transpose(const float *in, float *out, std::size_t rows, std::size_t columns) {
   constexpr std::size_t kTile = 32;
-  const float *from = in.data();
-  float *to = out.data();
 #pragma omp parallel for collapse(2) schedule(static)
-  for (std::size_t i = 0; i < n; i += kTile)
-    for (std::size_t j = 0; j < n; j += kTile)
-      for (std::size_t y = j; y < std::min(j + kTile, n); ++y)
-        for (std::size_t x = i; x < std::min(i + kTile, n); ++x) to[y * n + x] = from[x * n + y];
+  for (std::size_t i = 0; i < rows; i += kTile)
+    for (std::size_t j = 0; j < columns; j += kTile)
+      for (std::size_t y = j; y < std::min(j + kTile, columns); ++y)
+        for (std::size_t x = i; x < std::min(i + kTile, rows); ++x) out[y * rows + x] = in[x * columns + y];
 }
 
 void saxpySquares(float a, const std::vector<float> &x, std::vector<float> &y, std::vector<float> &z) {

@@ -1,4 +1,4 @@
-// What a careful programmer writes, who knows that there are caches and vectors.
+// What a careful programmer writes, who knows that there are caches and vectors. Matrices are dense, row-major.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 namespace careful {
 
 /// Adds up how often each byte occurs, in `bins`, 256 of them.
-void histogram(const std::vector<unsigned char> &in, std::vector<unsigned> &bins);
-/// Of each row of n x n.
-void softmaxRows(const std::vector<float> &in, std::vector<float> &out, std::size_t n);
-/// Of n x n.
-void transpose(const std::vector<float> &in, std::vector<float> &out, std::size_t n);
+void histogram(const unsigned char *in, std::size_t n, unsigned *bins);
+/// Of each row.
+void softmaxRows(const float *in, float *out, std::size_t rows, std::size_t columns);
+/// `in` has these rows and columns.
+void transpose(const float *in, float *out, std::size_t rows, std::size_t columns);
 /// Each 256 elements, the last ones too.
 void sortTiles(const std::vector<int> &in, std::vector<int> &out);
 /// y = a x + y, z = y y.

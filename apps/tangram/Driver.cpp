@@ -49,7 +49,8 @@ std::string quoted(const std::string &word) {
   return result + "'";
 }
 
-/// A plan file may hold several, each from a line "plan ..." on; lines before it keep their numbers.
+/// A plan file may hold several, each from a line "plan ..." on; lines before it keep their numbers. Comments may stand
+/// before the first.
 std::vector<std::string> splitPlans(const std::string &text) {
   std::vector<std::string> parts;
   std::size_t lines = 0;
@@ -57,8 +58,8 @@ std::vector<std::string> splitPlans(const std::string &text) {
     std::size_t end = std::min(text.find('\n', at), text.size());
     std::string line = text.substr(at, end - at);
     if (line.starts_with("plan ") || parts.empty()) {
-      bool blank = line.find_first_not_of(" \t\r") == std::string::npos;
-      if (!blank) parts.push_back(std::string(lines, '\n'));
+      std::size_t begin = line.find_first_not_of(" \t\r");
+      if (begin != std::string::npos && line[begin] != '#') parts.push_back(std::string(lines, '\n'));
     }
     if (!parts.empty()) parts.back() += line + "\n";
     ++lines;

@@ -98,6 +98,7 @@ void addExplain(CLI::App &app, Driver &driver);
 void addCheck(CLI::App &app, Driver &driver);
 void addVerify(CLI::App &app, Driver &driver);
 void addRun(CLI::App &app, Driver &driver);
+void addTune(CLI::App &app, Driver &driver);
 void addTargets(CLI::App &app, Driver &driver);
 void addPlugins(CLI::App &app, Driver &driver);
 void addPasses(CLI::App &app, Driver &driver);

@@ -91,6 +91,7 @@ void print(const Explanation &e, const std::string &file) {
   for (const std::string &line : predictionLines(e)) std::cout << line << "\n";
   std::cout << "who works, where the plan is widest:\n";
   if (!e.alone.empty()) std::cout << fmt::format("  {}\n", e.alone);
+  for (const std::string &loop : e.serial) std::cout << fmt::format("  {}\n", loop);
   for (const LevelNote &level : e.levels)
     if (!level.above.empty()) std::cout << fmt::format("  {}\n", describeLevel(level));
   std::cout << fmt::format("sizes: {}\n", e.sizes);

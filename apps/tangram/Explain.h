@@ -44,6 +44,7 @@ struct Explanation {
   std::vector<LevelNote> levels;
   std::optional<Prediction> prediction; // where the heuristic has a model of time
   std::string alone;                    // "one thread does everything: ...", or empty
+  std::vector<std::string> serial;      // loops that one worker runs, beside what is divided
   std::vector<TunableNote> tunables;
   std::string sizes; // what is expected of the arguments
 };
@@ -58,7 +59,7 @@ std::string place(const ast::SourceRange &range, const std::string &file);
 /// "1 plan", "2 plans".
 std::string plural(const std::string &n, const char *what);
 
-/// Fills in what follows from the plan and the target: work, levels, alone, tunables and sizes.
+/// Fills in what follows from the plan and the target: work, levels, alone, serial, tunables and sizes.
 void explainWork(Explanation &e, Session &session, const std::string &file);
 /// A computing rule of the plan, on a line: "codelet a of sum at thread (line 5): ...".
 std::string describeStep(const Explanation &e, const RuleWork &rule, const std::string &file);

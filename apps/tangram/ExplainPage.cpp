@@ -140,6 +140,7 @@ private:
     std::string out =
         fmt::format("<h2 id=\"plan{}\">Plan of spectrum <code>{}</code></h2>\n", index, escaped(e.plan.spectrum));
     if (!e.alone.empty()) out += fmt::format("<p class=\"alone\"><b>{}</b></p>\n", escaped(e.alone));
+    for (const std::string &loop : e.serial) out += fmt::format("<p class=\"alone\">{}</p>\n", escaped(loop));
     out += fmt::format("<p>Chosen by {}, of {} within {} rules of depth.</p>\n<h3>Who works, where the plan is "
                        "widest</h3>\n{}",
                        escaped(e.heuristic), quantity(e.forest->count(), "plan"), e.forest->depth(),

@@ -40,16 +40,50 @@ std::string extentsText(const Extents &extents) {
   return text;
 }
 
-// ---- one worker does everything ---------------------------------------------------------------------------
+// ---- one worker does everything, or a loop ----------------------------------------------------------------
+
+/// What an expander says of why it has not divided a loop: " (divide: ...)"; empty where it says nothing.
+std::string notDivided(const SourceRange &loop, const std::vector<NotExpanded> &notExpanded) {
+  for (const NotExpanded &n : notExpanded)
+    if (loop.valid() && n.range.valid() && *n.range.file == *loop.file && n.range.line == loop.line &&
+        n.range.column == loop.column)
+      return fmt::format(" ({}: {})", n.expander, n.reason);
+  return "";
+}
+
+/// Of codelets that call others: loops in which they do not, which are no part of what is divided.
+std::vector<std::string> serialNotes(const Explanation &e, const std::vector<NotExpanded> &notExpanded,
+                                     const std::string &file) {
+  std::vector<std::string> result;
+  std::set<std::pair<const Codelet *, std::string>> seen;
+  for (const RuleWork &rule : e.work.rules) {
+    if (rule.computes() || !rule.codelet || !seen.insert({rule.codelet, rule.node->level}).second) continue;
+    walk(rule.codelet->body, [&](const Node &node) {
+      if (!isa<For>(&node) && !isa<While>(&node) && !isa<DoWhile>(&node)) return WalkResult::Advance;
+      bool calls = false;
+      walk(&node, [&](const Node &inner) {
+        calls |= isa<Map>(&inner) || isa<SpectrumCall>(&inner);
+        return calls ? WalkResult::Skip : WalkResult::Advance;
+      });
+      if (calls) return WalkResult::Advance;
+      result.push_back(fmt::format("one worker of each {} runs the loop at {} of codelet '{}' alone{}",
+                                   rule.node->level, place(node.range, file), rule.codelet->name,
+                                   notDivided(node.range, notExpanded)));
+      return WalkResult::Skip;
+    });
+  }
+  return result;
+}
 
 /// "the loops at lines 12 and 20" of the codelets that compute.
-std::string serialLoops(const Explanation &e, const std::string &file) {
+std::string serialLoops(const Explanation &e, const std::vector<NotExpanded> &notExpanded, const std::string &file) {
   std::vector<std::string> places;
   std::set<const Codelet *> seen;
   for (const RuleWork &rule : e.work.rules) {
     if (!rule.computes() || !rule.codelet || !seen.insert(rule.codelet).second) continue;
     for (const SourceRange &loop : outermostLoops(*rule.codelet)) {
       std::string at = place(loop, file);
+      if (!at.empty()) at += notDivided(loop, notExpanded);
       if (!at.empty() && std::find(places.begin(), places.end(), at) == places.end()) places.push_back(at);
     }
   }
@@ -86,9 +120,9 @@ std::string whyNotDividing(const Explanation &e, const Codelet *codelet, const s
   return "is not in the plan";
 }
 
-std::string aloneText(const Explanation &e, const std::string &file) {
+std::string aloneText(const Explanation &e, const std::vector<NotExpanded> &notExpanded, const std::string &file) {
   if (!e.work.alone) return "";
-  std::string text = fmt::format("one {} does everything: ", *e.work.alone), loops = serialLoops(e, file);
+  std::string text = fmt::format("one {} does everything: ", *e.work.alone), loops = serialLoops(e, notExpanded, file);
   std::vector<const Codelet *> all = dividing(e.forest->module(), e.plan.spectrum);
   if (all.empty())
     return text + (loops.empty()
@@ -244,7 +278,8 @@ std::string plural(const std::string &n, const char *what) {
 void explainWork(Explanation &e, Session &session, const std::string &file) {
   e.work = workload(e.plan, e.forest->module(), e.forest->hardware(), session.expected());
   e.levels = levelNotes(e, file);
-  e.alone = aloneText(e, file);
+  e.alone = aloneText(e, session.notExpanded(), file);
+  e.serial = serialNotes(e, session.notExpanded(), file);
   e.tunables = tunableNotes(e, file);
   e.sizes = sizesText(e, session);
 }
@@ -307,6 +342,7 @@ std::string describeLevel(const LevelNote &note) {
 Json workJson(const Explanation &e, const std::string &file) {
   const Module &module = e.forest->module();
   Json json{{"alone", e.alone.empty() ? Json(nullptr) : Json(e.alone)},
+            {"serial", e.serial},
             {"sizes", e.sizes},
             {"levels", Json::array()},
             {"tunables", Json::array()},

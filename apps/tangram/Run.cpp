@@ -3,13 +3,9 @@
 #include "RunArguments.h"
 
 #include "tangram/runtime/Children.h"
-#include "tangram/runtime/Compare.h"
-#include "tangram/runtime/DeviceArguments.h"
-#include "tangram/runtime/KernelLibrary.h"
 #include "tangram/runtime/OutOfRange.h"
-#include "tangram/runtime/Reference.h"
-#include "tangram/runtime/Shapes.h"
-#include "tangram/runtime/Timing.h"
+#include "tangram/runtime/TimedCalls.h"
+#include "tangram/runtime/Trial.h"
 
 #include <iostream>
 #include <unistd.h>
@@ -19,10 +15,6 @@ namespace {
 
 using namespace runtime;
 
-constexpr DiagnosticKind kOneSpectrum{"run.one-spectrum", DiagnosticClass::User,
-                                      "the program has several spectrums to run: {0}", "choose one with --spectrum"};
-constexpr DiagnosticKind kCondition{"run.condition", DiagnosticClass::User, "'{0}' requires what does not hold for {1}",
-                                    "give arguments for which it holds"};
 constexpr DiagnosticKind kRefused{"run.refused", DiagnosticClass::User, "'{0}' cannot be called: {1}",
                                   "give arguments that it takes, on a machine that has its device"};
 constexpr DiagnosticKind kDied{"run.died", DiagnosticClass::User, "the {0} {1}",
@@ -38,25 +30,6 @@ struct Flags : ProgramFlags {
   double timeout = 600;
   std::string folder;
 };
-
-const ast::Spectrum &spectrumNode(const ast::Module &module, const std::string &name) {
-  for (const ast::Spectrum *s : module.spectrums)
-    if (s->name == name) return *s;
-  failBug({}, "run", fmt::format("spectrum '{}' is known but has no node", name));
-}
-
-/// The conditions of the spectrum, before anything is compiled: said at their place in the source.
-void checkConditions(const ast::Spectrum &spectrum, const Shape &shape) {
-  for (const ast::Expr *condition : spectrum.conditions)
-    if (holds(*condition, spectrum, shape) == std::optional(false))
-      fail(kCondition, condition->range, spectrum.name, shape.text);
-}
-
-std::vector<Value> copies(const std::vector<Value> &values) {
-  std::vector<Value> result;
-  for (const Value &v : values) result.push_back(v.copy());
-  return result;
-}
 
 std::string shown(const Value &value) {
   constexpr std::uint64_t most = 8;
@@ -81,24 +54,11 @@ void sendRefusal(const Send &send, const CallResult &result) {
   send({result.status == TANGRAM_OUT_OF_RANGE ? "out-of-range" : "refused", result.message});
 }
 
-std::vector<Value> wholeNumbers(const std::vector<Value> &values, std::uint64_t seed) {
-  std::vector<Value> result = copies(values);
-  for (std::size_t i = 0; i < result.size(); ++i) makeWhole(result[i], seed + i);
-  return result;
-}
-
-bool hasFloating(const std::vector<Value> &values) {
-  return std::any_of(values.begin(), values.end(), [](const Value &v) {
-    return std::any_of(v.type().fields.begin(), v.type().fields.end(),
-                       [](const Element::Field &f) { return isFloating(f.kind); });
-  });
-}
-
-/// Calls the chosen plan and the reference with `original`; false, with the reason sent, where they do not agree.
-/// `got` has the plan's results.
-bool agrees(const tangram_kernel &chosen, const Reference &reference, const std::vector<Value> &original, bool whole,
-            std::vector<Value> &got, const Send &send) {
-  got = copies(original);
+/// Calls the chosen plan and the reference with the arguments of a trial; false, with the reason sent, where they do
+/// not agree. `got` has the plan's results.
+bool agrees(const tangram_kernel &chosen, const Reference &reference, Trial &trial, std::vector<Value> &got,
+            const Send &send) {
+  got = copies(trial.arguments);
   send({"stage", "chosen plan"});
   CallResult result = call(chosen, got);
   if (!result.ok()) {
@@ -106,31 +66,16 @@ bool agrees(const tangram_kernel &chosen, const Reference &reference, const std:
     return false;
   }
   send({"stage", "reference"});
-  Reference::Outcome right = reference.call(original);
-  if (!right.result.ok()) {
-    sendRefusal(send, right.result);
+  CallResult right = expect(trial, reference);
+  if (!right.ok()) {
+    sendRefusal(send, right);
     return false;
   }
-  std::uint64_t unknown = 0;
-  for (std::uint32_t i = 0; i < chosen.num_params; ++i) {
-    const tangram_param &p = chosen.params[i];
-    std::string differs;
-    if (std::string stray = got[i].strayWrite(); !stray.empty())
-      differs = fmt::format("it writes outside of {}: {}", p.name, stray);
-    else if (std::optional<Mismatch> m = compare(got[i], right.expected[i])) {
-      std::string at = m->index.empty() ? p.name : fmt::format("{}[{}]", p.name, fmt::join(m->index, ", "));
-      if (!m->field.empty()) at += "." + m->field;
-      std::string within = m->bound > 0 ? fmt::format(" within {:.3g}", m->bound) : "";
-      differs = fmt::format("{} is {}, expected {}{}{}; {} elements differ", at, m->got, m->expected, within,
-                            whole ? ", of whole numbers" : "", m->wrong);
-    }
-    if (!differs.empty()) {
-      send({"differs", differs});
-      return false;
-    }
-    unknown += right.expected[i].unknown();
+  if (std::optional<PlanFailure> bad = judge(chosen, result, got, trial.expected, trial.plain)) {
+    send({"differs", bad->reason + (trial.whole ? ", of whole numbers" : "")});
+    return false;
   }
-  if (right.undecided || unknown) send({"doubt", std::to_string(right.undecided), std::to_string(unknown)});
+  if (trial.undecided || trial.unknown) send({"doubt", std::to_string(trial.undecided), std::to_string(trial.unknown)});
   return true;
 }
 
@@ -141,72 +86,39 @@ void runKernels(const std::filesystem::path &library, const std::string &name, c
   const Reference reference(plainest);
   const tangram_kernel &chosen = kernels.get(name);
   std::vector<Value> got;
-  if (hasFloating(original) && !agrees(chosen, reference, wholeNumbers(original, seed), true, got, send)) return;
-  if (!agrees(chosen, reference, original, false, got, send)) return;
+  for (Trial &trial : makeTrials(original, seed))
+    if (!agrees(chosen, reference, trial, got, send)) return;
 
-  CallResult result;
   std::uint64_t bytes = 0;
-  bool restores = false;
   for (std::uint32_t i = 0; i < chosen.num_params; ++i) {
     const tangram_param &p = chosen.params[i];
     if (p.rank) bytes += original[i].count() * original[i].type().bytes;
-    if (p.access == TANGRAM_IN) continue;
-    restores |= p.access == TANGRAM_INOUT && p.rank > 0;
-    send({"result", p.name, shown(got[i])});
+    if (p.access != TANGRAM_IN) send({"result", p.name, shown(got[i])});
   }
   send({"checked", std::to_string(bytes)});
 
-  // A kernel that changes its arguments starts from the same ones each time; that is not timed.
-  auto restore = [&] {
-    for (std::uint32_t i = 0; i < chosen.num_params; ++i)
-      if (chosen.params[i].access == TANGRAM_INOUT) got[i].assign(original[i]);
-  };
   MeasureOptions options;
   options.repeats = repeat;
-  auto note = [&](CallResult next) {
-    if (result.ok()) result = std::move(next);
-  };
-  Measurement m;
-  if (const tangram_device *device = deviceOf(chosen)) {
-    send({"device", describe(*device)});
-    restore();
-    DeviceArguments arguments(chosen, got);
-    if (!arguments.status().ok()) return sendRefusal(send, arguments.status());
-    auto onDevice = [&] {
-      double seconds = 0;
-      if (result.ok()) note(arguments.time(seconds));
-      return seconds;
-    };
-    auto again = [&] { note(arguments.restore()); };
-    m = measureBy(onDevice, options, restores ? std::function<void()>(again) : std::function<void()>());
-  } else {
-    m = measure([&] { note(call(chosen, got)); }, options,
-                restores ? std::function<void()>(restore) : std::function<void()>());
-  }
-  if (!result.ok()) return sendRefusal(send, result);
+  TimedCalls calls(chosen, got, original);
+  if (!calls.device().empty()) send({"device", calls.device()});
+  if (!calls.status().ok()) return sendRefusal(send, calls.status());
+  auto restore = [&] { calls.restore(); };
+  Measurement m = measureBy([&] { return calls.call(); }, options,
+                            calls.changesArguments() ? std::function<void()>(restore) : std::function<void()>());
+  if (!calls.status().ok()) return sendRefusal(send, calls.status());
   send({"time", fmt::format("{}", m.median), fmt::format("{}", m.low), fmt::format("{}", m.high),
         fmt::format("{}", m.confidence), std::to_string(m.repeats)});
 }
 
 int run(Driver &driver, const Flags &flags) {
   Session &s = driver.open(flags);
-  s.target();
-  std::vector<std::string> spectrums = driver.spectrums(flags);
-  if (spectrums.size() != 1) fail(kOneSpectrum, {}, fmt::format("{}", fmt::join(spectrums, ", ")));
-  const ast::Spectrum &spectrum = spectrumNode(s.module(), spectrums[0]);
-  const ast::Structs structs(s.module());
-  Arguments arguments = makeArguments(spectrum, structs, readArguments(spectrum, structs, flags.arguments), flags.seed);
-  checkConditions(spectrum, arguments.shape);
+  const Call asked = callOf(driver, flags, flags.arguments, flags.seed);
+  const ast::Spectrum &spectrum = asked.spectrum;
+  const Arguments &arguments = asked.arguments;
   const std::vector<Value> &original = arguments.values;
-  if (flags.expected.empty()) {
-    ExpectedSizes sizes;
-    for (std::size_t i = 0; i < spectrum.params.size(); ++i)
-      if (spectrum.params[i]->type.rank() > 0) sizes[spectrum.params[i]->name] = arguments.shape.arguments[i].sizes;
-    s.setExpected(std::move(sizes));
-  }
 
   ProgramFlags one = flags;
-  one.spectrums = spectrums;
+  one.spectrums = {spectrum.name};
   Plan plan = driver.plans(one)[0];
   std::optional<TemporaryFolder> temporary;
   if (flags.folder.empty()) temporary.emplace("tangram-run");
@@ -217,7 +129,7 @@ int run(Driver &driver, const Flags &flags) {
   std::filesystem::path library = s.build(s.emit(*lowered, stemOf(flags.file)), folder, stemOf(flags.file));
   std::string name = lowered->kernels[0]->name;
   driver.progress("compiling the reference");
-  ReferenceLibrary reference = buildReference(s, spectrums[0], folder / "reference");
+  ReferenceLibrary reference = buildReference(s, spectrum.name, folder / "reference");
 
   driver.progress("checking");
   Outcome outcome;
@@ -314,17 +226,7 @@ void addRun(CLI::App &app, Driver &driver) {
   addChecked(*sub, driver);
   addUndecided(*sub, driver);
   addExpected(*sub, *flags);
-  sub->add_option(
-         "--arg,-a", flags->arguments,
-         "random:16M, random:512Kx128 (floats in [-1, 1], integers in [-100, 100]), special:N (NaN and infinity among "
-         "them), iota:1000, zeros:N, ones:N, index:PARAM:N (indices of PARAM), offsets:PARAM:N (bounds of parts of "
-         "it), 3.5, 1,2,3, file.mtx (Matrix Market), file.mtx:row, :column, :value (its compressed rows), file.raw or "
-         "file.raw:f32 or file.raw:f32:512x128 (bytes as in memory). K, M, G count 1024s: 16M is 16777216. A size that "
-         "follows from the spectrum's __requires may be left out; so may a container that is written, which then is "
-         "zeros")
-      ->type_name("NAME=SPEC")
-      ->take_all()
-      ->allow_extra_args(false);
+  addArguments(*sub, flags->arguments);
   sub->add_option("--plan,-p", flags->plans, "Follow the plan of this file instead of choosing one")
       ->type_name("FILE")
       ->take_all()

@@ -12,6 +12,10 @@ using namespace runtime;
 
 namespace {
 
+constexpr DiagnosticKind kOneSpectrum{"run.one-spectrum", DiagnosticClass::User,
+                                      "the program has several spectrums to run: {0}", "choose one with --spectrum"};
+constexpr DiagnosticKind kCondition{"run.condition", DiagnosticClass::User, "'{0}' requires what does not hold for {1}",
+                                    "give arguments for which it holds"};
 constexpr DiagnosticKind kBadArgument{"run.bad-argument", DiagnosticClass::User, "--arg '{0}' has no '='",
                                       "write --arg NAME=SPEC"};
 constexpr DiagnosticKind kUnknownArgument{"run.unknown-argument", DiagnosticClass::User, "'{0}' has no parameter '{1}'",
@@ -32,6 +36,19 @@ Shape::Argument shapeOf(const Value &value) {
   argument.sizes = value.sizes();
   if (value.rank() == 0 && !value.isFloating() && !value.type().isStruct()) argument.scalar = value.integer(0);
   return argument;
+}
+
+const ast::Spectrum &spectrumNode(const ast::Module &module, const std::string &name) {
+  for (const ast::Spectrum *s : module.spectrums)
+    if (s->name == name) return *s;
+  failBug({}, "run", fmt::format("spectrum '{}' is known but has no node", name));
+}
+
+/// The conditions of the spectrum, before anything is compiled: said at their place in the source.
+void checkConditions(const ast::Spectrum &spectrum, const Shape &shape) {
+  for (const ast::Expr *condition : spectrum.conditions)
+    if (holds(*condition, spectrum, shape) == std::optional(false))
+      fail(kCondition, condition->range, spectrum.name, shape.text);
 }
 
 } // namespace
@@ -122,6 +139,37 @@ Arguments makeArguments(const ast::Spectrum &spectrum, const ast::Structs &struc
                                    value.rank() ? fmt::format("[{}]", fmt::join(value.sizes(), "x")) : value.text(0));
   }
   return made;
+}
+
+Call callOf(Driver &driver, const ProgramFlags &flags, const std::vector<std::string> &texts, std::uint64_t seed) {
+  Session &s = driver.session();
+  s.target(); // says so where there is none
+  std::vector<std::string> spectrums = driver.spectrums(flags);
+  if (spectrums.size() != 1) fail(kOneSpectrum, {}, fmt::format("{}", fmt::join(spectrums, ", ")));
+  const ast::Spectrum &spectrum = spectrumNode(s.module(), spectrums[0]);
+  const ast::Structs structs(s.module());
+  Call call{spectrum, makeArguments(spectrum, structs, readArguments(spectrum, structs, texts), seed)};
+  checkConditions(spectrum, call.arguments.shape);
+  if (!flags.expected.empty()) return call;
+  ExpectedSizes sizes;
+  for (std::size_t i = 0; i < spectrum.params.size(); ++i)
+    if (spectrum.params[i]->type.rank() > 0) sizes[spectrum.params[i]->name] = call.arguments.shape.arguments[i].sizes;
+  s.setExpected(std::move(sizes));
+  return call;
+}
+
+void addArguments(CLI::App &app, std::vector<std::string> &texts) {
+  app.add_option(
+         "--arg,-a", texts,
+         "random:16M, random:512Kx128 (floats in [-1, 1], integers in [-100, 100]), special:N (NaN and infinity among "
+         "them), iota:1000, zeros:N, ones:N, index:PARAM:N (indices of PARAM), offsets:PARAM:N (bounds of parts of "
+         "it), 3.5, 1,2,3, file.mtx (Matrix Market), file.mtx:row, :column, :value (its compressed rows), file.raw or "
+         "file.raw:f32 or file.raw:f32:512x128 (bytes as in memory). K, M, G count 1024s: 16M is 16777216. A size that "
+         "follows from the spectrum's __requires may be left out; so may a container that is written, which then is "
+         "zeros")
+      ->type_name("NAME=SPEC")
+      ->take_all()
+      ->allow_extra_args(false);
 }
 
 } // namespace tangram::driver

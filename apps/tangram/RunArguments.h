@@ -1,5 +1,7 @@
-// What `tangram run` calls a spectrum with.
+// What `tangram run` and `tangram tune` call a spectrum with.
 #pragma once
+
+#include "Driver.h"
 
 #include "tangram/runtime/ArgumentSpec.h"
 #include "tangram/runtime/Shapes.h"
@@ -23,5 +25,18 @@ std::map<std::string, runtime::ArgumentSpec> readArguments(const ast::Spectrum &
 /// other parameter must be given.
 Arguments makeArguments(const ast::Spectrum &spectrum, const ast::Structs &structs,
                         const std::map<std::string, runtime::ArgumentSpec> &given, std::uint64_t seed);
+
+/// One spectrum of a program, and what it is called with.
+struct Call {
+  const ast::Spectrum &spectrum;
+  Arguments arguments;
+};
+
+/// The one spectrum of the opened program that is asked for, with arguments that meet its conditions. Heuristics expect
+/// their sizes, unless `flags` say others. Throws where there are several spectrums, or arguments do not fit.
+Call callOf(Driver &driver, const ProgramFlags &flags, const std::vector<std::string> &texts, std::uint64_t seed);
+
+/// `--arg` on the command line.
+void addArguments(CLI::App &app, std::vector<std::string> &texts);
 
 } // namespace tangram::driver

@@ -1,10 +1,10 @@
 // tangram verify
+#include "Budget.h"
 #include "Driver.h"
 
 #include "tangram/runtime/Verify.h"
 
 #include <chrono>
-#include <csignal>
 #include <iostream>
 #include <thread>
 
@@ -15,8 +15,6 @@ constexpr DiagnosticKind kBadSize{"verify.bad-size", DiagnosticClass::User, "--s
                                   "write numbers: --sizes 0,1,31,1M"};
 constexpr DiagnosticKind kBadArgument{"verify.bad-argument", DiagnosticClass::User, "--arg '{0}' has no '='",
                                       "write --arg NAME=SPEC"};
-constexpr DiagnosticKind kBadBudget{"verify.bad-budget", DiagnosticClass::User, "--budget: '{0}' is no time",
-                                    "write seconds or minutes: --budget 60s, --budget 5m; 0 has no end"};
 constexpr DiagnosticKind kTooLarge{"verify.too-large", DiagnosticClass::User, "--sizes: {0} is more than {1} elements",
                                    "give a smaller size"};
 
@@ -31,27 +29,6 @@ struct Flags : ProgramFlags {
   double timeout = 30, patience = 0.25;
   bool exact = false, optimized = false, progress = false;
   std::string folder;
-};
-
-volatile std::sig_atomic_t interruptions = 0;
-
-/// The first Ctrl-C ends the work and leaves its result to be printed, the next one ends the process.
-class Interruptible {
-public:
-  Interruptible() {
-    struct sigaction action{};
-    action.sa_handler = [](int) { interruptions = 1; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, &before_);
-  }
-  ~Interruptible() { sigaction(SIGINT, &before_, nullptr); }
-  Interruptible(const Interruptible &) = delete;
-  Interruptible &operator=(const Interruptible &) = delete;
-  static bool happened() { return interruptions != 0; }
-  static constexpr int kExitCode = 128 + SIGINT; // as a shell has it
-
-private:
-  struct sigaction before_{};
 };
 
 /// Seconds after which verify() begins nothing more, where nobody says which plans are to be checked.
@@ -287,21 +264,6 @@ runtime::VerifyOptions argumentOptions(const Flags &flags) {
     options.arguments[text.substr(0, equals)] = runtime::parseArgumentSpec(text.substr(equals + 1));
   }
   return options;
-}
-
-/// Seconds of "60", "60s", "5m".
-double parseBudget(const std::string &text) {
-  std::size_t end = 0;
-  double value = -1;
-  try {
-    value = std::stod(text, &end);
-  } catch (const std::exception &) {
-    fail(kBadBudget, {}, text);
-  }
-  std::string unit = text.substr(end);
-  if (!(value >= 0 && value <= 1e7) || (!unit.empty() && unit != "s" && unit != "m" && unit != "h"))
-    fail(kBadBudget, {}, text);
-  return value * (unit == "m" ? 60 : unit == "h" ? 3600 : 1);
 }
 
 int verify(Driver &driver, const Flags &flags) {

@@ -79,6 +79,7 @@ int main(int argc, char **argv) {
   addVerify(app, driver);
   addCheck(app, driver);
   addRun(app, driver);
+  addTune(app, driver);
   addTargets(app, driver);
   addPlugins(app, driver);
   addPasses(app, driver);

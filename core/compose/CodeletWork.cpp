@@ -55,6 +55,10 @@ public:
     for (std::size_t i = 0; i < codelet.params.size(); ++i) {
       const Type &type = codelet.params[i]->type;
       if (!type.isArray()) continue;
+      if (facts.ranges.count({&codelet, codelet.params[i]->name})) {
+        ranges_.emplace(codelet.params[i]->name, i);
+        continue;
+      }
       AccessWork access;
       access.parameter = i;
       access.bytes = elementBytes(type);
@@ -70,7 +74,7 @@ public:
         return;
       }
       if (d.extents.empty() && !d.type.isArray()) work_.values += 1;
-      if (d.extents.empty() && any<Subscript>(d.init, [](const Subscript &) { return true; })) loaded_.insert(d.name);
+      if (d.extents.empty() && loads(d.init)) loaded_.insert(d.name);
       if (!d.extents.empty()) {
         AccessWork own;
         own.bytes = elementBytes(d.type);
@@ -97,6 +101,15 @@ private:
     Type element = type;
     while (element.isArray()) element = element.element();
     return element.isScalar() ? element.bytes() : 8;
+  }
+
+  /// Whether an element of a container is asked for; those of ranges are computed.
+  bool loads(const Expr *expr) const {
+    return any<Subscript>(expr, [&](const Subscript &s) { return !isRange(s); });
+  }
+  bool isRange(const Subscript &s) const {
+    const auto *base = dyn<VarRef>(s.base);
+    return base && ranges_.count(base->name);
   }
 
   /// The name of the container that an element, row or part is of; null where that is not a variable.
@@ -290,8 +303,10 @@ private:
     walk(body, [&](const Subscript &s) {
       const std::string *name = container(&s);
       auto at = name ? index_.find(*name) : index_.end();
-      if (at == index_.end() || !work_.accesses[at->second].parameter) return;
-      const Extents &extents = arguments_[*work_.accesses[at->second].parameter];
+      const auto range = name ? ranges_.find(*name) : ranges_.end();
+      if (range == ranges_.end() && (at == index_.end() || !work_.accesses[at->second].parameter)) return;
+      const Extents &extents =
+          arguments_[range == ranges_.end() ? *work_.accesses[at->second].parameter : range->second];
       for (std::size_t d = 0; d < s.indices.size() && d < extents.size(); ++d)
         if (extents[d] && any<VarRef>(s.indices[d], [&](const VarRef &v) { return v.name == counter; }))
           result = std::min(result.value_or(HUGE_VAL), static_cast<double>(*extents[d]));
@@ -326,7 +341,10 @@ private:
       default: return *left + *right;
       }
     }
-    case Kind::Subscript: return {};
+    case Kind::Subscript: {
+      if (!isRange(*as<Subscript>(e))) return {};
+      return span(as<Subscript>(e)->indices[0]);
+    }
     default: {
       double widest = 0;
       for (const Node *child : children(*e))
@@ -338,6 +356,65 @@ private:
       return widest;
     }
     }
+  }
+
+  /// Places that load elements of one container whose indices differ by constants.
+  struct References {
+    std::vector<const Expr *> indices;           // without the constants
+    std::vector<std::vector<std::int64_t>> rows; // the constants of all dimensions but the last
+  };
+
+  void refer(AccessWork &access, std::vector<References> &known, const Expr *place) {
+    References fresh;
+    std::vector<std::int64_t> constants;
+    for (const Expr *at = withoutCasts(place); at;) {
+      if (const auto *m = dyn<Member>(at)) {
+        at = withoutCasts(m->base);
+        continue;
+      }
+      const auto *s = dyn<Subscript>(at);
+      if (!s) break;
+      for (auto index = s->indices.rbegin(); index != s->indices.rend(); ++index) {
+        const auto [base, constant] = apartFromConstant(*index);
+        fresh.indices.push_back(base);
+        constants.push_back(constant);
+      }
+      at = withoutCasts(s->base);
+    }
+    if (!constants.empty()) constants.erase(constants.begin()); // of the last dimension
+    ++access.references;
+    auto same = std::find_if(known.begin(), known.end(), [&](const References &r) {
+      return std::equal(r.indices.begin(), r.indices.end(), fresh.indices.begin(), fresh.indices.end(),
+                        [](const Expr *a, const Expr *b) { return a == b || (a && b && equal(a, b)); });
+    });
+    if (same == known.end()) {
+      ++access.origins;
+      same = known.insert(known.end(), fresh);
+    }
+    if (std::find(same->rows.begin(), same->rows.end(), constants) != same->rows.end()) return;
+    same->rows.push_back(constants);
+    ++access.streams;
+  }
+
+  /// i + 1 as i and 1; null for an index that is a constant.
+  std::pair<const Expr *, std::int64_t> apartFromConstant(const Expr *index) {
+    std::int64_t constant = 0;
+    for (;;) {
+      index = withoutCasts(index);
+      const auto *n = dyn<Binary>(index);
+      if (!n || (n->op != BinaryOp::Add && n->op != BinaryOp::Sub)) break;
+      if (const auto *by = dyn<IntLit>(withoutCasts(n->rhs))) {
+        constant += n->op == BinaryOp::Add ? by->value : -by->value;
+        index = n->lhs;
+      } else if (const auto *first = dyn<IntLit>(withoutCasts(n->lhs)); first && n->op == BinaryOp::Add) {
+        constant += first->value;
+        index = n->rhs;
+      } else {
+        break;
+      }
+    }
+    if (const auto *only = dyn<IntLit>(index)) return {nullptr, constant + only->value};
+    return {index, constant};
   }
 
   /// What an access touches in all turns of the loops around it.
@@ -620,7 +697,7 @@ private:
       }
     }
     const std::string *name = container(e);
-    if (!name || isRegister(*name, e)) return;
+    if (!name || ranges_.count(*name) || isRegister(*name, e)) return;
     if (what == &AccessWork::loads && isAtHand(e)) return;
     if (what == &AccessWork::loads)
       for (auto loop = loops_.rbegin(); loop != loops_.rend() && !loop->stores && !dependsOn(e, loop->counter); ++loop)
@@ -632,6 +709,7 @@ private:
     } else if (auto it = index_.find(*name); it != index_.end()) {
       AccessWork &access = work_.accesses[it->second];
       access.*what += times;
+      if (what == &AccessWork::loads) refer(access, references_[it->second], e);
       touch(access, e);
       if (!access.parameter && byData(e)) access.pattern = {Stride::Irregular, Stride::Zero, true};
     }
@@ -656,8 +734,7 @@ private:
         at = withoutCasts(m->base);
       } else if (const auto *s = dyn<Subscript>(at)) {
         for (const Expr *index : s->indices)
-          if (any<Subscript>(index, [](const Subscript &) { return true; }) ||
-              any<VarRef>(index, [&](const VarRef &v) { return loaded_.count(v.name) != 0; }))
+          if (loads(index) || any<VarRef>(index, [&](const VarRef &v) { return loaded_.count(v.name) != 0; }))
             return true;
         at = withoutCasts(s->base);
       } else {
@@ -685,11 +762,13 @@ private:
   unsigned depth_ = 0;
   static constexpr unsigned kCalls = 8; // within calls
   unsigned calls_ = 0;
-  std::map<std::string, bool> constants_;    // variables that are
-  std::vector<const Expr *> atHand_;         // elements that registers hold
-  std::set<std::string> loaded_;             // variables that begin as something loaded
-  bool filling_ = false;                     // what lanes share, in a loop that was counted
-  std::map<std::string, std::size_t> index_; // in work_.accesses, by name of a container, or of a part of it
+  std::map<std::string, bool> constants_;     // variables that are
+  std::vector<const Expr *> atHand_;          // elements that registers hold
+  std::set<std::string> loaded_;              // variables that begin as something loaded
+  bool filling_ = false;                      // what lanes share, in a loop that was counted
+  std::map<std::string, std::size_t> ranges_; // parameters that are index ranges, by their place
+  std::map<std::string, std::size_t> index_;  // in work_.accesses, by name of a container, or of a part of it
+  std::map<std::size_t, std::vector<References>> references_; // of each of work_.accesses
   std::set<std::string> shared_;
   CodeletWork work_;
 };

@@ -204,6 +204,10 @@ PlanPtr Derivations::drawn(GoalId id, unsigned divided, std::mt19937_64 &random)
 
 Plan Derivations::draw(std::mt19937_64 &random) const { return finish(drawn(forest_.root(), 0, random)); }
 
+bool Derivations::isComplete(GoalId id, std::size_t alternative) const {
+  return alternatives_[id][alternative] != kNone;
+}
+
 bool Derivations::fits(GoalId id, const PlanNode &node) const {
   std::optional<std::size_t> at = find(forest_.point(id), node);
   if (!at) return false;

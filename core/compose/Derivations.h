@@ -35,6 +35,12 @@ public:
   /// the work the less likely the more often it has been divided above. Each plan may be drawn; of a uniform draw
   /// almost all are nested as deep as the search depth allows.
   Plan draw(std::mt19937_64 &random) const;
+  /// The same of a point that has derivations.
+  PlanPtr draw(GoalId id, std::mt19937_64 &random) const { return drawn(id, 0, random); }
+  /// Whether an alternative of a point has derivations.
+  bool isComplete(GoalId id, std::size_t alternative) const;
+  /// The plan that a derivation of the root is.
+  Plan finish(PlanPtr root) const;
   /// The plan with one part in place of another: the simplest that may stand there, the simplest that starts with a
   /// codelet from further below, or a part from there. None is more complex than `plan`, and taking one for it again
   /// and again comes to an end; the simplest first. Nothing where it is not of this forest.
@@ -53,7 +59,6 @@ private:
   PlanPtr simplest(GoalId id, std::size_t alternative) const;
   Plan around(GoalId id, std::size_t alternative) const;
   PlanPtr drawn(GoalId id, unsigned divided, std::mt19937_64 &random) const;
-  Plan finish(PlanPtr root) const;
   /// Whether the whole of it is a derivation of the point.
   bool fits(GoalId id, const PlanNode &node) const;
   /// It, below as many devolve as it takes to stand at the point; null where it cannot.

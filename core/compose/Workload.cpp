@@ -2,6 +2,7 @@
 
 #include "ExpectedSites.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/compose/RangeParameters.h"
 
 #include <algorithm>
 #include <limits>
@@ -38,7 +39,8 @@ SourceRange loopAround(const Codelet &codelet, const Expr *site) {
 
 class Spreading {
 public:
-  Spreading(const Module &module, const hardware::Hardware &hardware) : module_(module), machine_(hardware) {}
+  Spreading(const Module &module, const hardware::Hardware &hardware)
+      : module_(module), ranges_(rangeParameters(module)), machine_(hardware) {}
 
   void add(const PlanNode &node, RuleWork work) {
     const hardware::Units units = unitsOf(node);
@@ -51,6 +53,9 @@ public:
         equateByConditions(*spectrum, work.arguments);
         for (const Codelet *codelet : spectrum->codelets)
           if (codelet->name == node.codelet) work.codelet = codelet;
+        work.ranges.clear();
+        for (std::size_t i = 0; i < spectrum->params.size(); ++i)
+          if (ranges_.count({spectrum->name, static_cast<unsigned>(i)})) work.ranges.push_back(i);
       }
     RuleWork below = work;
     ++below.depth;
@@ -117,6 +122,7 @@ private:
         if (const Spectrum *spectrum = findSpectrum(module_, callee); spectrum) {
           child.arguments.resize(spectrum->params.size());
           equateByConditions(*spectrum, child.arguments);
+          if (map) child.numbered = passesContainersWhole(*map, *spectrum);
         }
         child.calls = site.elements;
         child.site = order[i];
@@ -128,7 +134,14 @@ private:
     }
   }
 
+  static bool passesContainersWhole(const Map &map, const Spectrum &callee) {
+    for (std::size_t i = 0; i < map.args.size() && i < callee.params.size(); ++i)
+      if (callee.params[i]->type.isArray() && map.args[i]->type != callee.params[i]->type) return false;
+    return true;
+  }
+
   const Module &module_;
+  const RangeParameters ranges_;
   hardware::Configured machine_;
   std::vector<RuleWork> work_;
 };
@@ -159,6 +172,12 @@ std::string workerOf(const hardware::Hardware &hardware, const std::string &leve
 } // namespace
 
 std::optional<std::uint64_t> RuleWork::elements() const {
+  if (!ranges.empty()) {
+    Known points = 1;
+    for (const std::size_t i : ranges) points = product(points, tangram::elements(arguments[i]));
+    return points;
+  }
+  if (numbered) return {};
   std::optional<std::uint64_t> most;
   for (const Extents &extents : arguments)
     if (!extents.empty()) most = std::max(most, tangram::elements(extents));

@@ -633,7 +633,7 @@ Plan Session::pick(const std::string &spectrum, HeuristicContext &context) {
   std::vector<Plan> plans = choose(spectrum, more);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     if (!unfit(plans[i]).empty()) continue;
-    diags().report(kPassedOver, {}, i == 1 ? "a plan" : fmt::format("{} plans", i), target().pipeline.heuristic.name,
+    diags().report(kPassedOver, {}, i == 1 ? "a plan" : fmt::format("{} plans", i), impl_->heuristic(target()).first,
                    spectrum, why);
     return plans[i];
   }

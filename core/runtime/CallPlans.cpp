@@ -16,21 +16,6 @@ double secondsOf(const std::function<void()> &work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-PlanFailure differing(const std::string &param, const Mismatch &m) {
-  PlanFailure failure;
-  failure.param = param;
-  failure.index = m.index;
-  failure.got = m.got;
-  failure.expected = m.expected;
-  failure.bound = m.bound;
-  std::string at = m.index.empty() ? param : fmt::format("{}[{}]", param, fmt::join(m.index, ", "));
-  if (!m.field.empty()) at += "." + m.field;
-  failure.reason = fmt::format("{}: got {}, expected {}", at, m.got, m.expected);
-  if (m.bound > 0) failure.reason += fmt::format(" within {:.3g}", m.bound);
-  if (m.wrong > 1) failure.reason += fmt::format("; {} elements differ", m.wrong);
-  return failure;
-}
-
 Message encode(const char *what, std::size_t plan, std::size_t set, const PlanFailure &f) {
   Message m{what,  std::to_string(plan), std::to_string(set),       f.reason, f.param,
             f.got, f.expected,           fmt::format("{}", f.bound)};
@@ -50,29 +35,6 @@ PlanFailure decode(const Message &m) {
 }
 
 } // namespace
-
-std::optional<PlanFailure> judge(const tangram_kernel &kernel, const CallResult &result,
-                                 const std::vector<Value> &values, const std::vector<Expected> &expected,
-                                 const std::vector<Expected> &plain) {
-  PlanFailure failure;
-  if (!result.ok()) {
-    bool checked = result.status == TANGRAM_OUT_OF_RANGE; // says all by itself
-    failure.reason = checked ? result.message : fmt::format("refused the call: {}", result.message);
-    return failure;
-  }
-  for (std::uint32_t i = 0; i < kernel.num_params; ++i) {
-    std::string param = kernel.params[i].name;
-    if (std::string stray = values[i].strayWrite(); !stray.empty()) {
-      failure.param = param;
-      failure.reason = fmt::format("wrote outside of {}: {}", param, stray);
-      return failure;
-    }
-    for (const std::vector<Expected> *all : {&expected, &plain})
-      if (i < all->size())
-        if (std::optional<Mismatch> m = compare(values[i], (*all)[i])) return differing(param, *m);
-  }
-  return std::nullopt;
-}
 
 void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const std::vector<BuiltPlan> &plans,
                const std::vector<ArgumentSet> &sets, const VerifyOptions &options, const BatchEvents &events,
@@ -124,8 +86,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
           send({"undecided", "0", std::to_string(s), std::to_string(right.undecided), std::to_string(unknown)});
         std::vector<Expected> plain;
         if (plainest) {
-          std::vector<Value> values;
-          for (const Value &v : original) values.push_back(v.copy());
+          std::vector<Value> values = copies(original);
           if (call(plainest->get(baseline.plainestName), values).ok())
             for (Value &v : values) plain.emplace_back(std::move(v));
         }
@@ -138,8 +99,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
           }
           send({"call", std::to_string(p), std::to_string(s)});
           const tangram_kernel &kernel = libraries.at(plans[p].library).get(plans[p].entry);
-          std::vector<Value> values;
-          for (const Value &v : original) values.push_back(v.copy());
+          std::vector<Value> values = copies(original);
           CallResult outcome;
           double seconds = secondsOf([&] { outcome = call(kernel, values); });
           forecasts[p].took(seconds, sets[s].elements());

@@ -14,14 +14,15 @@ Measurement summarize(std::vector<double> seconds) {
   m.median = n % 2 ? seconds[n / 2] : (seconds[n / 2 - 1] + seconds[n / 2]) / 2;
   // The number of runs below the true median is binomial(n, 1/2): the interval from the k-th smallest to the k-th
   // largest misses it with probability 2 * P(fewer than k below). The narrowest interval with at least 0.95.
-  double term = std::exp(-static_cast<double>(n) * std::log(2.0)), below = 0; // P(0 below)
+  double logTerm = -static_cast<double>(n) * std::log(2.0); // of P(0 below), which may be too small for a double
+  double below = 0;
   std::size_t k = 0;
   for (std::size_t i = 0; i < n / 2; ++i) {
-    double next = below + term;
+    double next = below + std::exp(logTerm);
     if (i > 0 && 1 - 2 * next < 0.95) break;
     below = next;
     k = i;
-    term = term * static_cast<double>(n - i) / static_cast<double>(i + 1);
+    logTerm += std::log(static_cast<double>(n - i) / static_cast<double>(i + 1));
   }
   m.low = seconds[k];
   m.high = seconds[n - 1 - k];

@@ -1,15 +1,14 @@
 #include "tangram/runtime/Verify.h"
 
 #include "Agenda.h"
+#include "BuildPlans.h"
 #include "DiagnosticMessage.h"
 #include "Shrink.h"
-#include "VerifyPlans.h"
 #include "tangram/ast/Text.h"
 #include "tangram/runtime/KernelLibrary.h"
 #include "tangram/runtime/OutOfRange.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 
 namespace tangram::runtime {
@@ -40,8 +39,6 @@ constexpr std::uint64_t kCheckedElements = 300; // of arguments for code that ch
 constexpr double kGrace = 2;                    // seconds for what is being called when time is up
 constexpr double kLeastCalls = 5;               // seconds that the pick is called, whatever was left of the budget
 constexpr double kLeastBlame = 10;              // seconds to find out what is at fault, or half the budget
-constexpr double kEndlessCompiler = 1200;
-constexpr const char *kTemporary = "tmp"; // below the folder, for the compiler's own files
 
 const ast::Spectrum &find(Session &session, const std::string &name) {
   session.forest(name); // fails where there is none
@@ -49,16 +46,6 @@ const ast::Spectrum &find(Session &session, const std::string &name) {
     if (s->name == name) return *s;
   failBug({}, "verify", fmt::format("spectrum '{}' has a forest but no node", name));
 }
-
-std::string errorsOf(Session &session) {
-  std::string text;
-  for (const Diagnostic &d : session.diags().take())
-    if (d.severity == Severity::Error) text += (text.empty() ? "" : "; ") + d.message;
-  return text.empty() ? "errors were reported" : text;
-}
-
-/// Whether it says that there is no code for what a codelet does; a bug of ours is a failure.
-bool isRefusal(const Diagnostic &d) { return d.cls != DiagnosticClass::Bug; }
 
 /// The same program and target, for code that is compiled to be checked: quickly, where the backend can.
 std::unique_ptr<Session> derived(Session &session, bool quick, bool checked) {
@@ -235,7 +222,7 @@ private:
     ChildJob job;
     job.work = [this, plainest](const Send &send) {
       try {
-        temporaryFilesInside();
+        temporaryFilesIn(options_.folder);
         std::filesystem::path reference = options_.reference;
         if (reference.empty())
           reference = buildReference(session_, spectrum_.name, options_.folder / kPlainestFolder).library;
@@ -243,12 +230,12 @@ private:
         m[2] = Reference(reference).kernel().plan;
         if (plainest) {
           std::vector<std::string> names;
-          m[3] = build(session_, {*plainest}, options_.folder / kExactFolder, "plainest", names).string();
+          m[3] = buildHere(session_, {*plainest}, options_.folder / kExactFolder, "plainest", names).string();
           m[4] = names[0];
         }
         send(m);
       } catch (const DiagnosticError &e) {
-        send(joined("failed", e.diagnostic));
+        send(joined({"failed"}, e.diagnostic));
       } catch (const ErrorsReported &) {
         send({"errors", errorsOf(session_)});
       }
@@ -269,159 +256,39 @@ private:
     children_.add(std::move(job));
   }
 
-  static Message joined(const std::string &what, const Diagnostic &d) {
-    Message m{what};
-    for (std::string &field : encode(d)) m.push_back(std::move(field));
-    return m;
-  }
-
-  /// What compilers leave when they are killed goes with the folder.
-  void temporaryFilesInside() const {
-    std::error_code ec;
-    std::filesystem::path folder = std::filesystem::absolute(options_.folder / kTemporary, ec);
-    if (std::filesystem::create_directories(folder, ec); !ec) setenv("TMPDIR", folder.c_str(), 1);
-  }
-
   // ---- compiling ----
 
-  /// `names` gets the entries' names.
-  static std::filesystem::path build(Session &session, const std::vector<Plan> &plans,
-                                     const std::filesystem::path &folder, const std::string &stem,
-                                     std::vector<std::string> &names) {
-    ast::Arena arena;
-    const ast::Module *lowered = session.lower(plans, arena);
-    names.clear();
-    for (const ast::Kernel *kernel : lowered->kernels) names.push_back(kernel->name);
-    std::filesystem::create_directories(folder);
-    return session.build(session.emit(*lowered, stem), folder, stem);
-  }
-
-  /// A child compiles the plans of a unit into one library; where that fails as a whole, each half is tried by itself,
-  /// down to the plan that is at fault.
   void compile(Unit unit, bool first = false) {
     if (unit.plans.empty()) return;
-    auto state = std::make_shared<std::pair<Unit, std::string>>(std::move(unit), ""); // and what went wrong
-    ChildJob job;
-    job.work = [this, state](const Send &send) { compileInChild(state->first, send); };
-    job.receive = [this, state](const Message &m) {
-      Unit &unit = state->first;
-      if (m[0] == "error") state->second = m[1];
-      if (unit.checked && m[0] != "built") return; // what cannot be checked is no failure
-      if (m[0] == "unfit") states_[std::stoull(m[1])].unfit = m[2];
-      if (m[0] == "refused") states_[std::stoull(m[1])].refused = decodeDiagnostic(m, 2, session_.arena());
-      if (m[0] != "built") return;
-      for (std::size_t i = 2; i + 1 < m.size(); i += 2) unit.built.push_back({std::stoull(m[i]), m[1], m[i + 1]});
-    };
-    job.ended = [this, state](const ChildEnd &end) {
-      --compiling_;
-      compiled(std::move(state->first), end, state->second);
+    BuildRequest request;
+    for (std::size_t p : unit.plans) request.plans.emplace_back(p, plans_[p]);
+    request.session = unit.session;
+    request.arena = &session_.arena();
+    request.folder = options_.folder;
+    request.stem = unit.checked ? "checked" : "plans";
+    if (!unit.must) request.deadline = std::min(unit.deadline, deadline_);
+    request.first = first;
+    compiling_ += unit.plans.size();
+    addBuild(children_, std::move(request), [this, unit = std::move(unit)](const BuildOutcome &outcome) {
+      compiling_ -= outcome.plans.size();
+      compiled(unit, outcome);
       callReady();
-    };
-    job.silence = kEndlessCompiler;
-    if (!state->first.must) job.deadline = std::min(state->first.deadline, deadline_);
-    ++compiling_;
-    if (first)
-      children_.addFirst(std::move(job));
-    else
-      children_.add(std::move(job));
+    });
   }
 
-  /// `error`: what the child said, if anything.
-  void compiled(Unit unit, const ChildEnd &end, const std::string &error) {
-    if (end.how == ChildEnd::How::Late) return;
-    for (std::size_t p : unit.plans) states_[p].begun |= !unit.checked;
-    if (end.done() && error.empty()) {
-      for (const BuiltPlan &b : unit.built)
-        if (!unit.checked) states_[b.plan].built = b;
-      if (!unit.built.empty()) ready_.push_back(std::move(unit));
-      progress();
-      return;
+  void compiled(Unit unit, const BuildOutcome &outcome) {
+    if (outcome.late) return;
+    unit.plans = outcome.plans;
+    unit.built = outcome.built;
+    if (!unit.checked) { // what cannot be checked is no failure
+      for (std::size_t p : unit.plans) states_[p].begun = true;
+      for (const auto &[plan, why] : outcome.unfit) states_[plan].unfit = why;
+      for (const auto &[plan, diagnostic] : outcome.refused) states_[plan].refused = diagnostic;
+      for (const auto &[plan, why] : outcome.failed) states_[plan].failure.emplace().reason = why;
+      for (const BuiltPlan &b : unit.built) states_[b.plan].built = b;
     }
-    if (unit.plans.size() == 1) {
-      if (!unit.checked)
-        states_[unit.plans[0]].failure.emplace().reason =
-            "does not compile: " + (error.empty() ? "the compiler " + end.text() : error);
-      return;
-    }
-    auto middle = unit.plans.begin() + static_cast<std::ptrdiff_t>(unit.plans.size() / 2);
-    Unit one = unit, other = unit;
-    one.plans.assign(unit.plans.begin(), middle);
-    other.plans.assign(middle, unit.plans.end());
-    compile(std::move(other), true);
-    compile(std::move(one), true);
-  }
-
-  void compileInChild(const Unit &unit, const Send &send) {
-    temporaryFilesInside();
-    Session &session = *unit.session;
-    std::vector<std::size_t> fitting;
-    for (std::size_t p : unit.plans)
-      if (std::string why = session.unfit(plans_[p]); why.empty())
-        fitting.push_back(p);
-      else
-        send({"unfit", std::to_string(p), why});
-    ast::Arena arena;
-    const ast::Module *lowered = lower(session, fitting, arena);
-    if (!lowered) {
-      // One by one: which of them cannot be lowered?
-      std::vector<std::size_t> good;
-      for (std::size_t p : fitting) {
-        ast::Arena own;
-        try {
-          session.lower({plans_[p]}, own);
-          good.push_back(p);
-        } catch (const DiagnosticError &e) {
-          if (!isRefusal(e.diagnostic)) return send({"error", e.diagnostic.message});
-          send(joined("refused", p, e.diagnostic));
-        } catch (const ErrorsReported &) {
-          std::vector<Diagnostic> all = session.diags().take();
-          auto error = std::find_if(all.begin(), all.end(), [](auto &d) { return d.severity == Severity::Error; });
-          if (error == all.end() || !isRefusal(*error)) return send({"error", "errors were reported"});
-          send(joined("refused", p, *error));
-        }
-      }
-      fitting = std::move(good);
-      lowered = lower(session, fitting, arena);
-    }
-    if (fitting.empty()) return;
-    if (!lowered) return send({"error", "plans cannot be lowered together"});
-    std::string stem =
-        fmt::format("{}_{}_{}", unit.checked ? "checked" : "plans", unit.plans.front(), unit.plans.back());
-    std::filesystem::path folder = options_.folder / stem;
-    try {
-      std::filesystem::create_directories(folder);
-      Message m{"built", session.build(session.emit(*lowered, stem), folder, stem).string()};
-      for (std::size_t i = 0; i < fitting.size(); ++i) {
-        m.push_back(std::to_string(fitting[i]));
-        m.push_back(lowered->kernels[i]->name);
-      }
-      send(m);
-    } catch (const DiagnosticError &e) {
-      send({"error", e.diagnostic.message});
-    } catch (const ErrorsReported &) {
-      send({"error", errorsOf(session)});
-    }
-  }
-
-  /// Null where one of them cannot be.
-  const ast::Module *lower(Session &session, const std::vector<std::size_t> &plans, ast::Arena &arena) const {
-    std::vector<Plan> all;
-    for (std::size_t p : plans) all.push_back(plans_[p]);
-    if (all.empty()) return nullptr;
-    try {
-      return session.lower(all, arena);
-    } catch (const DiagnosticError &) {
-      return nullptr;
-    } catch (const ErrorsReported &) {
-      session.diags().take();
-      return nullptr;
-    }
-  }
-
-  static Message joined(const std::string &what, std::size_t plan, const Diagnostic &d) {
-    Message m = joined(what, d);
-    m.insert(m.begin() + 1, std::to_string(plan));
-    return m;
+    if (!unit.built.empty()) ready_.push_back(std::move(unit));
+    progress();
   }
 
   // ---- calling ----
@@ -770,7 +637,7 @@ private:
   bool baselineBuilt_ = false;
   std::size_t decided_ = 0;
   std::vector<Unit> ready_;                 // to be called
-  std::size_t compiling_ = 0, calling_ = 0; // units
+  std::size_t compiling_ = 0, calling_ = 0; // plans; units
   Children children_{std::max(1u, options_.jobs), options_.interrupted};
 };
 

@@ -4,6 +4,7 @@
 #include "tangram/runtime/Children.h"
 #include "tangram/runtime/Reference.h"
 #include "tangram/runtime/Shapes.h"
+#include "tangram/runtime/Trial.h"
 #include "tangram/runtime/Verify.h"
 
 namespace tangram::runtime {
@@ -49,11 +50,6 @@ struct Baseline {
   std::string plainestName;
   bool exact() const { return !plainest.empty(); }
 };
-
-/// What is wrong with the outcome of one call; nothing where all is well. `plain`: what must be met to the last bit.
-std::optional<PlanFailure> judge(const tangram_kernel &kernel, const CallResult &result,
-                                 const std::vector<Value> &values, const std::vector<Expected> &expected,
-                                 const std::vector<Expected> &plain);
 
 /// A plan as it was built: its number, and where its kernel is.
 struct BuiltPlan {

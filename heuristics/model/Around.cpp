@@ -18,6 +18,7 @@ std::size_t hash_value(const ArgumentAround &argument) {
   std::size_t bits = argument.apart << 4 | argument.distance;
   for (const Stride stride : {argument.acrossLanes, argument.within, argument.acrossCalls})
     bits = bits << 3 | static_cast<std::size_t>(stride);
+  bits = bits << 1 | std::size_t{argument.numbered};
   return bits << 5 | static_cast<std::size_t>(argument.served) << 3 | std::size_t{argument.revisited} << 2 |
          std::size_t{argument.whole} << 1 | std::size_t{argument.loaded};
 }
@@ -99,7 +100,7 @@ Around Arounds::belowCodelet(const Choice &choice, std::size_t child, const Arou
     if (given.parameter && *given.parameter < around.arguments.size()) {
       const ArgumentAround &from = around.arguments[*given.parameter];
       argument.acrossLanes = from.acrossLanes, argument.distance = from.distance, argument.served = from.served,
-      argument.revisited = from.revisited;
+      argument.revisited = from.revisited, argument.numbered = from.numbered;
       argument.within = through(given.within, from.within);
       argument.apart = from.apart + (given.within != Stride::Unit);
       argument.acrossCalls = through(given.across, from.within);
@@ -108,6 +109,7 @@ Around Arounds::belowCodelet(const Choice &choice, std::size_t child, const Arou
       argument.acrossCalls = given.across;
     }
     argument.whole = given.whole, argument.loaded = given.loaded;
+    argument.numbered |= given.whole && given.across != Stride::Zero;
   }
   if (const auto *map = ast::dyn<ast::Map>(site); map && !map->type.isVoid())
     result.arguments.push_back({.acrossCalls = Stride::Unit, .whole = false, .loaded = true});

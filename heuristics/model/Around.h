@@ -20,6 +20,7 @@ struct ArgumentAround {
   Served served = Served::Memory;
   bool revisited = false;        // a worker's next call touches what lies beside
   unsigned distance = kFarApart; // of lanes whose stride is constant, bytes as a power of two
+  bool numbered = false;         // by places that numbers of a range say, and no part of its own
   unsigned apart = 0;            // strided partitions of which a worker goes over several parts, one after the other
   // Of a map:
   Stride acrossCalls = Stride::Zero;

@@ -151,18 +151,20 @@ double Machine::running(const Crowd &crowd) const {
   return std::clamp(crowd.all() / cores(crowd), 1.0, resident(crowd));
 }
 
-Machine::Traffic Machine::traffic(const Accesses &access, double turns, double running, std::size_t streams) const {
+Machine::Traffic Machine::traffic(const Accesses &access, double turns, double running, double streams) const {
   const double count = access.loads + access.stores;
   Traffic result;
   if (count == 0) return result;
   double near = std::max(kSector, access.bytes), far = std::max(line_, access.bytes), times = count;
   // What lies beside is used soon, and is there yet where the lines of all workers have room.
-  const bool walked = (access.perIteration == Stride::Unit || access.revisited) && !(device_ && access.rowsApart) &&
-                      running * static_cast<double>(streams) * cacheLine_ <= inner_.bytes;
+  const bool onward = access.perIteration == Stride::Unit || access.revisited;
+  const double lines = streams * cacheLine_, room = inner_.bytes / (device_ ? 2 : 1);
+  const bool walked = onward && !(device_ && access.rowsApart) && running * lines <= room;
   if (access.alone || lanes_ <= 1) {
     if (walked) far = access.bytes;
   } else if (access.acrossLanes == Stride::Zero) {
     near /= lanes_, far /= lanes_;
+    if (device_ && onward && running / lanes_ * lines <= room) far = access.bytes / lanes_;
   } else if (access.staged) { // in tiles as wide as there are lanes
     far = std::max(access.bytes, kSector / turns);
     near = 2 * std::max(access.bytes, access.row / turns);
@@ -180,7 +182,9 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
   // What was touched once is found again where all that workers touch has room.
   if (std::max(access.footprint, cacheLine_ / access.sharing) * running <= inner_.bytes / 2)
     bytes = std::min(bytes, access.footprint);
-  if (access.served <= Served::OuterCache) result.outer = bytes;
+  // Of loads that are a constant distance apart the first one finds the element farther away.
+  const auto part = [&](double own) { return (access.loads * own + access.stores) / count; };
+  if (access.served <= Served::OuterCache) result.outer = part(access.ownRow) * bytes;
   // The first cache of a device does not gather what is stored.
   if (device_ && access.served <= Served::OuterCache && !access.staged && access.acrossLanes > Stride::Unit)
     result.outer = std::max(result.outer, access.stores * std::max(kSector, access.bytes));
@@ -189,6 +193,7 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
   // Pages of memory of which little is read at a time.
   const bool scattered = device_ && !access.alone && access.acrossLanes > Stride::Unit && access.distance > kPage &&
                          !(access.staged && access.row >= cacheLine_);
+  bytes *= part(access.own);
   if (access.served == Served::Memory) result.memory = scattered ? kScattered * bytes : bytes;
   const Storage &from = access.served == Served::Memory       ? memory_
                         : access.served == Served::OuterCache ? outer_
@@ -227,6 +232,8 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   double count = 0;
   bool staged = false;
   Traffic bytes;
+  double streams = 0;
+  for (const Accesses &access : accesses) streams += access.streams;
   const double turns = std::max(work.turns, 1.0);
   for (const Accesses &access : accesses) {
     // Lanes of a processor gather one by one what does not lie side by side.
@@ -236,8 +243,10 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
              (gathered        ? 3 * lanes_
               : access.staged ? 2 * std::max(1.0, access.row / access.bytes / turns)
                               : 1);
-    const Traffic more = traffic(access, turns, running / cores * crowd.iterations, accesses.size());
-    bytes.memory += more.memory, bytes.outer += more.outer, bytes.inner += more.inner, bytes.waits += more.waits;
+    const Traffic more = traffic(access, turns, running / cores * crowd.iterations, streams);
+    bytes.memory += more.memory, bytes.outer += more.outer, bytes.inner += more.inner;
+    // A worker of a device has loads of several containers under way at a time.
+    bytes.waits = device_ ? std::max(bytes.waits, more.waits) : bytes.waits + more.waits;
     result.atomics += changes(access, all * crowd.iterations);
   }
   // What registers do not hold is stored, and loaded again.

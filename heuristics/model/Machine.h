@@ -45,6 +45,8 @@ struct Accesses {
   double elements = 0;         // of the container; 0: not known
   double footprint = HUGE_VAL; // bytes of the lines that a worker's call touches in it
   double sharing = 1;          // workers whose call is the same
+  double streams = 1;          // rows that one turn loads from
+  double ownRow = 1, own = 1;  // of the loads, which are in rows of their own, and at a constant distance from no other
 };
 
 /// Seconds, by what they are spent on: where all went on at a time, the longest would be what a call takes.
@@ -100,7 +102,7 @@ private:
     double memory = 0, outer = 0, inner = 0; // bytes of one worker
     double waits = 0;                        // seconds that loads of one worker take, one after the other
   };
-  Traffic traffic(const Accesses &access, double turns, double running, std::size_t streams) const;
+  Traffic traffic(const Accesses &access, double turns, double running, double streams) const;
   double changes(const Accesses &access, double all) const;
 
   const hardware::Hardware &hardware_;

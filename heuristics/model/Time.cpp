@@ -21,6 +21,9 @@ constexpr double kPart = 8;
 /// What a target says of its units suits most kernels: others have to be better by more than a model's error.
 constexpr double kDoubt = 1.05;
 
+/// Of plans that take about as long, those that divide work once more have more that is not counted.
+constexpr double kDivision = 1.01;
+
 /// Seconds that no plan takes whose codelets fit their arguments.
 constexpr double kUnsuited = 1e6;
 
@@ -43,14 +46,15 @@ double Time::of(const Point &point, const Alternative &alternative, Surroundings
   switch (alternative.rule) {
   case Rule::Devolve: return (parts[0] + machine_.wait(level)) * doubt(alternative);
   case Rule::Serialize:
-    return places_.calls(point, alternative) * (parts[0] + divided(point, alternative, surroundings));
+    return kDivision * places_.calls(point, alternative) * (parts[0] + divided(point, alternative, surroundings));
   case Rule::Distribute:
   case Rule::Split: {
     double given = places_.calls(point, alternative);
     if (auto factor = alternative.parameters.find("factor"); factor != alternative.parameters.end())
       given = std::min(given, static_cast<double>(factor->second));
     const double each = parts[0] + divided(point, alternative, surroundings);
-    return (rounds(given, places_.units(point, alternative)) * each + machine_.wait(level)) * doubt(alternative);
+    return kDivision * (rounds(given, places_.units(point, alternative)) * each + machine_.wait(level)) *
+           doubt(alternative);
   }
   default: break;
   }
@@ -133,6 +137,11 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     access.bytes = static_cast<double>(of.bytes);
     access.loads = of.loads, access.stores = of.stores, access.atomics = of.atomics;
     access.perIteration = of.pattern.perIteration;
+    access.streams = std::max(1u, of.streams);
+    if (of.references > 0) {
+      access.ownRow = static_cast<double>(of.streams) / of.references;
+      access.own = static_cast<double>(of.origins) / of.references;
+    }
     if (!of.parameter) { // a copy for each worker, which lie side by side
       access.acrossLanes = of.pattern.indirect ? Stride::Irregular : Stride::Unit;
       access.together = machine_.lanes();
@@ -150,8 +159,9 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
         std::min(footprint(point, *of.parameter, argument),
                  of.anywhere || of.rows == 0
                      ? HUGE_VAL
-                     : of.rows * (argument.within == Stride::Unit ? std::max(of.run * access.bytes, machine_.line())
-                                                                  : of.run * machine_.line())) /
+                     : access.streams * of.rows *
+                           (argument.within == Stride::Unit ? std::max(of.run * access.bytes, machine_.line())
+                                                            : of.run * machine_.line())) /
         crowd.workers;
     access.sharing = crowd.workers;
     access.perIteration = through(access.perIteration, argument.within);
@@ -159,7 +169,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     access.alone = !codelet.coop && !around.inLanes;
     if (of.pattern.indirect) access.acrossLanes = access.perIteration = Stride::Irregular;
     access.together = codelet.coop ? crowd.workers : machine_.lanes();
-    access.staged = machine_.stages() && !codelet.coop && around.direct && work.turns > 0 &&
+    access.staged = machine_.stages() && !argument.numbered && !codelet.coop && around.direct && work.turns > 0 &&
                     access.perIteration == Stride::Unit && access.acrossLanes == Stride::Constant;
     access.rowsApart =
         access.acrossLanes == Stride::Constant && !codelet.coop && codelet.params[*of.parameter]->type.rank() > 1;

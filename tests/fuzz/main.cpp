@@ -85,7 +85,8 @@ int main(int argc, char **argv) {
   Mutator mutator(subject->seeds);
   fs::path file = fs::current_path() / ("fuzz-" + subject->name + subject->ending);
 
-  constexpr double patience = 20; // seconds for one input
+  // Seconds for one input. Sanitized code looks at all choices of a nest of three loops in some minutes.
+  constexpr double patience = TANGRAM_FUZZ_PATIENCE;
   std::map<std::string, int> ends;
   int failures = 0;
   std::uint64_t done = 0;

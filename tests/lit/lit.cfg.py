@@ -44,6 +44,8 @@ for backend in ("cuda", "opencl", "ptx"):
     feature(backend, os.path.exists(plugin), "the backend was not built; CMake says why")
 plugin = os.path.join(config.build_dir, "lib", "tangram", "plugins", "libtangram-divide.so")
 feature("divide", os.path.exists(plugin), "the expander was not built; CMake says why")
+plugin = os.path.join(config.build_dir, "lib", "tangram", "plugins", "libtangram-tile.so")
+feature("tile", os.path.exists(plugin), "the expander was not built; CMake says why")
 if "opencl" in config.available_features:
     detect = [os.path.join(config.build_dir, "bin", "tangram"), "targets", "--detect", "opencl-cpu"]
     found = subprocess.run(detect, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0

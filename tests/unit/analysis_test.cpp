@@ -309,5 +309,78 @@ TEST(Locality, OtherPartitions) {
   EXPECT_EQ(irregular.tiling, hardware::Tiling::Any);
 }
 
+// ---- index ranges: what a map over them touches in containers that all calls are given ----
+
+/// double_at(i, in): in[i + 1] * 2; each: map(double_at, numbers, in); parts: map(doubles, partition(numbers, ...),
+/// in).
+struct RangesProgram {
+  /// `given`: what doubles() is given; `more`: parameters in front.
+  static std::string text(const std::string &given, const std::string &more = "") {
+    const std::string numbers = var("array<1,u64>", "numbers"), p = var("u32", "p");
+    const std::string params = "(Param \"numbers\" array<1,u64> in) (Param \"in\" array<1,i32> inout)";
+    auto changed = [](const std::string &index) {
+      const std::string element = fmt::format("(Subscript i32 (VarRef array<1,i32> \"in\") [{}])", index);
+      return fmt::format("(Evaluate (Assign i32 mul {} {}))", element, lit("i32", 2));
+    };
+    const std::string one = lit("u64", 1), tile = var("u64", "tile"), end = lit("u64", 1000);
+    const std::string adjacent =
+        fmt::format("(Partition array<1,array<1,u64>> {} [{}] [(Sequence u64 - {} {} {})] [(Sequence u64 - {} - -)] "
+                    "[(Sequence u64 - {} {} {})])",
+                    numbers, p, lit("u64", 0), tile, end, one, tile, tile, end);
+    const std::string loop =
+        fmt::format("(For {} {} (Unary u64 preinc {}) (Block [{}]))", declare("u64", "k", lit("u64", 0)),
+                    bin("bool", "lt", var("u64", "k"), size(numbers)), var("u64", "k"),
+                    changed(fmt::format("(Subscript u64 {} [{}])", numbers, var("u64", "k"))));
+    return module({spectrum("root",
+                            {codelet("r", {fmt::format("(Evaluate {})", call("void", "doubles", {given, kIn}))}, false,
+                                     "", "", more + "(Param \"in\" array<1,i32> inout)")},
+                            "void", more + "(Param \"in\" array<1,i32> inout)"),
+                   spectrum("doubles",
+                            {codelet("serial", {loop}, false, "", "", params),
+                             codelet("each", {fmt::format("(Evaluate {})", map("void", "double_at", {numbers, kIn}))},
+                                     false, "", "", params),
+                             codelet("parts",
+                                     {tunable("p"), declare("u64", "tile", lit("u64", 10)),
+                                      fmt::format("(Evaluate {})", map("void", "doubles", {adjacent, kIn}))},
+                                     false, "", "", params)},
+                            "void", params),
+                   spectrum("double_at",
+                            {codelet("one", {changed(bin("u64", "add", var("u64", "i"), one))}, false, "", "",
+                                     "(Param \"i\" u64 in) (Param \"in\" array<1,i32> inout)")},
+                            "void", "(Param \"i\" u64 in) (Param \"in\" array<1,i32> inout)")});
+  }
+  static std::string range(int step) {
+    return fmt::format("(Sequence array<1,u64> - {} {} {})", lit("u64", 0), lit("u64", step), lit("u64", 1000));
+  }
+};
+
+Stride acrossOfMap(const Program &program, const std::string &codelet) {
+  Stride result = Stride::Zero;
+  ast::walk(program.codelet(codelet, "doubles")->body,
+            [&](const ast::Map &m) { result = program.facts.arguments.at(&m).at(1).across; });
+  return result;
+}
+
+TEST(Locality, RangesAreNumbersThatMapsCount) {
+  const Program program(RangesProgram::text(RangesProgram::range(1)), cpuSimple());
+  EXPECT_TRUE(program.facts.ranges.count({program.codelet("each", "doubles"), "numbers"}));
+  EXPECT_EQ(acrossOfMap(program, "each"), Stride::Unit);
+  EXPECT_EQ(acrossOfMap(program, "parts"), Stride::Constant); // tiles of 10
+  const AccessPattern &serial = program.facts.accesses.at({program.codelet("serial", "doubles"), "in"});
+  EXPECT_EQ(serial.perIteration, Stride::Unit);
+  EXPECT_FALSE(serial.indirect);
+}
+
+TEST(Locality, RangesOfAStepAndContainersOfNumbers) {
+  const Program stepped(RangesProgram::text(RangesProgram::range(3)), cpuSimple());
+  EXPECT_EQ(acrossOfMap(stepped, "each"), Stride::Constant);
+  EXPECT_EQ(stepped.facts.accesses.at({stepped.codelet("serial", "doubles"), "in"}).perIteration, Stride::Constant);
+  // A container of numbers: data says where.
+  const Program given(RangesProgram::text(var("array<1,u64>", "keys"), "(Param \"keys\" array<1,u64> in) "),
+                      cpuSimple());
+  EXPECT_TRUE(given.facts.ranges.empty());
+  EXPECT_EQ(acrossOfMap(given, "each"), Stride::Irregular);
+}
+
 } // namespace
 } // namespace tangram

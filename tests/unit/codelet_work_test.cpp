@@ -55,6 +55,25 @@ CodeletWork workOf(const std::vector<std::string> &statements, std::uint64_t ele
                   cpuModern());
   return codeletWork(*program.module, *program.codelet("x"), program.facts, {{elements}, {elements}}, {}, lanes);
 }
+TEST(CodeletWork, PlacesAConstantDistanceApart) {
+  // out[i] = in[i - 1] + in[i] + in[i + 1] + in[2 * i]
+  auto element = [](const std::string &index) { return fmt::format("(Subscript i32 {} [{}])", kIn, index); };
+  const std::string i = var("u32", "i"), one = lit("u32", 1);
+  const std::string sum = bin("i32", "add",
+                              bin("i32", "add", bin("i32", "add", element(bin("u32", "sub", i, one)), element(i)),
+                                  element(bin("u32", "add", i, one))),
+                              element(bin("u32", "mul", lit("u32", 2), i)));
+  const CodeletWork work =
+      workOf({declare("u32", "i", lit("u32", 1)), fmt::format("(Evaluate (Assign i32 set (Subscript i32 {} [{}]) {}))",
+                                                              var("array<1,i32>", "out"), i, sum)},
+             100);
+  EXPECT_EQ(work.accesses[0].loads, 4);
+  EXPECT_EQ(work.accesses[0].references, 4u);
+  EXPECT_EQ(work.accesses[0].origins, 2u); // i - 1, i and i + 1 are one; 2 * i is another
+  EXPECT_EQ(work.accesses[0].streams, 2u);
+  EXPECT_EQ(work.accesses[1].references, 0u); // it is stored
+}
+
 const std::string kI = var("u32", "i");
 std::string loop(const std::string &name, const std::string &from, const std::string &to, const std::string &by,
                  const std::vector<std::string> &body) {

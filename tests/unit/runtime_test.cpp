@@ -421,6 +421,19 @@ TEST(Timing, MedianAndInterval) {
   EXPECT_EQ(summarize({}).repeats, 0u);
 }
 
+TEST(Timing, AnIntervalOfManyRunsIsAsWideAsItShouldBe) {
+  // About 0.98 roots of n to each side of the middle.
+  for (int n : {1001, 4001, 100001}) {
+    std::vector<double> times;
+    for (int i = 0; i < n; ++i) times.push_back(i);
+    Measurement m = summarize(times);
+    EXPECT_GE(m.confidence, 0.95) << n;
+    EXPECT_LE(m.confidence, 0.97) << n;
+    EXPECT_NEAR(m.median - m.low, 0.98 * std::sqrt(n), 2) << n;
+    EXPECT_EQ(m.high - m.median, m.median - m.low) << n;
+  }
+}
+
 TEST(Timing, PreparationIsNotTimed) {
   int prepared = 0, worked = 0;
   MeasureOptions options;

@@ -14,7 +14,7 @@ bool Origin::add(const Origin &other) {
   return news;
 }
 
-Indirection::Indirection(const Codelet &codelet) {
+Indirection::Indirection(const Codelet &codelet, const std::set<std::string> &ranges) : ranges_(ranges) {
   for (const Param *param : codelet.params)
     if (!param->type.isArray()) scalars_.insert(param->name);
   for (bool news = true; news;) {
@@ -42,8 +42,13 @@ Indirection::Indirection(const Codelet &codelet) {
 Origin Indirection::of(const Expr *value) const {
   Origin result;
   walk(
-      value, [&](const Subscript &s) { result.data |= !s.type.isArray(); }, [&](const Atomic &) { result.data = true; },
-      [&](const SpectrumCall &) { result.data = true; }, [&](const Map &) { result.data = true; },
+      value,
+      [&](const Subscript &s) {
+        const auto *base = dyn<VarRef>(s.base);
+        result.data |= !s.type.isArray() && !(base && ranges_.count(base->name));
+      },
+      [&](const Atomic &) { result.data = true; }, [&](const SpectrumCall &) { result.data = true; },
+      [&](const Map &) { result.data = true; },
       [&](const VarRef &ref) {
         if (ref.type.isArray()) return; // of which the size is asked
         if (scalars_.count(ref.name)) result.scalars.insert(ref.name);

@@ -20,14 +20,15 @@ struct Origin {
 /// Of one codelet. Conditions do not count: an index that is counted up until data says stop is regular.
 class Indirection {
 public:
-  explicit Indirection(const ast::Codelet &codelet);
+  /// `ranges`: parameters whose elements are computed.
+  Indirection(const ast::Codelet &codelet, const std::set<std::string> &ranges);
 
   Origin of(const ast::Expr *value) const;
   /// Of the indices by which the codelet itself touches its container parameters, by name.
   const std::map<std::string, Origin> &accesses() const { return accesses_; }
 
 private:
-  std::set<std::string> scalars_;
+  std::set<std::string> scalars_, ranges_; // parameters
   std::map<std::string, Origin> variables_;
   std::map<std::string, Origin> accesses_;
 };

@@ -2,7 +2,7 @@
 // a codelet's own accesses; partitions say how parts lie in their container; calls carry both from callee to caller,
 // until nothing changes: strides only ever get weaker, so recursive spectrums converge.
 #include "Indirection.h"
-#include "Strides.h"
+#include "RangeSteps.h"
 #include "Tiles.h"
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Walk.h"
@@ -71,9 +71,19 @@ public:
     byScalar_.clear();
     indirections_.clear();
     origins_.clear();
+    rangeSteps_.clear();
+    for (const auto &[range, step] : rangeSteps(module))
+      for (const Codelet *codelet : find(module, range.first)->codelets) {
+        facts.ranges.insert({codelet, codelet->params[range.second]->name});
+        rangeSteps_.emplace(std::pair(codelet, range.second), step);
+      }
     for (const Spectrum *spectrum : module.spectrums)
       for (const Codelet *codelet : spectrum->codelets) {
-        const Strides &own = strides_.emplace(codelet, *codelet).first->second;
+        std::map<std::string, Step> ranges;
+        for (std::size_t p = 0; p < codelet->params.size(); ++p)
+          if (auto it = rangeSteps_.find({codelet, p}); it != rangeSteps_.end())
+            ranges[codelet->params[p]->name] = it->second;
+        const Strides &own = strides_.try_emplace(codelet, *codelet, ranges).first->second;
         if (computesOnTiles(*codelet)) facts.onTiles.insert(codelet);
         for (const Param *param : codelet->params)
           if (param->type.isArray()) facts.accesses[{codelet, param->name}];
@@ -85,7 +95,9 @@ public:
             weaken(byScalar_[{codelet, access.container}][scalar], stride);
         }
         walk(codelet->body, [&](const Partition &p) { facts.partitions[&p] = patternOf(p, own); });
-        const Indirection &indirection = indirections_.emplace(codelet, *codelet).first->second;
+        std::set<std::string> names;
+        for (const auto &[name, step] : ranges) names.insert(name);
+        const Indirection &indirection = indirections_.try_emplace(codelet, *codelet, names).first->second;
         for (const auto &[container, origin] : indirection.accesses()) origins_[{codelet, container}].add(origin);
       }
     for (bool converged = false; !converged;) {
@@ -137,6 +149,10 @@ private:
     std::string parameter;
     const Sequence *range = nullptr;
   };
+  /// Whether it is numbers that are computed: a range, a parameter that is one in all calls, or a part of these.
+  static bool isRange(const Source &source, const Codelet &codelet, const Facts &facts) {
+    return source.range || facts.ranges.count({&codelet, source.parameter});
+  }
   static Source sourceOf(const Expr *expr, const Codelet &codelet) {
     Source result;
     for (int fuel = 16; expr && fuel > 0; --fuel) {
@@ -167,7 +183,7 @@ private:
 
   /// What the indices come from by which a call touches its i-th argument, as the caller sees it.
   Origin originOf(const Spectrum &callee, std::size_t argument, const std::vector<const Expr *> &args,
-                  const Codelet &caller) const {
+                  const Codelet &caller, const Facts &facts) const {
     Origin result;
     for (const Codelet *codelet : callee.codelets) {
       if (argument >= codelet->params.size()) continue;
@@ -177,7 +193,7 @@ private:
       for (std::size_t i = 0; i < args.size() && i < codelet->params.size(); ++i) {
         if (!inner->second.scalars.count(codelet->params[i]->name)) continue;
         if (args[i]->type.isArray()) // of a map: an element each, or its number
-          result.data |= !sourceOf(args[i], caller).range;
+          result.data |= !isRange(sourceOf(args[i], caller), caller, facts);
         else
           result.add(indirections_.at(&caller).of(args[i]));
       }
@@ -186,18 +202,31 @@ private:
   }
 
   /// How far apart neighbouring calls of a map touch what all are given, or the same place of their parts, by the
-  /// numbers of a range that each gets one of.
+  /// numbers or parts of a range that each gets one of.
   Stride counted(const Spectrum &callee, std::size_t argument, const std::vector<const Expr *> &args,
-                 const Codelet &caller) const {
+                 const Codelet &caller, const Facts &facts) const {
     Stride result = Stride::Zero;
     for (const auto &[scalar, stride] : scalarStrides(callee, argument)) {
-      const Sequence *range =
-          scalar < args.size() && args[scalar]->type.isArray() ? sourceOf(args[scalar], caller).range : nullptr;
-      if (!range) continue;
-      std::optional<std::int64_t> by = strides_.at(&caller).number(range->inc);
-      result = weakest(result, through(stride, by ? Step::of(*by).stride() : Stride::Constant));
+      if (scalar >= args.size() || args[scalar]->type == callee.params[scalar]->type) continue;
+      const Source source = sourceOf(args[scalar], caller);
+      if (!isRange(source, caller, facts)) continue;
+      Stride numbers = Stride::Constant; // of neighbours in the range
+      if (source.range) {
+        std::optional<std::int64_t> by = strides_.at(&caller).number(source.range->inc);
+        if (by) numbers = Step::of(*by).stride();
+      } else {
+        for (std::size_t p = 0; p < caller.params.size(); ++p)
+          if (caller.params[p]->name == source.parameter) numbers = stepOf(caller, p).stride();
+      }
+      const auto parts = facts.partitions.find(source.partition);
+      const Stride across = parts == facts.partitions.end() ? Stride::Unit : parts->second.acrossParts;
+      result = weakest(result, through(stride, through(across, numbers)));
     }
     return result;
+  }
+  Step stepOf(const Codelet &codelet, std::size_t parameter) const {
+    auto it = rangeSteps_.find({&codelet, parameter});
+    return it == rangeSteps_.end() ? Step::some() : it->second;
   }
 
   /// How codelets of a spectrum move in their i-th argument as each scalar one, by its place, grows by one.
@@ -226,11 +255,11 @@ private:
         if (codelet.params[p]->name == source.parameter) argument.parameter = p;
       if (pattern != facts.partitions.end()) argument.within = pattern->second.withinPart;
       argument.whole = !map || args[i]->type == type;
-      if (!map || source.range) continue; // a range is computed, not loaded
+      if (!map || isRange(source, codelet, facts)) continue; // a range is computed, not loaded
       argument.loaded = !argument.whole && !type.isArray();
-      if (type.isArray()) argument.across = counted(callee, i, args, codelet);
+      if (type.isArray()) argument.across = counted(callee, i, args, codelet, facts);
       Stride own = Stride::Zero;
-      if (originOf(callee, i, args, codelet).data)
+      if (originOf(callee, i, args, codelet, facts).data)
         own = Stride::Irregular;
       else if (argument.whole)
         own = Stride::Zero;
@@ -248,32 +277,45 @@ private:
     return before != known;
   }
 
+  /// By how much the row or part that an argument is moves with a scalar of the caller.
+  static Stride moved(const Expr *argument, const Strides &strides, const Param &scalar) {
+    Stride result = Stride::Zero;
+    walk(argument, [&](const Expr &e) { // which part or row, and where parts begin
+      if (!e.type.isInteger()) return;
+      Stride by = strides.withScalar(&e, scalar.name).stride();
+      result = weakest(result, by == Stride::Unit ? Stride::Constant : by);
+    });
+    return result;
+  }
+
   /// Where the i-th argument of a call begins, and the scalars beside it, may move with a scalar of the caller.
   bool passScalars(const Codelet &codelet, const Spectrum &callee, std::size_t argument,
-                   const std::vector<const Expr *> &args) {
+                   const std::vector<const Expr *> &args, const Facts &facts) {
     Source source = sourceOf(args[argument], codelet);
     if (source.parameter.empty()) return false;
     const Strides &strides = strides_.at(&codelet);
     const std::map<std::size_t, Stride> inner = scalarStrides(callee, argument);
     bool news = false;
     for (const Param *param : codelet.params) {
-      if (!param->type.isInteger()) continue;
+      const bool range = facts.ranges.count({&codelet, param->name}) != 0;
+      if (!param->type.isInteger() && !range) continue;
       Stride all = Stride::Zero;
       for (const auto &[scalar, stride] : inner) {
         if (scalar >= args.size()) continue;
         const Expr *value = args[scalar];
         if (value->type.isArray()) {
           Source mapped = sourceOf(value, codelet);
-          if (!mapped.range) continue; // an element each: data says where
+          if (!isRange(mapped, codelet, facts)) continue; // an element each: data says where
+          if (range && mapped.parameter == param->name) all = weakest(all, stride);
+          if (mapped.partition || !mapped.range) { // which part, and where parts begin
+            all = weakest(all, through(stride, moved(value, strides, *param)));
+            continue;
+          }
           value = mapped.range->start;
         }
         all = weakest(all, through(stride, strides.withScalar(value, param->name).stride()));
       }
-      walk(args[argument], [&](const Expr &e) { // which part or row, and where parts begin
-        if (!e.type.isInteger()) return;
-        Stride moved = strides.withScalar(&e, param->name).stride();
-        all = weakest(all, moved == Stride::Unit ? Stride::Constant : moved);
-      });
+      all = weakest(all, moved(args[argument], strides, *param));
       news |= weaken(byScalar_[{&codelet, source.parameter}][param->name], all);
     }
     return news;
@@ -283,7 +325,8 @@ private:
     bool same = true;
     auto touch = [&](const std::string &parameter, const Spectrum &callee, std::size_t argument,
                      const std::vector<const Expr *> &args) {
-      if (!parameter.empty()) same &= !origins_[{&codelet, parameter}].add(originOf(callee, argument, args, codelet));
+      if (!parameter.empty())
+        same &= !origins_[{&codelet, parameter}].add(originOf(callee, argument, args, codelet, facts));
     };
     auto add = [&](const std::string &parameter, Stride perIteration, Stride perLane) {
       if (parameter.empty()) return;
@@ -302,7 +345,7 @@ private:
             std::string parameter = sourceOf(call.args[i], codelet).parameter;
             add(parameter, inner.perIteration, inner.perLane);
             touch(parameter, *callee, i, call.args);
-            same &= !passScalars(codelet, *callee, i, call.args);
+            same &= !passScalars(codelet, *callee, i, call.args, facts);
           }
         },
         [&](const Map &map) {
@@ -311,7 +354,7 @@ private:
             Source source = sourceOf(map.args[i], codelet);
             AccessPattern inner = calleePattern(*callee, i, facts);
             touch(source.parameter, *callee, i, map.args);
-            same &= !passScalars(codelet, *callee, i, map.args);
+            same &= !passScalars(codelet, *callee, i, map.args, facts);
             bool passed = map.args[i]->type == callee->params[i]->type;
             if (passed) { // every element gets the same
               add(source.parameter, inner.perIteration, Stride::Zero);
@@ -329,6 +372,7 @@ private:
     return same;
   }
 
+  std::map<std::pair<const Codelet *, std::size_t>, Step> rangeSteps_; // of parameters that are index ranges
   std::map<const Codelet *, Strides> strides_;
   /// Of each container parameter: how far accesses move as a scalar parameter grows by one.
   std::map<std::pair<const Codelet *, std::string>, std::map<std::string, Stride>> byScalar_;

@@ -71,7 +71,8 @@ Stride through(Stride inner, Stride outer) {
   return inner == Stride::Unit ? outer : Stride::Constant;
 }
 
-Strides::Strides(const Codelet &codelet) : codelet_(codelet) {
+Strides::Strides(const Codelet &codelet, std::map<std::string, Step> ranges)
+    : codelet_(codelet), ranges_(std::move(ranges)) {
   for (const Param *param : codelet.params) parameters_.insert(param->name);
   auto change = [&](const Expr *target, const Expr *by) {
     if (const VarRef *ref = dyn<VarRef>(target)) changes_[ref->name].push_back(by);
@@ -86,11 +87,13 @@ Strides::Strides(const Codelet &codelet) : codelet_(codelet) {
       });
   std::vector<const Expr *> branches, loops;
   findConditions(codelet.body, branches, loops);
-  if (codelet.coop) lane_ = settled({{}, true});
+  if (codelet.coop) lane_ = settled({{}, true, {}});
   for (const Param *param : codelet.params)
     if (param->type.isInteger())
       scalars_[param->name] =
-          settled({{{param->name, changes_.count(param->name) ? Step::anything() : Step::of(1)}}, {}});
+          settled({{{param->name, changes_.count(param->name) ? Step::anything() : Step::of(1)}}, {}, {}});
+    else if (ranges_.count(param->name))
+      scalars_[param->name] = settled({{}, {}, param->name});
   visit(codelet.body);
 }
 
@@ -236,7 +239,7 @@ void Strides::visit(const Node *node) {
   case Kind::Subscript: {
     const Subscript *n = as<Subscript>(node);
     const VarRef *base = dyn<VarRef>(n->base);
-    if (base && parameters_.count(base->name)) {
+    if (base && parameters_.count(base->name) && !ranges_.count(base->name)) {
       IndexedAccess access{n, base->name, Stride::Zero, Stride::Zero, {}};
       if (!loops_.empty()) access.perIteration = ofAccess(*n, loops_.back());
       if (codelet_.coop) access.perLane = ofAccess(*n, lane_);
@@ -313,6 +316,17 @@ Step Strides::of(const Expr *expr, const Mover &mover) const {
     return changes_.count(name) ? Step::anything() : Step::none();
   }
   case Kind::Cast: return sub(as<Cast>(expr)->operand);
+  case Kind::Subscript: { // of a range: a number that moves with its place
+    const auto *n = as<Subscript>(expr);
+    const VarRef *base = dyn<VarRef>(n->base);
+    auto range = base ? ranges_.find(base->name) : ranges_.end();
+    if (range == ranges_.end() || n->indices.size() != 1) break;
+    const Step place = sub(n->indices[0]);
+    const Step moved = range->second.number ? scaled(place, range->second.number)
+                       : place.zero()       ? place
+                                            : range->second;
+    return mover.range == base->name ? moved + Step::of(1) : moved;
+  }
   case Kind::Unary: {
     const Unary *n = as<Unary>(expr);
     if (n->op == UnaryOp::Plus) return sub(n->operand);

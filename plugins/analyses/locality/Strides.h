@@ -40,15 +40,17 @@ struct IndexedAccess {
   const ast::Subscript *subscript = nullptr;
   std::string container;
   Stride perIteration = Stride::Zero, perLane = Stride::Zero;
-  std::map<std::string, Stride> perScalar; // as an integer parameter of the codelet grows by one
+  /// As an integer parameter of the codelet grows by one, or a range that it is given begins one later.
+  std::map<std::string, Stride> perScalar;
 };
 
 class Strides {
 public:
-  explicit Strides(const ast::Codelet &codelet);
+  /// `ranges`: parameters that are index ranges, and by how much their elements grow from one to the next.
+  Strides(const ast::Codelet &codelet, std::map<std::string, Step> ranges);
 
   const std::vector<IndexedAccess> &accesses() const { return accesses_; }
-  /// By how much an expression grows with an integer parameter of the codelet.
+  /// By how much an expression grows with an integer parameter of the codelet, or with the begin of a range.
   Step withScalar(const ast::Expr *expr, const std::string &scalar) const;
   /// A number that an expression is known to be.
   std::optional<std::int64_t> number(const ast::Expr *expr) const;
@@ -58,6 +60,7 @@ private:
   struct Mover {
     std::map<std::string, Step> variables;
     bool lane = false;
+    std::string range; // whose begin it is
   };
 
   void visit(const ast::Node *node);
@@ -81,7 +84,8 @@ private:
   std::map<const ast::Expr *, Conditions> conditions_; // of changes
   std::vector<Mover> loops_;
   Mover lane_;
-  std::map<std::string, Mover> scalars_; // integer parameters of the codelet
+  std::map<std::string, Step> ranges_;
+  std::map<std::string, Mover> scalars_; // integer parameters of the codelet, and ranges
   std::vector<IndexedAccess> accesses_;
 };
 

@@ -36,7 +36,7 @@ std::string title(const Spectrum &spectrum, const Codelet &codelet) {
 class RaceAnalysis final : public Analysis {
 public:
   void run(const Module &module, const hardware::Hardware &, Facts &facts, DiagnosticEngine &diags) override {
-    races::RangeParameters ranges = races::rangeParameters(module);
+    const RangeParameters ranges = rangeParameters(module);
     races::Symbols symbols;
     races::Summaries summaries = races::summarize(module, symbols, ranges);
     for (const Spectrum *s : module.spectrums)
@@ -54,7 +54,7 @@ public:
   }
 
 private:
-  static std::size_t conflictsWith(const Module &module, const races::RangeParameters &ranges) {
+  static std::size_t conflictsWith(const Module &module, const RangeParameters &ranges) {
     races::Symbols symbols;
     races::Summaries summaries = races::summarize(module, symbols, ranges);
     races::Passed passed;
@@ -66,12 +66,11 @@ private:
   }
 
   /// Which spectrums are free of races only because they are given ranges.
-  static void relyOn(const Module &module, const races::RangeParameters &ranges, Races &races) {
+  static void relyOn(const Module &module, const RangeParameters &ranges, Races &races) {
     if (ranges.empty()) return;
     std::size_t found = conflictsWith(module, ranges);
     for (const auto &[spectrum, param] : ranges)
-      if (conflictsWith(module, races::rangeParameters(module, {spectrum})) > found)
-        races.ranges.insert({spectrum, param});
+      if (conflictsWith(module, rangeParameters(module, {spectrum})) > found) races.ranges.insert({spectrum, param});
   }
 
   enum class Verdict : std::uint8_t { Undecided, LeftOut, Refused };

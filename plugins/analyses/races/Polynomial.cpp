@@ -8,7 +8,8 @@ namespace tangram::races {
 
 namespace {
 constexpr std::size_t kMostTerms = 24, kMostFactors = 4;
-constexpr unsigned kDeepest = 12; // of bounds that rest on bounds
+constexpr unsigned kDeepest = 12;     // of bounds that rest on bounds
+constexpr unsigned kMostSteps = 2000; // of a question; past it the answer is not known
 } // namespace
 
 // ---- polynomials -----------------------------------------------------------------------------------------
@@ -272,7 +273,7 @@ std::optional<Polynomial> Bounds::lowest(SymbolId id, unsigned depth) const {
 }
 
 std::optional<Polynomial> Bounds::bound(const Polynomial &p, unsigned depth) const {
-  if (p.isUnknown() || depth > kDeepest) return {};
+  if (p.isUnknown() || depth > kDeepest || ++steps_ > kMostSteps) return {};
   if (!hasFree(p)) return p;
   for (const Polynomial &fact : facts_)
     if (Polynomial sum = p + fact; !hasFree(sum)) return sum;
@@ -293,7 +294,7 @@ std::optional<Polynomial> Bounds::bound(const Polynomial &p, unsigned depth) con
 }
 
 bool Bounds::natural(const Polynomial &p, unsigned depth) const {
-  if (p.isUnknown() || depth > kDeepest) return false;
+  if (p.isUnknown() || depth > kDeepest || ++steps_ > kMostSteps) return false;
   // All of it in terms of how far symbols lie above the least that they can be.
   Polynomial above = p;
   for (SymbolId id : p.symbols()) {

@@ -129,9 +129,15 @@ public:
   bool isFree(SymbolId id) const;
   bool hasFree(const Polynomial &p) const;
   /// At most that, over symbols that are not free.
-  std::optional<Polynomial> upper(const Polynomial &p) const { return bound(p, 0); }
+  std::optional<Polynomial> upper(const Polynomial &p) const {
+    steps_ = 0;
+    return bound(p, 0);
+  }
   /// Whether it is never negative.
-  bool natural(const Polynomial &p) const { return natural(p, 0); }
+  bool natural(const Polynomial &p) const {
+    steps_ = 0;
+    return natural(p, 0);
+  }
   /// Whether it is positive where all sizes, counts and tunables are large enough: what tells a conflict.
   bool positiveInGeneral(const Polynomial &p) const;
 
@@ -144,6 +150,7 @@ private:
   Symbols &symbols_;
   SymbolId mark_;
   std::vector<Polynomial> facts_;
+  mutable unsigned steps_ = 0; // of the question at hand; there may be as many ways to bound as symbols have orders
 };
 
 } // namespace tangram::races

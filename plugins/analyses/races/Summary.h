@@ -2,8 +2,8 @@
 #pragma once
 
 #include "Polynomial.h"
-#include "Ranges.h"
 #include "tangram/ast/Node.h"
+#include "tangram/compose/RangeParameters.h"
 
 #include <set>
 

@@ -1,10 +1,13 @@
 #include "Statements.h"
 
+#include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Tables.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/c-family/Entries.h"
 #include "tangram/diag/Diagnostic.h"
+#include "tangram/loops/Counted.h"
+#include "tangram/loops/Loads.h"
 
 namespace tangram::cuda {
 
@@ -48,6 +51,7 @@ private:
 
 bool DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const std::string &name) {
   const Block *simple = c_family::simplified(launch.body, arena_);
+  assigned_ = assignedVariables(simple);
   std::vector<const Declare *> tables = constantTables(*simple);
   const Block *written = withoutConstantTables(arena_, simple);
   Kernel shell;
@@ -117,6 +121,19 @@ void DeviceStatements::other(const Stmt *s) {
   case Kind::Alloc: return alloc(*as<Alloc>(s));
   default: c_family::Statements::other(s);
   }
+}
+
+/// nvcc writes out loops that it does not know the length of: where one iteration has loads enough, or few iterations
+/// are left, these only take more registers.
+void DeviceStatements::begins(const Stmt &s) {
+  const auto *loop = dyn<For>(&s);
+  if (!loop || !loops::isLeaf(loop->body)) return;
+  const auto *init = dyn<Declare>(loop->init);
+  bool few = init && loops::goesOn(init->init, assigned_);
+  if (!few && loops::loads(loop->body) < loops::kLoadsTogether) return;
+  const auto *test = dyn<Binary>(loop->cond);
+  bool known = test && test->op == BinaryOp::Lt && constants_ && constants_->value(test->rhs);
+  if (!known) w_.directive("#pragma unroll 1");
 }
 
 std::string DeviceStatements::array(const Alloc &a, const std::vector<const Expr *> &extents) {

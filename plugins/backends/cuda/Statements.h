@@ -23,6 +23,7 @@ public:
 
 private:
   void other(const ast::Stmt *s) override;
+  void begins(const ast::Stmt &s) override;
   std::optional<std::string> place() const override { return ""; }
   std::string parameters(const ast::Launch &launch, const ast::Block &written);
   std::string array(const ast::Alloc &a, const std::vector<const ast::Expr *> &extents);
@@ -32,6 +33,7 @@ private:
 
   const hardware::LaunchLevels &levels_;
   ast::Arena arena_;
+  std::set<std::string> assigned_; // by the launch that is being written
 };
 
 /// What runs on the host. `functions` names the device functions of launches; `asking`: those that are given memory.

@@ -163,6 +163,7 @@ private:
     std::optional<Captures> captures = capturesOf(nest_, band.body, iterators, privates, arena_, why);
     if (!captures) return false;
     band.captures = std::move(*captures);
+    band.privates = options_.privates;
     bool inside = false;
     std::vector<const Stmt *> divided = statements(innermost->body, inside);
     if (inside) band.divided = std::move(divided);

@@ -1,25 +1,35 @@
 // divide: a nest's loops are ways to divide it.
+#include "Accumulations.h"
 #include "Divide.h"
 
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Read.h"
 #include "tangram/plugin/Plugin.h"
 
+#include <algorithm>
+
 namespace tangram {
 namespace {
 
 using namespace ast;
 
+/// Copies of so many elements leave room for many groups; larger ones are 16 times as large each.
+constexpr std::int64_t kFewElements = 256;
+
 class Divide final : public Expander {
 public:
+  Divide(std::int64_t mostElements, bool all) : mostElements_(mostElements), all_(all) {}
   const Module *run(const Module *module, ExpandContext &context) override {
     divide::DivideOptions options;
     options.reorder = context.target.promise("order") != "preserve";
+    for (std::int64_t elements = kFewElements; elements <= mostElements_; elements *= 16)
+      options.privates.push_back(elements);
     Names names; // of spectrums
     for (const Spectrum *s : module->spectrums) names.reserve(s->name);
     for (const Function *f : module->functions) names.reserve(f->name);
     std::vector<const Spectrum *> spectrums = module->spectrums, added;
     for (const Spectrum *&spectrum : spectrums) {
+      if (!all_ && isDivided(*spectrum)) continue;
       std::vector<const Codelet *> codelets = spectrum->codelets;
       for (const Codelet *codelet : spectrum->codelets) {
         if (codelet->coop || !contains<For>(codelet->body)) continue;
@@ -29,6 +39,10 @@ public:
             decline(context, *spectrum, codelet->name + "_divided", r.range, r.message);
           continue;
         }
+        // Loops that accumulate may be divided by atomic operations.
+        const Codelet *source = divide::withAtomicUpdates(*nest, context.arena);
+        if (source != codelet)
+          if (std::unique_ptr<nest::Nest> changed = nest::read(*module, *source)) nest = std::move(changed);
         divide::Division d = divide::divide(*nest, *spectrum, options, names, context.arena);
         for (const auto &[iterator, where, why] : d.refused) {
           if (!d.codelet) decline(context, *spectrum, codelet->name + "_divided", where, why);
@@ -51,6 +65,15 @@ private:
                       const std::string &why) {
     context.declined.push_back({spectrum.name, codelet, where, why, {}});
   }
+
+  /// Whether somebody has said how to divide it, by a compound or a cooperative codelet.
+  static bool isDivided(const Spectrum &spectrum) {
+    return std::any_of(spectrum.codelets.begin(), spectrum.codelets.end(),
+                       [](const Codelet *codelet) { return codelet->coop || contains<Map>(codelet->body); });
+  }
+
+  std::int64_t mostElements_;
+  bool all_;
 };
 
 } // namespace
@@ -66,6 +89,15 @@ TANGRAM_PLUGIN("divide", "1.0", "divides loops: maps over parts of their ranges,
             "void scale_i(i_range, a, f) { for (x = 0; x < i_range.size(); ++x) { i = i_range[x]; a[i] *= f; } }\n"
             "void scale_i(i_range, a, f) { map(scale_at_i, i_range, a, f); }\n"
             "void scale_i(i_range, a, f) { map(scale_i, partition(i_range, parts, ...), a, f); }";
-  d.create = [](const tangram::OptionValues &) { return std::make_unique<tangram::Divide>(); };
+  d.options = {{"private-elements",
+                "of a container that a loop accumulates into: how many elements a group's own copy may have",
+                std::int64_t{4096},
+                0,
+                65536,
+                {}},
+               {"all", "also codelets of spectrums that have compound or cooperative ones", false, {}, {}, {}}};
+  d.create = [](const tangram::OptionValues &options) {
+    return std::make_unique<tangram::Divide>(options.integer("private-elements"), options.flag("all"));
+  };
   registry.expanders.add(std::move(d));
 }

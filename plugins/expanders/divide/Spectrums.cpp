@@ -1,5 +1,6 @@
 #include "Spectrums.h"
 
+#include "Accumulations.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 
@@ -8,76 +9,6 @@
 namespace tangram::divide {
 
 using namespace ast;
-
-namespace {
-const Type kSize = Scalar::U64;
-} // namespace
-
-const Codelet *Codelets::codelet(const std::string &name, const std::vector<const Param *> &params,
-                                 std::vector<const Stmt *> body, bool coop, bool independent) const {
-  return arena_.make<Codelet>(where_, name, name, coop, independent, Texts{}, params, std::vector<const Expr *>{},
-                              build_.block(std::move(body)));
-}
-
-const Param *Codelets::param(const std::string &name, const Type &type) const {
-  return arena_.make<Param>(where_, name, type, Access::In);
-}
-
-const Expr *Codelets::use(const Param *p) const { return build_.var(p->name, p->type); }
-
-std::vector<const Stmt *> Codelets::tiling(const Param *range) const {
-  const Type count = Scalar::U32;
-  const Tunable *any = arena_.make<Tunable>(where_, Int{1}, Int{0}, Int{1}, Ints{});
-  const Expr *none = nullptr;
-  const Stmt *parts = arena_.make<Declare>(where_, parts_, count, false, false, std::vector<const Expr *>{}, any, none);
-  const Expr *p = build_.cast(kSize, build_.var(parts_, count)), *n = build_.var(length_, kSize);
-  const Expr *size = arena_.make<Size>(where_, kSize, use(range), none);
-  const Expr *tile = build_.div(build_.sub(build_.add(n, p), build_.u64(1)), p);
-  return {parts, build_.declare(length_, kSize, size), build_.declare(tile_, kSize, tile)};
-}
-
-const Expr *Codelets::parts(const Param *range) const {
-  const Expr *p = build_.cast(kSize, build_.var(parts_, Scalar::U32)), *n = build_.var(length_, kSize);
-  const Expr *tile = build_.var(tile_, kSize), *none = nullptr;
-  auto sequence = [&](const Expr *start, const Expr *inc, const Expr *end) {
-    return arena_.make<Sequence>(where_, Type(), none, start, inc, end);
-  };
-  return arena_.make<Partition>(where_, Type::array(1, range->type), use(range), std::vector<const Expr *>{p},
-                                std::vector<const Sequence *>{sequence(build_.u64(0), tile, n)},
-                                std::vector<const Sequence *>{sequence(build_.u64(1), none, none)},
-                                std::vector<const Sequence *>{sequence(tile, tile, n)});
-}
-
-const Stmt *Codelets::loop(const LoopRange &range, const Param *container, std::vector<const Stmt *> body,
-                           const Expr *from, const Expr *by) const {
-  const Expr *at = build_.var(range.position, kSize), *none = nullptr;
-  const Expr *size = arena_.make<Size>(where_, kSize, use(container), none);
-  const Expr *element = build_.element(use(container), {at}, range.type);
-  body.insert(body.begin(),
-              build_.declare(range.iterator, range.iteratorType, build_.cast(range.iteratorType, element)));
-  const Expr *step = by ? static_cast<const Expr *>(arena_.make<Assign>(where_, kSize, AssignOp::Add, at, by))
-                        : arena_.make<Unary>(where_, kSize, UnaryOp::PreInc, at);
-  return arena_.make<For>(where_, build_.declare(range.position, kSize, from ? from : build_.u64(0), false),
-                          build_.less(at, size), step, build_.block(std::move(body)));
-}
-
-const Expr *Codelets::map(const std::string &spectrum, const Type &result, std::vector<const Expr *> args) const {
-  const Expr *none = nullptr;
-  const Map *inner = nullptr;
-  const SpectrumCall *call = nullptr;
-  Type type = result.isVoid() ? result : Type::array(1, result);
-  return arena_.make<Map>(where_, type, spectrum, std::move(args), Policy::None, std::string(), Counts{}, none, inner,
-                          call);
-}
-
-const Expr *Codelets::call(const std::string &spectrum, const Type &result, std::vector<const Expr *> args) const {
-  const Codelet *codelet = nullptr;
-  const SpectrumCall *fallback = nullptr;
-  return arena_.make<SpectrumCall>(where_, result, spectrum, std::move(args), std::string(), Texts{}, Counts{},
-                                   Capability::None, codelet, std::vector<const Expr *>{}, fallback);
-}
-
-const Stmt *Codelets::run(const Expr *e) const { return arena_.make<Evaluate>(where_, e); }
 
 std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Names &names, Arena &arena) {
   const std::size_t n = band.ranges.size();
@@ -145,6 +76,11 @@ std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Na
       body.push_back(make.run(make.map(spectrumNames[m], Type(), arguments(i, make.parts(params[i])))));
       codelets.push_back(make.codelet("over_" + band.ranges[i].iterator, params, std::move(body), false, true));
     }
+    if (m == 0)
+      for (const std::int64_t elements : band.privates)
+        if (const Codelet *codelet =
+                privatized(band, rangeParams, params, elements, fmt::format("privatized_{}", elements), local, arena))
+          codelets.push_back(codelet);
     spectrums.push_back(
         arena.make<Spectrum>(where, spectrumNames[m], Type(), params, std::vector<const Expr *>{}, codelets));
   }

@@ -1,8 +1,8 @@
 #include "Accesses.h"
 
-#include "Reductions.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Updates.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -98,7 +98,9 @@ const Expr *Lanes::variable(const VarRef *e) {
   case Binding::Kind::Scalar: return b().var(binding.name, e->type);
   case Binding::Kind::Value: return binding.base;
   case Binding::Kind::Vector: return b().var(binding.name, vec(e->type));
-  case Binding::Kind::Affine: return materialise({binding.base, binding.step, binding.exact}, e->type);
+  case Binding::Kind::Affine:
+    if (binding.step == 0) return binding.base;
+    return materialise({binding.base, binding.step, binding.exact}, e->type);
   case Binding::Kind::Private:
   case Binding::Kind::Exchange: break;
   }
@@ -212,6 +214,8 @@ const Expr *Lanes::binary(const Binary *e) {
     return value(e->rhs);
   }
   if (isLogic(e->op)) {
+    if (std::optional<Int> known = u_.varying(e->lhs) ? std::nullopt : known_(e->lhs))
+      return (*known != 0) == (e->op == BinaryOp::LogicalOr) ? b().boolean(*known != 0) : cast(e->type, truth(e->rhs));
     const Expr *lhs = truth(e->lhs);
     if (!lhs->type.isVector()) {
       // All lanes take the right side, or none.

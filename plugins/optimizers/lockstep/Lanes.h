@@ -104,6 +104,7 @@ private:
   const ast::Expr *loadFrom(const Place &place, const ast::Type &type);
   Place placeOf(const ast::Expr *e);
   std::optional<Affine> affine(const ast::Expr *e);
+  ast::Int alignmentOf(const ast::Expr *e) const;
   std::optional<ast::Int> likelyStep(const ast::Expr *e);
   const ast::Expr *privateIndex(const Place &place);
 
@@ -190,7 +191,8 @@ private:
   Known known_;
 
   Env env_;
-  std::set<std::string> written_; // names that a copy declares already
+  std::map<std::string, ast::Int> alignments_; // of first lanes' values that have a name
+  std::set<std::string> written_;              // names that a copy declares already
   Stmts *out_ = nullptr;
   const ast::Expr *mask_ = nullptr; // lanes that the code is for; null: all
   bool guarded_ = false;            // within an expression: there may be no such lane

@@ -23,6 +23,23 @@ bool isSmall(const Expr *base) {
 
 // ---- where lanes are ------------------------------------------------------------------------------------
 
+/// A power of two of which the value is a multiple, as far as its expression shows: also where it has wrapped around.
+Int Lanes::alignmentOf(const Expr *e) const {
+  auto power = [](Int n) { return n & -n; };
+  if (std::optional<Int> n = known_(e)) return *n == 0 ? kFar : std::min(power(*n), kFar);
+  if (const auto *c = dyn<Cast>(e); c && c->type.isInteger() && c->operand->type.isInteger())
+    return c->type.bytes() > c->operand->type.bytes() ? alignmentOf(c->operand) : 1;
+  if (const auto *v = dyn<VarRef>(e)) {
+    auto known = alignments_.find(v->name);
+    return known == alignments_.end() ? 1 : known->second;
+  }
+  const auto *node = dyn<Binary>(e);
+  if (!node) return 1;
+  Int lhs = alignmentOf(node->lhs), rhs = alignmentOf(node->rhs);
+  if (node->op == BinaryOp::Mul) return std::min(lhs * rhs, kFar);
+  return node->op == BinaryOp::Add || node->op == BinaryOp::Sub ? std::min(lhs, rhs) : 1;
+}
+
 std::optional<Lanes::Affine> Lanes::affine(const Expr *e) {
   if (!e->type.isInteger() || e->type.isBool()) return {};
   if (!u_.varying(e)) {
@@ -70,6 +87,8 @@ std::optional<Lanes::Affine> Lanes::affine(const Expr *e) {
     // min(0, x) of unsigned values.
     const auto *c = as<Conditional>(e);
     const auto *test = dyn<Binary>(c->cond);
+    if (std::optional<bool> same = test && u_.varying(test) ? decided(test) : std::nullopt)
+      return affine(*same ? c->then : c->otherwise);
     bool least = test && test->op == BinaryOp::Lt && equal(test->lhs, c->then) && equal(test->rhs, c->otherwise);
     if (!least || e->type.isSigned() || hasEffects(e)) return {};
     std::optional<Affine> a = affine(c->then);
@@ -89,9 +108,26 @@ std::optional<Lanes::Affine> Lanes::affine(const Expr *e) {
       std::optional<Affine> rhs = lhs ? affine(node->rhs) : std::nullopt;
       return rhs ? combined(node->op, *lhs, *rhs) : std::nullopt;
     }
+    if (node->op == BinaryOp::Div || node->op == BinaryOp::Rem) {
+      // Rows and columns that lanes count: lanes that do not cross the end of a row have one, side by side.
+      std::optional<Int> n = u_.varying(node->rhs) ? std::nullopt : known_(node->rhs);
+      std::optional<Affine> a = n && *n > 0 && !e->type.isSigned() ? affine(node->lhs) : std::nullopt;
+      if (!a || a->step < 0) return {};
+      const Int far = a->step * static_cast<Int>(lanes_ - 1);
+      std::optional<Int> first = literal(a->base);
+      bool together =
+          first && a->exact ? *first >= 0 && *first % *n + far < *n : std::min(alignmentOf(a->base), *n & -*n) > far;
+      if (!together) return {};
+      const Expr *base = b().binary(node->op, a->base, b().integer(e->type, *n));
+      return Affine{base, node->op == BinaryOp::Div ? 0 : a->step, true};
+    }
     const Expr *varying = node->lhs, *other = node->rhs;
     if (node->op == BinaryOp::Mul && u_.varying(other)) std::swap(varying, other);
     if ((node->op != BinaryOp::Mul && node->op != BinaryOp::Shl) || u_.varying(other)) return {};
+    if (node->op == BinaryOp::Mul)
+      if (std::optional<Affine> same = affine(varying); same && same->step == 0)
+        if (const Expr *by = value(other); !by->type.isVector())
+          return Affine{b().mul(same->base, by), 0, wide || same->exact};
     std::optional<Int> factor = known_(other);
     if (!factor || *factor < 0 || *factor > kFar) return {};
     if (node->op == BinaryOp::Shl) {

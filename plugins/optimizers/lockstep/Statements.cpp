@@ -151,9 +151,10 @@ void Lanes::declare(const Declare *d) {
   }
   if (!d->type.isScalar()) unsupported(d, fmt::format("a {} in each lane", d->type.text()));
   if (u_.fixed(d->name) && d->init && !hasEffects(d->init)) {
-    if (std::optional<Affine> a = affine(d->init); a && (a->step != 0 || isa<IntLit>(a->base))) {
+    if (std::optional<Affine> a = affine(d->init)) {
       bool simple = isa<IntLit>(a->base) || (isa<VarRef>(a->base) && u_.fixed(as<VarRef>(a->base)->name));
       const Expr *base = simple ? a->base : constant(d->name + "_0", a->base);
+      if (!simple) alignments_[as<VarRef>(base)->name] = alignmentOf(a->base);
       env_[d->name] = {Binding::Kind::Affine, "", base, a->step, a->exact, nullptr};
       return;
     }

@@ -12,18 +12,6 @@ using namespace ast;
 
 namespace {
 
-bool isVariable(const Expr *e, const std::string &name) { return isa<VarRef>(e) && as<VarRef>(e)->name == name; }
-
-/// What is added to the variable; null for anything else.
-const Expr *step(Arena &arena, const Expr *e, const std::string &variable) {
-  if (const auto *unary = dyn<Unary>(e)) {
-    bool up = unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PostInc;
-    return up && isVariable(unary->operand, variable) ? Build(arena, e->range).u64(1) : nullptr;
-  }
-  const auto *assign = dyn<Assign>(e);
-  return assign && assign->op == AssignOp::Add && isVariable(assign->target, variable) ? assign->value : nullptr;
-}
-
 /// The same in all iterations, and without memory: nothing that a loop's body could change.
 bool keeps(const Expr *e, const std::set<std::string> &changed) {
   return speculable(e) && !any<VarRef>(e, [&](const VarRef &v) { return changed.count(v.name) != 0; });
@@ -117,46 +105,9 @@ private:
 } // namespace
 
 std::optional<Counted> counted(Arena &arena, const Stmt *s) {
-  Counted c;
-  c.loop = s;
-  if (const auto *loop = dyn<Loop>(s)) {
-    if (loop->policy != Policy::Serialize) return {};
-    c.variable = loop->var;
-    c.type = loop->varType;
-    c.begin = loop->begin;
-    c.end = loop->end;
-    c.step = Build(arena, s->range).u64(1);
-    c.body = loop->body;
-  } else if (const auto *node = dyn<For>(s)) {
-    const auto *init = dyn<Declare>(node->init);
-    const auto *cond = dyn<Binary>(node->cond);
-    if (!init || !init->init || !init->extents.empty() || !cond || cond->op != BinaryOp::Lt || !node->step) return {};
-    const Expr *bounded = cond->lhs;
-    while (const auto *cast = dyn<Cast>(bounded)) {
-      // A wider type compares the same.
-      if (cast->type.bytes() < cast->operand->type.bytes() || cast->operand->type.isSigned() != cast->type.isSigned())
-        return {};
-      bounded = cast->operand;
-    }
-    c.step = step(arena, node->step, init->name);
-    if (!isVariable(bounded, init->name) || !c.step) return {};
-    c.variable = init->name;
-    c.type = init->type;
-    c.begin = init->init;
-    c.end = cond->rhs;
-    c.body = node->body;
-  } else {
-    return {};
-  }
-  std::set<std::string> changed = assignedVariables(c.body);
-  bool whole = c.type.isInteger() && c.end->type.isInteger() && !c.type.isBool();
-  bool structured = any<Stmt>(c.body, [](const Stmt &inner) {
-    return isa<Sync>(&inner) || isa<Single>(&inner) || isa<Cooperate>(&inner) || isa<Alloc>(&inner) ||
-           (isa<Loop>(&inner) && as<Loop>(&inner)->policy == Policy::Distribute);
-  });
-  if (!whole || structured || changed.count(c.variable) || jumpsOut(c.body)) return {};
-  changed.merge(declaredIn(c.body));
-  if (!keeps(c.begin, changed) || !keeps(c.end, changed) || !keeps(c.step, changed)) return {};
+  std::optional<Counted> c = loops::counted(arena, s);
+  // Workers ask for bounds of loops that they do not get to themselves.
+  if (!c || !c->begin || !speculable(c->begin) || !speculable(c->end) || !speculable(c->step)) return {};
   return c;
 }
 

@@ -2,19 +2,14 @@
 #pragma once
 
 #include "Addresses.h"
+#include "tangram/loops/Counted.h"
 
 #include <vector>
 
 namespace tangram::staging {
 
-/// A loop that counts up to a bound, by steps, neither of which it changes.
-struct Counted {
-  const ast::Stmt *loop = nullptr;
-  std::string variable;
-  ast::Type type;
-  const ast::Expr *begin = nullptr, *end = nullptr, *step = nullptr;
-  const ast::Block *body = nullptr;
-};
+using loops::Counted;
+/// A loop that may be staged; nothing for others.
 std::optional<Counted> counted(ast::Arena &arena, const ast::Stmt *s);
 
 /// Elements of a container that the iterations of a loop touch one behind the other.

@@ -1,16 +1,17 @@
-"""COMMAND...: interrupts it when it has called a plan; it must print what it found until then, and end soon."""
+"""PATTERN COMMAND...: interrupts it when it says so; it must print what it found until then, and end soon."""
 import re
 import signal
 import subprocess
 import sys
 import time
 
-process = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+pattern, *command = sys.argv[1:]
+process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 for line in process.stderr:
-    if re.search(r"[1-9]\d* called", line):
+    if re.search(pattern, line):
         break
 else:
-    sys.exit("it has called no plan: " + process.stdout.read())
+    sys.exit(f"it has never said {pattern}: " + process.stdout.read())
 process.send_signal(signal.SIGINT)
 began = time.monotonic()
 out, err = process.communicate(timeout=60)

@@ -1,6 +1,7 @@
-"""usage: killed.py SIGNAL TANGRAM ARGS...
-A command that is killed while it compiles leaves no compiler running, and nothing in the temporary folder."""
-import os, pathlib, signal, subprocess, sys, tempfile, time
+"""usage: killed.py SIGNAL [--when PATTERN] TANGRAM ARGS...
+A command that is killed while it compiles, or when it says PATTERN on standard error, leaves no compiler running, and
+nothing in the temporary folder."""
+import os, pathlib, re, signal, subprocess, sys, tempfile, time
 
 
 def of(folder):
@@ -23,11 +24,19 @@ def within(seconds, holds):
     return holds()
 
 
+how, *words = sys.argv[1:]
+pattern = None
+if words[0] == "--when":
+    pattern, words = words[1], words[2:]
 with tempfile.TemporaryDirectory() as folder:
-    command = subprocess.Popen(sys.argv[2:], env={**os.environ, "TMPDIR": folder}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    if not within(60, lambda: any("cc1plus" in line for line in of(folder))):
+    err = subprocess.PIPE if pattern else subprocess.DEVNULL
+    command = subprocess.Popen(words, env={**os.environ, "TMPDIR": folder}, stdout=subprocess.DEVNULL, stderr=err, text=True)
+    if pattern:
+        if not any(re.search(pattern, line) for line in command.stderr):
+            sys.exit(f"it has never said {pattern}")
+    elif not within(60, lambda: any("cc1plus" in line for line in of(folder))):
         sys.exit("no compiler was seen")
-    command.send_signal(getattr(signal, sys.argv[1]))
+    command.send_signal(getattr(signal, how))
     command.wait()
     if not within(30, lambda: not of(folder)):
         sys.exit(f"still running: {of(folder)}")

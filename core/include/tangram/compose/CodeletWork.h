@@ -21,6 +21,9 @@ struct AccessWork {
   /// where data says which elements.
   double rows = 0, run = 0;
   bool anywhere = false; // data says which
+  /// Places of the source that load elements: all, those in rows of their own, and those that are no constant distance
+  /// from others: of a stencil of 7 points 7, 5 and 1. Caches that hold what lies between have the rest.
+  unsigned references = 0, streams = 0, origins = 0;
   AccessPattern pattern;
 };
 

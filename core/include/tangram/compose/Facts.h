@@ -82,6 +82,8 @@ public:
   std::map<const ast::Codelet *, Parallelism> codelets;
   std::map<std::string, Parallelism> spectrums;
   std::map<std::pair<const ast::Codelet *, std::string>, AccessPattern> accesses; // codelet, parameter name
+  /// Container parameters, by name, that are index ranges in all calls of the module: their elements are computed.
+  std::set<std::pair<const ast::Codelet *, std::string>> ranges;
   std::map<const ast::Partition *, PartitionPattern> partitions;
   std::map<const ast::Expr *, std::vector<PassedArgument>> arguments; // of maps and calls, one a parameter
   /// Cooperative codelets whose lanes load parts of containers into arrays that they share, and use them several times.

@@ -31,7 +31,11 @@ struct RuleWork {
 
   /// An atomic codelet, where all composition ends.
   bool computes() const { return node->rule == Rule::Select && node->capability != ast::Capability::None; }
-  /// Elements of its largest argument; nothing where that is not known, or all are scalars.
+  bool numbered = false;           // numbers say which elements of containers, that all calls are given, are the call's
+  std::vector<std::size_t> ranges; // arguments that are index ranges
+
+  /// Elements of its largest argument, of index ranges their product; nothing where that is not known, or all are
+  /// scalars.
   std::optional<std::uint64_t> elements() const;
   /// Of a cooperative codelet: how many run it together.
   std::optional<std::uint64_t> lanes() const;

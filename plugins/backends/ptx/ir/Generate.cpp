@@ -116,7 +116,7 @@ private:
     constantsOf(kernel, scope);
     for (const Declare *table : constantTables(*launch.body)) define(*table, name, scope);
     Arena arena;
-    Statements(scope, &constants).block(*withoutConstantTables(arena, launch.body));
+    Statements(scope, &constants, assignedVariables(launch.body)).block(*withoutConstantTables(arena, launch.body));
     if (!scope.isClosed()) scope.build.CreateRetVoid();
     return {&kernel, &launch, name, unit_.scratchpad.dynamicBytes()};
   }

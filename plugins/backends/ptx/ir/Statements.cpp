@@ -3,6 +3,8 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/diag/Diagnostic.h"
+#include "tangram/loops/Counted.h"
+#include "tangram/loops/Loads.h"
 
 namespace tangram::ptx {
 
@@ -144,12 +146,11 @@ void Statements::conditional(const If &node) {
 unsigned Statements::copies(const For &loop) const {
   if (constants_ && constants_->turnsThrough(loop, arrays_)) return kAllCopies;
   constexpr unsigned kMost = 4;
-  constexpr std::size_t kNodes = 600; // of all copies
-  bool leaf = !any<Stmt>(loop.body, [](const Stmt &s) {
-    return isa<For>(&s) || isa<While>(&s) || isa<DoWhile>(&s) || isa<Loop>(&s) || isa<Sync>(&s);
-  });
-  if (!leaf || !contains<Subscript>(loop.body)) return kNoCopies;
-  std::size_t fit = kNodes / nodeCount(loop.body);
+  constexpr std::size_t kNodes = 600, kLoads = 2 * loops::kLoadsTogether; // of all copies
+  const auto *init = dyn<Declare>(loop.init);
+  if (init && loops::goesOn(init->init, assigned_)) return kNoCopies;
+  if (!loops::isLeaf(loop.body) || contains<Sync>(loop.body) || !contains<Subscript>(loop.body)) return kNoCopies;
+  std::size_t fit = std::min(kNodes / nodeCount(loop.body), kLoads / std::max<std::size_t>(1, loops::loads(loop.body)));
   return fit < 2 ? kNoCopies : static_cast<unsigned>(std::min<std::size_t>(kMost, fit));
 }
 

@@ -11,9 +11,10 @@ namespace tangram::ptx {
 
 class Statements {
 public:
-  /// `constants`: what is known of the kernel around; null in a function.
-  Statements(Scope &scope, const c_family::Constants *constants)
-      : s_(scope), b_(scope.build), e_(scope), constants_(constants) {}
+  /// `constants`: what is known of the kernel around; null in a function. `assigned`: variables of a launch that it
+  /// changes.
+  Statements(Scope &scope, const c_family::Constants *constants, std::set<std::string> assigned = {})
+      : s_(scope), b_(scope.build), e_(scope), constants_(constants), assigned_(std::move(assigned)) {}
 
   void block(const ast::Block &block);
 
@@ -46,6 +47,7 @@ private:
   Expressions e_;
   const c_family::Constants *constants_;
   std::vector<Exits> exits_;
+  std::set<std::string> assigned_;
   std::set<std::string> arrays_; // a worker's own
 };
 

@@ -1,4 +1,4 @@
-#include "Reductions.h"
+#include "tangram/nest/Updates.h"
 
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
@@ -54,22 +54,27 @@ std::optional<ReductionOp> extreme(const Expr *cond, const Expr *then, const Exp
   return less == straight ? ReductionOp::Min : ReductionOp::Max;
 }
 
-std::optional<ReductionOp> setting(const Assign &a) {
+std::optional<Update> setting(const Assign &a) {
   if (const auto *b = dyn<Binary>(a.value)) {
     std::optional<ReductionOp> op = reductionOp(b->op);
-    if (op && equal(b->lhs, a.target) && !mentions(b->rhs, a.target)) return op;
-    if (op && b->op != BinaryOp::Sub && equal(b->rhs, a.target) && !mentions(b->lhs, a.target)) return op;
+    if (op && equal(b->lhs, a.target) && !mentions(b->rhs, a.target))
+      return Update{a.target, *op, b->rhs, b->op == BinaryOp::Sub};
+    if (op && b->op != BinaryOp::Sub && equal(b->rhs, a.target) && !mentions(b->lhs, a.target))
+      return Update{a.target, *op, b->lhs};
     return std::nullopt;
   }
-  if (const auto *choice = dyn<Conditional>(a.value))
-    return extreme(choice->cond, choice->then, choice->otherwise, a.target);
+  if (const auto *choice = dyn<Conditional>(a.value)) {
+    std::optional<ReductionOp> op = extreme(choice->cond, choice->then, choice->otherwise, a.target);
+    if (!op) return std::nullopt;
+    return Update{a.target, *op, equal(choice->then, a.target) ? choice->otherwise : choice->then};
+  }
   if (const auto *call = dyn<Call>(a.value); call && call->args.size() == 2) {
     bool least = call->callee == "fmin" || call->callee == "fminf";
     if (!least && call->callee != "fmax" && call->callee != "fmaxf") return std::nullopt;
     bool first = equal(call->args[0], a.target);
     if (!first && !equal(call->args[1], a.target)) return std::nullopt;
     if (mentions(call->args[first], a.target)) return std::nullopt;
-    return least ? ReductionOp::Min : ReductionOp::Max;
+    return Update{a.target, least ? ReductionOp::Min : ReductionOp::Max, call->args[first]};
   }
   return std::nullopt;
 }
@@ -96,24 +101,21 @@ std::optional<Update> updateOf(const Stmt *statement) {
     const auto *set = only ? dyn<Assign>(only->expr) : nullptr;
     if (!set || set->op != AssignOp::Set || hasEffects(set->value)) return std::nullopt;
     std::optional<ReductionOp> op = extreme(choice->cond, set->value, set->target, set->target);
-    return op ? std::optional(Update{set->target, *op}) : std::nullopt;
+    return op ? std::optional(Update{set->target, *op, set->value}) : std::nullopt;
   }
   const auto *evaluate = dyn<Evaluate>(statement);
   if (!evaluate) return std::nullopt;
   if (const auto *u = dyn<Unary>(evaluate->expr)) {
-    bool counts =
-        u->op == UnaryOp::PreInc || u->op == UnaryOp::PreDec || u->op == UnaryOp::PostInc || u->op == UnaryOp::PostDec;
-    return counts ? std::optional(Update{u->operand, ReductionOp::Add}) : std::nullopt;
+    const bool up = u->op == UnaryOp::PreInc || u->op == UnaryOp::PostInc,
+               down = u->op == UnaryOp::PreDec || u->op == UnaryOp::PostDec;
+    return up || down ? std::optional(Update{u->operand, ReductionOp::Add, nullptr, down}) : std::nullopt;
   }
   const auto *a = dyn<Assign>(evaluate->expr);
   if (!a || hasEffects(a->value)) return std::nullopt;
-  if (a->op == AssignOp::Set) {
-    std::optional<ReductionOp> op = setting(*a);
-    return op ? std::optional(Update{a->target, *op}) : std::nullopt;
-  }
+  if (a->op == AssignOp::Set) return setting(*a);
   std::optional<ReductionOp> op = reductionOp(binaryOf(a->op));
   if (!op || mentions(a->value, a->target)) return std::nullopt;
-  return Update{a->target, *op};
+  return Update{a->target, *op, a->value, a->op == AssignOp::Sub};
 }
 
 } // namespace tangram::nest

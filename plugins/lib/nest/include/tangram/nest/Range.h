@@ -4,7 +4,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/nest/Nest.h"
 
-namespace tangram::divide {
+namespace tangram::nest {
 
 /// A loop as a range of the type that its condition compares in; the iterator is that number, converted.
 struct LoopRange {
@@ -22,6 +22,6 @@ struct LoopRange {
 };
 
 /// Nothing, with a reason, where the loop counts down or its condition is no comparison of the iterator.
-std::optional<LoopRange> rangeOf(const nest::Nest &nest, unsigned loop, ast::Arena &arena, std::string &why);
+std::optional<LoopRange> rangeOf(const Nest &nest, unsigned loop, ast::Arena &arena, std::string &why);
 
-} // namespace tangram::divide
+} // namespace tangram::nest

@@ -1,4 +1,4 @@
-#include "Ranges.h"
+#include "tangram/compose/RangeParameters.h"
 
 #include "tangram/ast/Walk.h"
 
@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace tangram::races {
+namespace tangram {
 
 using namespace ast;
 
@@ -90,4 +90,4 @@ RangeParameters rangeParameters(const Module &module, const std::set<std::string
   return made;
 }
 
-} // namespace tangram::races
+} // namespace tangram

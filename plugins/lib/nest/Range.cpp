@@ -1,10 +1,10 @@
-#include "Ranges.h"
+#include "tangram/nest/Range.h"
 
 #include "tangram/ast/Walk.h"
 
 #include <fmt/format.h>
 
-namespace tangram::divide {
+namespace tangram::nest {
 
 using namespace ast;
 
@@ -31,8 +31,8 @@ const Expr *LoopRange::range(Arena &arena) const {
   return arena.make<Sequence>(where, containerType(), none, begin, build.u64(static_cast<std::uint64_t>(step)), end);
 }
 
-std::optional<LoopRange> rangeOf(const nest::Nest &nest, unsigned loop, Arena &arena, std::string &why) {
-  const nest::Loop &l = nest.loops[loop];
+std::optional<LoopRange> rangeOf(const Nest &nest, unsigned loop, Arena &arena, std::string &why) {
+  const Loop &l = nest.loops[loop];
   if (l.step < 0) {
     why = fmt::format("loop '{}' counts down", l.variable);
     return std::nullopt;
@@ -68,4 +68,4 @@ std::optional<LoopRange> rangeOf(const nest::Nest &nest, unsigned loop, Arena &a
   return r;
 }
 
-} // namespace tangram::divide
+} // namespace tangram::nest

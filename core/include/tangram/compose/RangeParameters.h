@@ -1,4 +1,4 @@
-// Which parameters are index ranges.
+// Which parameters are index ranges: what a map over them gives each call is a number, not memory.
 #pragma once
 
 #include "tangram/ast/Node.h"
@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace tangram::races {
+namespace tangram {
 
 /// The spectrum, and the parameter, counted from 0.
 using RangeParameters = std::set<std::pair<std::string, unsigned>>;
@@ -15,4 +15,4 @@ using RangeParameters = std::set<std::pair<std::string, unsigned>>;
 /// Parameters that are a range(...), or a part of one, in every call of the module; `without`: of these spectrums none.
 RangeParameters rangeParameters(const ast::Module &module, const std::set<std::string> &without = {});
 
-} // namespace tangram::races
+} // namespace tangram

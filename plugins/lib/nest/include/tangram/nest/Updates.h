@@ -8,6 +8,8 @@ namespace tangram::nest {
 struct Update {
   const ast::Expr *target = nullptr;
   ReductionOp op = ReductionOp::Add;
+  const ast::Expr *value = nullptr; // that it is updated by; null: 1
+  bool subtracts = false;           // Add: the value is taken away
 };
 
 /// Nothing where the statement is no such update, or reads the variable of the place in `e` as well.

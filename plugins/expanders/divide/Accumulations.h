@@ -1,0 +1,20 @@
+// Loops that accumulate into elements of a container, as a histogram does: their updates as atomic operations, and each
+// group's own copy of the container (privatization).
+#pragma once
+
+#include "Spectrums.h"
+#include "tangram/nest/Dependences.h"
+
+namespace tangram::divide {
+
+/// Outermost loops that carry nothing but updates of whole numbers in containers, by atomic operations: iterations may
+/// then be carried out in any order. The same codelet where there is none.
+const ast::Codelet *withAtomicUpdates(const nest::Nest &nest, ast::Arena &arena);
+
+/// A cooperative codelet of a band whose lanes accumulate into a copy of `elements` elements that they share, and then
+/// add that to the container; usable where the container has no more. Null where no container is only accumulated into.
+const ast::Codelet *privatized(const Band &band, const std::vector<const ast::Param *> &ranges,
+                               const std::vector<const ast::Param *> &params, std::int64_t elements,
+                               const std::string &name, ast::Names names, ast::Arena &arena);
+
+} // namespace tangram::divide

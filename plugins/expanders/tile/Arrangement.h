@@ -1,0 +1,68 @@
+// How lanes share a patch of one or two dimensions: which points each has.
+#pragma once
+
+#include "tangram/nest/Codelets.h"
+
+#include <cstdint>
+
+namespace tangram::tile {
+
+/// Values of tunables that plans choose from.
+struct Choices {
+  ast::Ints sizes{16, 32, 64, 128}; // of tiles that maps have as calls
+  ast::Ints lanes{8, 16, 32};       // along the contiguous dimension
+  ast::Ints points{1, 4, 8};        // of a lane, in each dimension, kept in registers
+  ast::Ints blocks{1, 16};          // of such points, one after the other with what was loaded
+  ast::Ints vector{1, 4};           // neighbouring points of a lane
+  ast::Ints depth{8, 16};           // turns of a serial loop whose elements are loaded together
+};
+
+/// Along each dimension every lane has `points` points, along the first of two `blocks` times as many: groups of
+/// `vector` neighbours, one group of each lane after the other, so that neighbouring lanes have neighbouring groups.
+/// All numbers are of 32 bits.
+class Arrangement {
+public:
+  /// `dims`: names of the dimensions, one or two; lanes are neighbours along the last.
+  Arrangement(const nest::Codelets &make, ast::Arena &arena, ast::SourceRange where, const Choices &choices,
+              const std::vector<std::string> &dims, bool hasDepth, ast::Names &names);
+
+  /// Tunables and what follows from them: the codelet's first statements.
+  const std::vector<const ast::Stmt *> &declarations() const { return declarations_; }
+  std::size_t dims() const { return dims_.size(); }
+  const ast::Expr *lane() const { return lane_; }
+  const ast::Expr *lanes() const { return lanes_; } // all of them
+  const ast::Expr *depth() const { return depth_; }
+  /// All of a lane's points along a dimension, and those of a block.
+  const ast::Expr *points(std::size_t dim) const { return dims_[dim].all; }
+  const ast::Expr *blockPoints(std::size_t dim) const { return dims_[dim].points; }
+  const ast::Expr *blocks() const { return blocks_; } // null: one dimension has no blocks
+  /// Points of the patch along a dimension.
+  const ast::Expr *size(std::size_t dim) const { return dims_[dim].size; }
+  /// Where point number `point` of this lane is in the patch.
+  const ast::Expr *position(std::size_t dim, const ast::Expr *point) const;
+  /// Neighbours along the last dimension that a lane has.
+  const ast::Expr *vector() const { return dims_.back().vector; }
+  /// Whether the lane has points of its own; null: all have.
+  const ast::Expr *working() const { return working_; }
+  /// The same in tunables and coopDim() alone, as extents of arrays have to be.
+  const ast::Expr *spelledOut(const ast::Expr *e) const;
+
+private:
+  struct Dim {
+    const ast::Expr *lanes = nullptr, *lane = nullptr, *points = nullptr, *all = nullptr, *vector = nullptr,
+                    *size = nullptr;
+  };
+  const ast::Expr *tunable(const std::string &name, const ast::Ints &values);
+  const ast::Expr *variable(const std::string &name, const ast::Expr *value);
+
+  const ast::Build &build_;
+  ast::Arena &arena_;
+  ast::SourceRange where_;
+  ast::Names &names_;
+  std::vector<const ast::Stmt *> declarations_;
+  std::map<std::string, const ast::Expr *> values_;
+  std::vector<Dim> dims_;
+  const ast::Expr *blocks_ = nullptr, *lane_ = nullptr, *lanes_ = nullptr, *depth_ = nullptr, *working_ = nullptr;
+};
+
+} // namespace tangram::tile

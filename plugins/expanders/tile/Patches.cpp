@@ -1,0 +1,683 @@
+#include "Patches.h"
+#include "Staging.h"
+
+#include "tangram/ast/Compare.h"
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Mutator.h"
+#include "tangram/ast/Walk.h"
+#include "tangram/nest/Dependences.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace tangram::tile {
+
+using namespace ast;
+using Stmts = std::vector<const Stmt *>;
+
+namespace {
+
+const Type kNumber = Scalar::U32, kSize = Scalar::U64;
+
+bool mentions(const Stmts &stmts, const std::string &name) {
+  return std::any_of(stmts.begin(), stmts.end(),
+                     [&](const Stmt *s) { return any<VarRef>(s, [&](const VarRef &v) { return v.name == name; }); });
+}
+
+class Writer {
+public:
+  Writer(const Module &module, const Codelet &codelet, const RangeNest &nest, const PatchOptions &options, Arena &arena)
+      : module_(module), codelet_(codelet), nest_(nest), options_(options), arena_(arena),
+        make_(arena, nest.loops[0].where), build_(make_.build()) {
+    names_.reserveAll(&codelet);
+    for (const Stmt *s : nest.body) names_.reserveAll(s);
+    const std::size_t n = nest.loops.size();
+    outer_ = n > 2 ? n - 2 : 0;
+    written_ = writtenIn(nest.body);
+    const std::size_t x = contiguousLoop(nest, written_);
+    for (std::size_t i = outer_; i < n; ++i)
+      if (i != x) dims_.push_back(&nest.loops[i]);
+    dims_.push_back(&nest.loops[x]);
+    for (const RangeLoop *d : dims_) loops_.push_back(d->loop);
+    containers_ = {};
+    for (const Param *p : codelet.params)
+      if (p->type.isArray()) containers_.insert(p->name);
+  }
+
+  const Codelet *run(std::string &why) {
+    why = forbidden();
+    if (!why.empty()) return nullptr;
+    segments_ = segmentsOf(nest_, nest_.body, arena_);
+    why = keep();
+    if (!why.empty()) return nullptr;
+    bool tiles = false, chains = false;
+    for (const Segment &s : segments_) {
+      references_.push_back(referencesOf(nest_, loops_, s, written_, declaredIn(nest_.body), options_.lockstep));
+      tiles |= !references_.back().tiles.empty();
+      chains |= !s.loops.empty();
+    }
+    if (!tiles) {
+      why = chains ? "its points share nothing that they read in a loop"
+                   : "no loop reads again what neighbouring points read, and they read neighbours";
+      return nullptr;
+    }
+    std::vector<std::string> names;
+    for (const RangeLoop *d : dims_) names.push_back(d->iterator->name);
+    lanes_.emplace(make_, arena_, nest_.loops[0].where, options_.choices, names, chains, names_);
+
+    Stmts body = patch();
+    Stmts all(nest_.fixed.begin(), nest_.fixed.end());
+    all.insert(all.end(), lanes_->declarations().begin(), lanes_->declarations().end());
+    all.insert(all.end(), shared_.begin(), shared_.end());
+    all.insert(all.end(), body.begin(), body.end());
+    return make_.codelet("patches", codelet_.params, std::move(all), true);
+  }
+
+private:
+  struct Origin {
+    const Expr *first = nullptr; // of the patch, a position in the range
+    const Expr *range = nullptr, *size = nullptr;
+  };
+  /// What stands for variables and elements where a copy of statements is written.
+  struct Context {
+    std::map<std::string, const Expr *> variables;
+    std::map<const Subscript *, const Expr *> elements;
+  };
+
+  // ---- may it be done ----
+
+  std::string forbidden() const {
+    if (!nest_.unconditional()) return "an index may wrap around, for sizes that cannot be asked for here";
+    nest::Dependences dependences(*nest_.nest);
+    for (const RangeLoop *d : dims_) {
+      nest::Carried carried = dependences.carried(d->loop);
+      bool atomics = carried.kind == nest::Carried::Kind::Reduction &&
+                     std::all_of(carried.reductions.begin(), carried.reductions.end(),
+                                 [&](const nest::Reduction &r) { return r.atomic && (r.exact || options_.reorder); });
+      if (carried.kind == nest::Carried::Kind::Nothing || atomics) continue;
+      return carried.dependence ? nest::describe(*nest_.nest, *carried.dependence, d->loop)
+                                : fmt::format("points of loop '{}' depend on each other", d->iterator->name);
+    }
+    for (const Stmt *s : nest_.body)
+      if (contains<SpectrumCall>(s) || contains<Map>(s)) return "it calls a spectrum";
+    return "";
+  }
+
+  /// Scalars that outlive their segment are kept for each point.
+  std::string keep() {
+    for (std::size_t q = 0; q < segments_.size(); ++q) {
+      if (!segments_[q].loops.empty()) continue;
+      for (const Stmt *s : segments_[q].body) {
+        const auto *d = dyn<Declare>(s);
+        if (!d) continue;
+        bool elsewhere = false;
+        for (std::size_t other = 0; other < segments_.size(); ++other)
+          elsewhere |= other != q && mentions(segments_[other].body, d->name);
+        if (!elsewhere) continue;
+        if (!d->extents.empty() || !(d->type.isScalar() || d->type.isStruct()))
+          return fmt::format("each point has '{}' of its own, which is no scalar", d->name);
+        kept_[d->name] = {d, names_.fresh(d->name + "_of"), ""};
+      }
+    }
+    return "";
+  }
+
+  /// Whether statements might trap, or not end, on elements that are not there.
+  bool trusting(const Segment &segment, const References &references) const {
+    std::set<const Subscript *> known;
+    for (const Reference &r : references.direct) known.insert(r.node);
+    for (const Tile &t : references.tiles)
+      for (const Reference &r : t.references) known.insert(r.node);
+    auto divides = [](const Type &type, const Expr *by) { return type.isInteger() && !literal(by); };
+    bool found = false;
+    for (const Stmt *s : segment.body)
+      walk(
+          s,
+          [&](const Binary &b) { found |= (b.op == BinaryOp::Div || b.op == BinaryOp::Rem) && divides(b.type, b.rhs); },
+          [&](const Assign &a) {
+            found |= (a.op == AssignOp::Div || a.op == AssignOp::Rem) && divides(a.type, a.value);
+          },
+          [&](const Call &c) {
+            for (const Function *f : module_.functions) found |= f->name == c.callee;
+          },
+          [&](const While &) { found = true; }, [&](const DoWhile &) { found = true; },
+          [&](const For &f) { found |= f.cond && contains<Subscript>(f.cond); },
+          [&](const Subscript &e) {
+            const VarRef *base = rootVariable(&e);
+            found |= base && containers_.count(base->name) && !known.count(&e);
+          });
+    return found;
+  }
+
+  bool touchesWritten(const Stmts &stmts) const {
+    std::set<std::string> containers;
+    std::set_intersection(containers_.begin(), containers_.end(), written_.begin(), written_.end(),
+                          std::inserter(containers, containers.end()));
+    return std::any_of(stmts.begin(), stmts.end(), [&](const Stmt *s) { return touchesElements(s, containers); });
+  }
+
+  // ---- copies of the body ----
+
+  const Expr *number(std::int64_t n) const { return build_.integer(kNumber, n); }
+
+  const Stmt *count(const std::string &name, const Type &type, const Expr *end, Stmts body,
+                    const Expr *by = nullptr) const {
+    const Expr *v = build_.var(name, type);
+    const Expr *step = by ? static_cast<const Expr *>(arena_.make<Assign>(SourceRange{}, type, AssignOp::Add, v, by))
+                          : arena_.make<Unary>(SourceRange{}, type, UnaryOp::PreInc, v);
+    return arena_.make<For>(nest_.loops[0].where, build_.declare(name, type, build_.integer(type, 0), false),
+                            build_.less(v, end), step, build_.block(std::move(body)));
+  }
+
+  Stmts copy(const Stmts &stmts, const Context &context) {
+    Stmts result;
+    std::map<std::string, std::string> renamed;
+    for (const std::string &name : declaredIn(stmts))
+      if (!kept_.count(name)) renamed[name] = names_.fresh(name);
+    auto variable = [&](const VarRef *v) -> const Expr * {
+      if (auto r = renamed.find(v->name); r != renamed.end()) return v;
+      auto known = context.variables.find(v->name);
+      return known == context.variables.end() ? v : known->second;
+    };
+    auto element = [&](const Subscript *e) -> const Expr * {
+      auto known = context.elements.find(e);
+      return known == context.elements.end() ? nullptr : known->second;
+    };
+    for (const Stmt *s : stmts) {
+      const Stmt *made = nullptr;
+      if (const auto *d = dyn<Declare>(s); d && kept_.count(d->name)) {
+        if (d->init)
+          made = build_.at(d->range).assign(context.variables.at(d->name),
+                                            substituted(arena_, d->init, variable, element));
+      } else {
+        made = substituted(arena_, s, variable, element);
+      }
+      if (made)
+        result.push_back(as<Stmt>(renameVariables(arena_, made, [&](const std::string &name) {
+          auto r = renamed.find(name);
+          return r == renamed.end() ? name : r->second;
+        })));
+    }
+    return result;
+  }
+
+  const Expr *replaced(const Expr *e, const Context &context) const {
+    return substituted(arena_, e, [&](const VarRef *v) -> const Expr * {
+      auto known = context.variables.find(v->name);
+      return known == context.variables.end() ? v : known->second;
+    });
+  }
+
+  /// Loops over a lane's points along some dimensions. `inside` is given their numbers (null along the others) and
+  /// says what is done; `only` leaves out points that are not there.
+  template <class F> Stmts points(Context context, const std::vector<bool> &along, bool only, F &&inside) {
+    std::vector<const Expr *> point(dims_.size()), at(dims_.size());
+    std::vector<std::string> place(dims_.size()), iterator(dims_.size());
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      if (!along[d]) continue;
+      const RangeLoop &l = *dims_[d];
+      point[d] = build_.var(names_.fresh("point"), kNumber);
+      place[d] = names_.fresh("at_" + l.iterator->name);
+      at[d] = build_.var(place[d], kSize);
+      iterator[d] = names_.fresh(l.iterator->name);
+      context.variables[l.iterator->name] = build_.var(iterator[d], l.iterator->type);
+    }
+    if (std::all_of(along.begin(), along.end(), [](bool all) { return all; }))
+      for (const auto &[name, kept] : kept_) {
+        const Expr *index = point[0];
+        if (dims_.size() > 1) index = build_.add(build_.mul(point[0], lanes_->points(1)), point[1]);
+        context.variables[name] = element(block_ ? kept.block : kept.array, kept.declare->type, index);
+      }
+    Stmts stmts = inside(context, point);
+    auto declare = [&](std::size_t d, const Expr *position) {
+      const RangeLoop &l = *dims_[d];
+      if (along[d] && mentions(stmts, iterator[d]))
+        stmts.insert(stmts.begin(), build_.declare(iterator[d], l.iterator->type, numberAt(l, position)));
+    };
+    if (only) {
+      const Expr *there = lanes_->working();
+      for (std::size_t d = dims_.size(); d-- > 0;) declare(d, at[d]);
+      for (std::size_t d = 0; d < dims_.size(); ++d) {
+        const Expr *fits = build_.less(at[d], origins_[d].size);
+        there = there ? build_.both(there, fits) : fits;
+      }
+      stmts = {build_.when(there, std::move(stmts))};
+    }
+    for (std::size_t d = dims_.size(); d-- > 0;) {
+      if (!along[d]) continue;
+      // Points that are not there do what the last one does.
+      const Expr *last = build_.sub(origins_[d].size, build_.u64(1));
+      if (!only) declare(d, build_.select(build_.less(at[d], origins_[d].size), at[d], last));
+      if (mentions(stmts, place[d])) {
+        const Expr *position = build_.cast(kSize, lanes_->position(d, ofAll(d, point[d])));
+        stmts.insert(stmts.begin(), build_.declare(place[d], kSize, build_.add(origins_[d].first, position)));
+      }
+      stmts = {count(as<VarRef>(point[d])->name, kNumber, many(d), std::move(stmts))};
+    }
+    return stmts;
+  }
+
+  /// How many points a loop goes through here, and which of all a point is.
+  const Expr *many(std::size_t d) const { return block_ ? lanes_->blockPoints(d) : lanes_->points(d); }
+  const Expr *ofAll(std::size_t d, const Expr *point) const {
+    return block_ && d == 0 ? build_.add(build_.mul(block_, lanes_->blockPoints(0)), point) : point;
+  }
+
+  const Expr *numberAt(const RangeLoop &l, const Expr *at) const {
+    return build_.cast(l.iterator->type,
+                       build_.element(build_.var(l.range->name, l.range->type), {at}, l.range->type.element()));
+  }
+
+  const Expr *element(const std::string &array, const Type &type, const Expr *index) const {
+    return build_.element(build_.var(array, Type::array(1, type)), {build_.cast(kSize, index)}, type);
+  }
+
+  const Stmt *array(const std::string &name, const Type &type, const Expr *extent) const {
+    const Tunable *noTunable = nullptr;
+    const Expr *none = nullptr;
+    return arena_.make<Declare>(nest_.loops[0].where, name, type, false, false,
+                                std::vector<const Expr *>{build_.cast(kSize, extent)}, noTunable, none);
+  }
+
+  const Expr *pointsOf(const std::vector<bool> &along) const {
+    const Expr *all = number(1);
+    for (std::size_t d = 0; d < dims_.size(); ++d)
+      if (along[d]) all = build_.mul(all, many(d));
+    return all;
+  }
+
+  // ---- the patch ----
+
+  /// Loops over the band's ranges in steps of the patch, and what is done for each.
+  Stmts patch() {
+    Stmts before;
+    for (const RangeLoop *d : dims_) {
+      Origin o;
+      o.range = build_.var(d->range->name, d->range->type);
+      const Expr *none = nullptr;
+      o.size = arena_.make<Size>(d->where, kSize, o.range, none);
+      o.first = build_.var(names_.fresh("first_" + d->iterator->name), kSize);
+      origins_.push_back(o);
+    }
+    Stmts stmts;
+    for (const auto &[name, kept] : kept_)
+      stmts.push_back(array(kept.array, kept.declare->type, pointsOf(std::vector<bool>(dims_.size(), true))));
+    for (std::size_t q = 0; q < segments_.size(); ++q) {
+      Stmts made =
+          segments_[q].loops.empty() ? plain(segments_[q], references_[q]) : chain(segments_[q], references_[q]);
+      stmts.insert(stmts.end(), made.begin(), made.end());
+    }
+    for (std::size_t d = dims_.size(); d-- > 0;)
+      stmts = {count(as<VarRef>(origins_[d].first)->name, kSize, origins_[d].size, std::move(stmts),
+                     build_.cast(kSize, lanes_->size(d)))};
+    for (std::size_t i = outer_; i-- > 0;) {
+      const RangeLoop &l = nest_.loops[i];
+      std::string at = names_.fresh("at_" + l.iterator->name);
+      const Expr *none = nullptr;
+      stmts.insert(stmts.begin(),
+                   build_.declare(l.iterator->name, l.iterator->type, numberAt(l, build_.var(at, kSize))));
+      stmts = {count(at, kSize, arena_.make<Size>(l.where, kSize, build_.var(l.range->name, l.range->type), none),
+                     std::move(stmts))};
+    }
+    return stmts;
+  }
+
+  /// Iterators of the patch's dimensions at its first position.
+  Context atFirst() const {
+    Context context;
+    for (std::size_t d = 0; d < dims_.size(); ++d)
+      context.variables[dims_[d]->iterator->name] = numberAt(*dims_[d], origins_[d].first);
+    return context;
+  }
+
+  Staged &staged(const Tile &tile, const std::vector<const Expr *> &panel) {
+    std::vector<const Expr *> extents;
+    for (std::size_t d = 0; d < dims_.size(); ++d) extents.push_back(lanes_->size(d));
+    extents.insert(extents.end(), panel.begin(), panel.end());
+    staged_.emplace_back(make_, arena_, *lanes_, tile, extents, options_.banks, names_);
+    shared_.push_back(staged_.back().declaration());
+    return staged_.back();
+  }
+
+  ReplaceVariable replacement(const Context &context) const {
+    return [&context](const VarRef *v) -> const Expr * {
+      auto known = context.variables.find(v->name);
+      return known == context.variables.end() ? v : known->second;
+    };
+  }
+
+  /// Loads tiles together, so that all loads are under way at a time; whole ones without asking for each element.
+  Stmts load(const std::deque<Staged *> &tiles, const Context &first) {
+    Stmts stmts, whole, parts;
+    const Expr *all = nullptr;
+    for (const Staged *t : tiles) {
+      Staged::Corner corner = t->corner(replacement(first), names_);
+      stmts.insert(stmts.end(), corner.declarations.begin(), corner.declarations.end());
+      all = all ? build_.both(all, corner.whole) : corner.whole;
+      whole.push_back(t->load(corner, false, names_));
+      parts.push_back(t->load(corner, true, names_));
+    }
+    if (all) stmts.push_back(build_.when(all, std::move(whole), std::move(parts)));
+    return stmts;
+  }
+
+  std::vector<const Expr *> positions(const std::vector<const Expr *> &point) const {
+    std::vector<const Expr *> result;
+    for (std::size_t d = 0; d < dims_.size(); ++d)
+      result.push_back(point[d] ? lanes_->position(d, ofAll(d, point[d])) : number(0));
+    return result;
+  }
+
+  /// Statements for all points.
+  Stmts forAll(const Stmts &body, const Context &context, bool only, const std::deque<Staged *> &tiles,
+               const std::vector<const Expr *> &turns) {
+    const std::vector<bool> all(dims_.size(), true);
+    return points(context, all, only, [&](Context here, const std::vector<const Expr *> &point) {
+      for (const Staged *t : tiles)
+        for (const Reference &r : t->tile().references)
+          if (!here.elements.count(r.node)) {
+            std::vector<const Expr *> at = positions(point);
+            at.insert(at.end(), turns.begin(), turns.end());
+            here.elements[r.node] = t->element(r, at);
+          }
+      for (auto &[node, e] : here.elements) // those of fragments speak of points
+        if (auto fragment = fragments_.find(node); fragment != fragments_.end() && !e)
+          e = ofFragment(fragment->second, point);
+      return copy(body, here);
+    });
+  }
+
+  Stmts plain(const Segment &segment, const References &references) {
+    std::deque<Staged *> tiles;
+    for (const Tile &t : references.tiles) tiles.push_back(&staged(t, {}));
+    Stmts stmts = load(tiles, atFirst());
+    bool only = touchesWritten(segment.body) || (!tiles.empty() && trusting(segment, references));
+    const std::vector<bool> all(dims_.size(), true);
+    if (only) { // what others ask for is something for all points
+      bool defines = false;
+      for (const Stmt *s : segment.body) defines |= isa<Declare>(s) && kept_.count(as<Declare>(s)->name);
+      if (defines)
+        for (const Stmt *s : points({}, all, false, [&](const Context &here, const std::vector<const Expr *> &) {
+               Stmts zeros;
+               for (const Stmt *d : segment.body)
+                 if (const auto *declare = dyn<Declare>(d); declare && kept_.count(declare->name))
+                   zeros.push_back(build_.assign(here.variables.at(declare->name), build_.zero(declare->type)));
+               return zeros;
+             }))
+          stmts.push_back(s);
+    }
+    fragments_.clear();
+    for (const Stmt *s : forAll(segment.body, {}, only, tiles, {})) stmts.push_back(s);
+    return stmts;
+  }
+
+  // ---- chains of loops ----
+
+  struct Fragment {
+    std::string array;
+    Type type;
+    std::vector<bool> along;
+    bool ofBlock = false; // else of all points
+  };
+
+  const Expr *ofFragment(const Fragment &f, const std::vector<const Expr *> &point) const {
+    const Expr *index = nullptr;
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      if (!f.along[d]) continue;
+      const Expr *own = f.ofBlock ? point[d] : ofAll(d, point[d]);
+      index = index ? build_.add(build_.mul(index, lanes_->points(d)), own) : own;
+    }
+    return index ? element(f.array, f.type, index) : build_.var(f.array, f.type);
+  }
+
+  /// Declares a fragment of what `value` says for each point along its dimensions.
+  template <class F> void fragment(const Fragment &f, const Context &context, Stmts &out, F &&value) {
+    bool one = std::none_of(f.along.begin(), f.along.end(), [](bool b) { return b; });
+    if (one) {
+      out.push_back(build_.declare(f.array, f.type, value(context, std::vector<const Expr *>(dims_.size()))));
+      return;
+    }
+    out.push_back(array(f.array, f.type, pointsOf(f.along)));
+    for (const Stmt *s :
+         points(context, f.along, false, [&](const Context &here, const std::vector<const Expr *> &point) {
+           return Stmts{build_.assign(ofFragment(f, point), value(here, point))};
+         }))
+      out.push_back(s);
+  }
+
+  /// Whether the chain has a turn, where that can be asked in front of it; null where not.
+  const Expr *hasTurn(const Segment &segment) const {
+    const Expr *all = nullptr;
+    for (std::size_t l = 0; l < segment.loops.size(); ++l) {
+      const nest::LoopRange &r = segment.loops[l];
+      for (const nest::LoopRange &o : segment.loops)
+        if (any<VarRef>(r.begin, [&](const VarRef &v) { return v.name == o.iterator; }) ||
+            any<VarRef>(r.end, [&](const VarRef &v) { return v.name == o.iterator; }))
+          return nullptr;
+      const Expr *turn = build_.less(r.begin, r.end);
+      all = all ? build_.both(all, turn) : turn;
+    }
+    return all;
+  }
+
+  bool followsChain(const Reference &r, const Segment &segment) const {
+    return any<VarRef>(r.node, [&](const VarRef &v) {
+      return std::any_of(segment.loops.begin(), segment.loops.end(),
+                         [&](const nest::LoopRange &l) { return l.iterator == v.name; });
+    });
+  }
+
+  std::vector<bool> alongOf(const Reference &r) const {
+    std::vector<bool> along;
+    for (std::size_t d = 0; d < dims_.size(); ++d) along.push_back(moves(*r.strides, d));
+    return along;
+  }
+
+  /// A fragment of the same element that is there already.
+  const Fragment *sameFragment(const Reference &r) const {
+    for (const auto &[node, fragment] : fragments_)
+      if (equal(node, r.node)) return &fragment;
+    return nullptr;
+  }
+
+  void use(const Reference &r, const Fragment &f, Context &context) {
+    fragments_[r.node] = f;
+    context.elements[r.node] = nullptr; // as the point says
+  }
+
+  Stmts chain(const Segment &segment, const References &references) {
+    fragments_.clear();
+    Stmts stmts;
+    Context context;
+    const Expr *turn = hasTurn(segment);
+    // What the loops leave alone is loaded before them.
+    for (const Reference &r : references.direct) {
+      if (!turn || !r.certain || !r.strides || followsChain(r, segment)) continue;
+      if (const auto *same = sameFragment(r)) {
+        use(r, *same, context);
+        continue;
+      }
+      Fragment f{names_.fresh(r.container->name + "_of"), r.node->type, alongOf(r)};
+      fragment(f, context, stmts, [&](const Context &here, const std::vector<const Expr *> &) {
+        return build_.select(turn, replaced(r.node, here), build_.zero(r.node->type));
+      });
+      use(r, f, context);
+    }
+    // Loops around the panels.
+    Stmts inner = panels(segment, references, context);
+    for (std::size_t l = segment.panel; l-- > 0;) {
+      const nest::LoopRange &range = segment.loops[l];
+      std::string numbers = names_.fresh(range.iterator + "_values"), at = names_.fresh("at_" + range.iterator);
+      const Expr *container = build_.var(numbers, range.containerType()), *none = nullptr;
+      inner.insert(inner.begin(),
+                   build_.declare(range.iterator, range.iteratorType,
+                                  build_.cast(range.iteratorType,
+                                              build_.element(container, {build_.var(at, kSize)}, range.type))));
+      inner = {build_.declare(numbers, range.containerType(), range.range(arena_)),
+               count(at, kSize, arena_.make<Size>(range.where, kSize, container, none), std::move(inner))};
+    }
+    stmts.insert(stmts.end(), inner.begin(), inner.end());
+    return stmts;
+  }
+
+  Stmts panels(const Segment &segment, const References &references, const Context &context) {
+    const nest::LoopRange &range = segment.loops[segment.panel];
+    const std::int64_t known = segment.turns[segment.panel];
+    const Expr *depth = lanes_->depth();
+    if (known > 0) depth = build_.select(build_.less(depth, number(known)), depth, number(known));
+    std::vector<const Expr *> extents{depth};
+    for (std::size_t l = segment.panel + 1; l < segment.loops.size(); ++l) extents.push_back(number(segment.turns[l]));
+
+    const Expr *numbers = build_.var(names_.fresh(range.iterator + "_values"), range.containerType());
+    const Expr *from = build_.var(names_.fresh("first_" + range.iterator), kSize), *none = nullptr;
+    const Expr *size = arena_.make<Size>(range.where, kSize, numbers, none);
+    auto at = [&](const Expr *position) {
+      return build_.cast(range.iteratorType, build_.element(numbers, {position}, range.type));
+    };
+    std::deque<Staged *> tiles;
+    for (const Tile &t : references.tiles) tiles.push_back(&staged(t, extents));
+    Context first = atFirst();
+    first.variables[range.iterator] = at(from);
+    for (std::size_t l = segment.panel + 1; l < segment.loops.size(); ++l)
+      first.variables[segment.loops[l].iterator] = build_.cast(segment.loops[l].iteratorType, segment.loops[l].begin);
+    Stmts stmts = load(tiles, first);
+
+    const Expr *left = build_.var(names_.fresh("left_" + range.iterator), kSize);
+    const Expr *turns = build_.var(names_.fresh("turns"), kNumber);
+    const Expr *wide = build_.cast(kSize, depth);
+    stmts.push_back(build_.declare(as<VarRef>(left)->name, kSize, build_.sub(size, from)));
+    stmts.push_back(build_.declare(as<VarRef>(turns)->name, kNumber,
+                                   build_.cast(kNumber, build_.select(build_.less(left, wide), left, wide))));
+    // A whole panel has a known number of turns.
+    auto turning = [&](const Expr *many) {
+      if (lanes_->blocks()) {
+        block_ = build_.var(names_.fresh("block"), kNumber);
+        for (auto &[name, kept] : kept_) kept.block = names_.fresh(name + "_of");
+      }
+      const Expr *turn = build_.var(names_.fresh("turn"), kNumber);
+      std::vector<const Expr *> all{turn};
+      Context here = context;
+      std::vector<std::pair<std::string, const Stmt *>> iterators;
+      auto iterator = [&](const nest::LoopRange &r, const Expr *value) {
+        std::string name = names_.fresh(r.iterator);
+        here.variables[r.iterator] = build_.var(name, r.iteratorType);
+        iterators.push_back({name, build_.declare(name, r.iteratorType, value)});
+      };
+      iterator(range, at(build_.add(from, build_.cast(kSize, turn))));
+      for (std::size_t l = segment.panel + 1; l < segment.loops.size(); ++l) {
+        const nest::LoopRange &r = segment.loops[l];
+        all.push_back(build_.var(names_.fresh("turn"), kNumber));
+        const Expr *steps = build_.mul(build_.cast(r.iteratorType, all.back()), build_.integer(r.iteratorType, r.step));
+        iterator(r, build_.add(build_.cast(r.iteratorType, r.begin), steps));
+      }
+      auto outside = fragments_;
+      Stmts body = innermost(segment, references, here, tiles, all);
+      fragments_ = outside;
+      for (std::size_t l = all.size(); l-- > 0;) {
+        if (mentions(body, iterators[l].first)) body.insert(body.begin(), iterators[l].second);
+        body = {count(as<VarRef>(all[l])->name, kNumber, l == 0 ? many : extents[l], std::move(body))};
+      }
+      return inBlocks(segment, std::move(body));
+    };
+    Stmts whole = turning(depth), rest = turning(turns);
+    stmts.push_back(build_.when(build_.equal(turns, depth), std::move(whole), std::move(rest)));
+    return {build_.declare(as<VarRef>(numbers)->name, range.containerType(), range.range(arena_)),
+            count(as<VarRef>(from)->name, kSize, size, std::move(stmts), wide)};
+  }
+
+  /// `body` for each block of points, whose kept scalars are in registers meanwhile.
+  Stmts inBlocks(const Segment &segment, Stmts body) {
+    const Expr *block = block_;
+    if (!block) return body;
+    const std::vector<bool> along(dims_.size(), true);
+    auto moved = [&](bool back) {
+      return points({}, along, false, [&](const Context &here, const std::vector<const Expr *> &point) {
+        Stmts moves;
+        for (auto &[name, kept] : kept_) {
+          if (!mentions(segment.body, name)) continue;
+          const Expr *own = here.variables.at(name);
+          const Expr *index = build_.add(build_.mul(ofAll(0, point[0]), lanes_->points(1)), point[1]);
+          const Expr *all = element(kept.array, kept.declare->type, index);
+          moves.push_back(back ? build_.assign(all, own) : build_.assign(own, all));
+        }
+        return moves;
+      });
+    };
+    Stmts before, behind;
+    if (std::any_of(kept_.begin(), kept_.end(), [&](const auto &k) { return mentions(segment.body, k.first); })) {
+      before = moved(false);
+      behind = moved(true);
+    }
+    Stmts arrays;
+    for (auto &[name, kept] : kept_)
+      if (mentions(segment.body, name)) arrays.push_back(array(kept.block, kept.declare->type, pointsOf(along)));
+    block_ = nullptr;
+    arrays.insert(arrays.end(), before.begin(), before.end());
+    arrays.insert(arrays.end(), body.begin(), body.end());
+    arrays.insert(arrays.end(), behind.begin(), behind.end());
+    return {count(as<VarRef>(block)->name, kNumber, lanes_->blocks(), std::move(arrays))};
+  }
+
+  /// One turn of all loops: what several points share is read once, then each point goes on.
+  Stmts innermost(const Segment &segment, const References &references, Context context,
+                  const std::deque<Staged *> &tiles, const std::vector<const Expr *> &turns) {
+    Stmts stmts;
+    auto shared = [&](const Reference &r, auto &&value) {
+      std::vector<bool> along = alongOf(r);
+      if (std::all_of(along.begin(), along.end(), [](bool b) { return b; })) return;
+      const Fragment *same = sameFragment(r);
+      Fragment f = same ? *same : Fragment{names_.fresh(r.container->name + "_of"), r.node->type, along, true};
+      if (!same) fragment(f, context, stmts, value);
+      use(r, f, context);
+    };
+    for (const Staged *t : tiles)
+      for (const Reference &r : t->tile().references)
+        shared(r, [&](const Context &, const std::vector<const Expr *> &point) {
+          std::vector<const Expr *> at = positions(point);
+          at.insert(at.end(), turns.begin(), turns.end());
+          return t->element(r, at);
+        });
+    for (const Reference &r : references.direct)
+      if (r.certain && r.strides && !context.elements.count(r.node))
+        shared(r, [&](const Context &here, const std::vector<const Expr *> &) { return replaced(r.node, here); });
+    bool only = touchesWritten(segment.body) || trusting(segment, references);
+    for (const Stmt *s : forAll(segment.body, context, only, tiles, turns)) stmts.push_back(s);
+    return stmts;
+  }
+
+  struct Kept {
+    const Declare *declare = nullptr;
+    std::string array, block; // of all points, and of those of a block
+  };
+
+  const Module &module_;
+  const Codelet &codelet_;
+  const RangeNest &nest_;
+  const PatchOptions &options_;
+  Arena &arena_;
+  nest::Codelets make_;
+  const Build &build_;
+  Names names_;
+  std::size_t outer_ = 0;
+  std::vector<const RangeLoop *> dims_; // of the patch; lanes are neighbours along the last
+  std::vector<unsigned> loops_;
+  std::set<std::string> written_, containers_;
+  std::vector<Segment> segments_;
+  std::vector<References> references_;
+  std::map<std::string, Kept> kept_;
+  std::optional<Arrangement> lanes_;
+  std::vector<Origin> origins_;
+  std::deque<Staged> staged_;
+  Stmts shared_;
+  std::map<const Subscript *, Fragment> fragments_;
+  const Expr *block_ = nullptr; // whose points are being gone through; null: all are
+};
+
+} // namespace
+
+const Codelet *patches(const Module &module, const Codelet &codelet, const RangeNest &nest, const PatchOptions &options,
+                       Arena &arena, std::string &why) {
+  return Writer(module, codelet, nest, options, arena).run(why);
+}
+
+} // namespace tangram::tile

@@ -1,0 +1,21 @@
+// A cooperative codelet for loops over ranges: lanes share tiles of what they read, and each keeps a patch of points in
+// registers.
+#pragma once
+
+#include "Arrangement.h"
+#include "RangeNest.h"
+
+namespace tangram::tile {
+
+struct PatchOptions {
+  Choices choices;
+  bool banks = true;     // scratchpad memory has banks, over which columns of a tile are spread
+  bool lockstep = false; // lanes are those of vectors: only along the last dimension neighbours are loaded together
+  bool reorder = true;   // updates of floating-point numbers by atomics may be done in another order
+};
+
+/// Null, with a reason, where the loops are none whose points can share what they read.
+const ast::Codelet *patches(const ast::Module &module, const ast::Codelet &codelet, const RangeNest &nest,
+                            const PatchOptions &options, ast::Arena &arena, std::string &why);
+
+} // namespace tangram::tile

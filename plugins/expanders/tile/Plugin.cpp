@@ -1,0 +1,129 @@
+// tile: loops over ranges as cooperative codelets of staged, register-tiled patches, and maps over tiles of them.
+#include "Patches.h"
+#include "Promotion.h"
+#include "RangeSteps.h"
+#include "Tiles.h"
+
+#include "tangram/plugin/Plugin.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace tangram {
+namespace {
+
+using namespace ast;
+
+constexpr DiagnosticKind kNumber{"tile.number", DiagnosticClass::User,
+                                 "option '{0}' of expander 'tile' has '{1}', which is no number from 1 to 4096",
+                                 "write numbers: {0}: [\"16\", \"32\"]"};
+
+class TileExpander final : public Expander {
+public:
+  explicit TileExpander(const OptionValues &options) {
+    for (const auto &[name, list] : lists(options_.choices)) *list = numbers(options, name);
+  }
+
+  static std::vector<std::pair<std::string, Ints *>> lists(tile::Choices &choices) {
+    return {{"sizes", &choices.sizes},   {"lanes", &choices.lanes},   {"points", &choices.points},
+            {"blocks", &choices.blocks}, {"vector", &choices.vector}, {"depth", &choices.depth}};
+  }
+
+  const Module *run(const Module *module, ExpandContext &context) override {
+    options_.banks = false;
+    options_.lockstep = true;
+    for (const hardware::Level &level : context.target.hardware.levels) {
+      options_.lockstep &= !level.vector || level.sync == hardware::SyncKind::LockStep;
+      for (const hardware::Memory &memory : level.memories) options_.banks |= memory.banks > 1;
+    }
+    options_.reorder = context.target.promise("order") != "preserve";
+    Names names;
+    for (const Spectrum *s : module->spectrums) names.reserve(s->name);
+    for (const Function *f : module->functions) names.reserve(f->name);
+    const tile::RangeSteps steps = tile::rangeSteps(*module);
+    std::vector<const Spectrum *> spectrums = module->spectrums, added;
+    for (const Spectrum *&spectrum : spectrums) {
+      std::vector<const Codelet *> codelets = spectrum->codelets;
+      for (const Codelet *codelet : spectrum->codelets) {
+        std::optional<tile::RangeNest> nest = tile::rangeNest(*module, *spectrum, *codelet, steps, context.arena);
+        if (!nest || taken(*spectrum)) continue;
+        std::string why;
+        const Codelet *patches = tile::patches(*module, *codelet, *nest, options_, context.arena, why);
+        if (!patches) {
+          for (const char *name : {"patches", "tiles"})
+            context.declined.push_back({spectrum->name, name, nest->loops[0].where, why, {}});
+          continue;
+        }
+        tile::Tiles tiles = tile::tiles(*spectrum, *codelet, *nest, options_.choices, names, context.arena);
+        codelets.push_back(tiles.codelet);
+        codelets.push_back(patches);
+        added.push_back(tiles.spectrum);
+        break; // other codelets of the spectrum are the same loops
+      }
+      if (codelets.size() != spectrum->codelets.size())
+        spectrum = context.arena.derive(spectrum, [&](Spectrum &s) { s.codelets = codelets; });
+    }
+    if (added.empty()) return module;
+    spectrums.insert(spectrums.end(), added.begin(), added.end());
+    return context.arena.derive(module, [&](Module &m) { m.spectrums = spectrums; });
+  }
+
+private:
+  /// The user has codelets of these names.
+  static bool taken(const Spectrum &spectrum) {
+    return std::any_of(spectrum.codelets.begin(), spectrum.codelets.end(),
+                       [](const Codelet *c) { return c->name == "patches" || c->name == "tiles"; });
+  }
+
+  static Ints numbers(const OptionValues &options, const std::string &name) {
+    Ints result;
+    for (const std::string &text : options.texts(name)) {
+      Int value = 0;
+      auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > 4096)
+        fail(kNumber, options.entries().at(name).range, name, text);
+      result.push_back(value);
+    }
+    if (result.empty()) fail(kNumber, options.entries().at(name).range, name, "");
+    return result;
+  }
+
+  tile::PatchOptions options_;
+};
+
+} // namespace
+} // namespace tangram
+
+TANGRAM_PLUGIN("tile", "1.0", "tiles loops over ranges: staged tiles, patches of points in registers") {
+  tangram::ExpanderDescriptor d;
+  d.name = "tile";
+  d.summary =
+      "for loops over ranges, a map over tiles, and a cooperative codelet whose lanes stage what they share and "
+      "keep patches of points in registers";
+  d.before =
+      "void product_i_j(is, js, a, b, c) { for (i in is) for (j in js) { s = 0; for (k...) s += a[i][k] * b[k][j]; "
+      "c[i][j] = s; } }";
+  d.after =
+      "void product_i_j(is, js, a, b, c) { map(product_i_j_tile, range(tiles of is * tiles of js), ...); }\n"
+      "__coop void product_i_j(is, js, a, b, c) { for (patches) { s_of[] = 0; for (panels of k) { a_tile, b_tile = "
+      "...; for (k in panel) s_of[] += a_of[] * b_of[]; } c[i][j] = s_of[]; } }";
+  const char *const docs[] = {"sizes of the tiles that maps have as calls",
+                              "lanes along the contiguous dimension",
+                              "points that a lane keeps in registers, in each dimension",
+                              "blocks of such points, one after the other with what was loaded",
+                              "neighbouring points of a lane",
+                              "turns of a serial loop whose elements are loaded together"};
+  tangram::tile::Choices choices;
+  std::size_t i = 0;
+  for (const auto &[name, list] : tangram::TileExpander::lists(choices)) {
+    tangram::OptionSpec option;
+    option.name = name;
+    option.doc = std::string("values that plans choose from: ") + docs[i++];
+    std::vector<std::string> values;
+    for (tangram::ast::Int v : *list) values.push_back(std::to_string(v));
+    option.defaultValue = values;
+    d.options.push_back(option);
+  }
+  d.create = [](const tangram::OptionValues &options) { return std::make_unique<tangram::TileExpander>(options); };
+  registry.expanders.add(std::move(d));
+}

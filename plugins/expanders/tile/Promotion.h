@@ -1,0 +1,13 @@
+// Scalar replacement: an element that a loop updates in each of its turns is kept in a variable meanwhile.
+#pragma once
+
+#include "tangram/ast/Names.h"
+
+namespace tangram::tile {
+
+/// for (...) c[i] += e;   as   T value = c[i]; for (...) value += e; c[i] = value;   for loops that stand among `body`,
+/// where nothing else of the container is touched in the loop. Asks in front whether the loop has a turn.
+std::vector<const ast::Stmt *> withPromotedElements(const std::vector<const ast::Stmt *> &body, ast::Names &names,
+                                                    ast::Arena &arena);
+
+} // namespace tangram::tile

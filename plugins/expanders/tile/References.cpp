@@ -1,0 +1,181 @@
+#include "References.h"
+
+#include "tangram/ast/Walk.h"
+#include "tangram/nest/Footprint.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tangram::tile {
+
+using namespace ast;
+
+namespace {
+
+const Node *elementOf(const Node *place) {
+  while (const auto *m = dyn<Member>(place)) place = m->base;
+  return place;
+}
+
+/// The access that a subscript is; null where the nest has none, or not its index.
+const nest::Access *accessOf(const nest::Nest &nest, const Subscript *node) {
+  for (const nest::Statement &s : nest.statements)
+    for (const nest::Access &a : s.accesses)
+      if (elementOf(a.node) == node && a.index) return &a;
+  return nullptr;
+}
+
+/// b - a in each dimension, where these are numbers.
+std::optional<std::vector<std::int64_t>> distance(const nest::Nest &nest, const nest::Access &a,
+                                                  const nest::Access &b) {
+  auto result = nest.isl.limited([&]() -> std::optional<std::vector<std::int64_t>> {
+    std::vector<std::int64_t> all;
+    for (std::size_t d = 0; d < a.index->size(); ++d) {
+      isl::pw_aff between = (*b.index)[d].sub((*a.index)[d]);
+      isl::val lo = between.min_val(), hi = between.max_val();
+      if (!lo.is_int() || !lo.eq(hi)) return std::nullopt;
+      all.push_back(lo.num_si());
+    }
+    return all;
+  });
+  return result ? *result : std::nullopt;
+}
+
+std::optional<Strides> stridesOf(const nest::Nest &nest, const nest::Access &access,
+                                 const std::vector<unsigned> &loops) {
+  constexpr std::int64_t kFar = 64; // a box of such strides has hardly anything in it
+  Strides result;
+  for (unsigned loop : loops) {
+    auto along = nest::strides(nest, access, loop);
+    if (!along) return std::nullopt;
+    for (std::int64_t s : *along)
+      if (std::abs(s) > kFar) return std::nullopt;
+    result.push_back(*along);
+  }
+  return result;
+}
+
+/// Each element of the box is read more than once, or lanes would not read neighbours.
+bool pays(const Strides &strides, std::size_t dims, bool hasChain) {
+  const std::size_t x = dims - 1, last = strides[0].size() - 1;
+  bool elsewhere = false, other = false;
+  for (std::size_t d = 0; d < last; ++d) elsewhere |= strides[x][d] != 0;
+  for (std::size_t l = 0; l < strides.size(); ++l) other |= l != x && std::abs(strides[l][last]) == 1;
+  if (strides[x][last] == 0 && elsewhere && other) return true; // transposed
+  if (!hasChain) return false;
+  bool inPanel = false;
+  for (std::size_t l = dims; l < strides.size(); ++l) inPanel |= moves(strides, l);
+  if (!inPanel) return false; // as well kept in registers
+  for (std::size_t l = 0; l < dims; ++l)
+    if (!moves(strides, l)) return true; // shared by points along that loop
+  if (dims == 1) return false;
+  for (std::size_t d = 0; d <= last; ++d) {
+    std::size_t along = 0;
+    for (const std::vector<std::int64_t> &of : strides) along += of[d] != 0;
+    if (along > 1) return true; // windows of neighbouring points overlap
+  }
+  return false;
+}
+
+/// Lanes read neighbours of a tile: what moves with them is its fastest dimension.
+std::vector<unsigned> orderOf(const Strides &strides, std::size_t dims, bool lockstep) {
+  std::vector<unsigned> order;
+  auto rank = [&](unsigned d) {
+    for (std::size_t l = dims; l-- > (lockstep ? dims - 1 : 0);)
+      if (strides[l][d] != 0) return l + 1;
+    return std::size_t{0};
+  };
+  for (unsigned d = 0; d < strides[0].size(); ++d) order.push_back(d);
+  std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) { return rank(a) < rank(b); });
+  return order;
+}
+
+} // namespace
+
+References referencesOf(const RangeNest &nest, const std::vector<unsigned> &dims, const Segment &segment,
+                        const std::set<std::string> &written, const std::set<std::string> &declared, bool lockstep) {
+  References result;
+  std::vector<unsigned> loops = dims;
+  std::set<std::string> iterators;
+  for (const RangeLoop &l : nest.loops) iterators.insert(l.iterator->name);
+  for (std::size_t l = 0; l < segment.loops.size(); ++l) {
+    iterators.insert(segment.loops[l].iterator);
+    if (l >= segment.panel) loops.push_back(segment.loops[l].loop);
+  }
+  std::vector<std::pair<Reference, const nest::Access *>> found;
+  for (const Stmt *s : segment.body)
+    walk(s, [&](const Subscript &sub) {
+      const auto *base = dyn<VarRef>(sub.base);
+      if (!base || !base->type.isArray() || written.count(base->name)) return;
+      const Param *container = nullptr;
+      for (const Param *p : nest.nest->codelet->params)
+        if (p->name == base->name) container = p;
+      if (!container || sub.indices.size() != container->type.rank()) return;
+      // Variables of the body are not there where tiles are loaded.
+      for (const Expr *index : sub.indices)
+        if (touchesElements(index, written) ||
+            any<VarRef>(index, [&](const VarRef &v) { return declared.count(v.name) && !iterators.count(v.name); }))
+          return;
+      const nest::Access *access = accessOf(*nest.nest, &sub);
+      if (!access) return;
+      bool certain = access->certain && nest.nest->statements[access->statement].guards.empty() &&
+                     nest.nest->statements[access->statement].exact;
+      found.push_back({{&sub, container, stridesOf(*nest.nest, *access, loops), certain}, access});
+    });
+
+  std::vector<const nest::Access *> firsts; // of tiles
+  for (auto &[reference, access] : found) {
+    if (!reference.strides || !pays(*reference.strides, dims.size(), !segment.loops.empty())) {
+      result.direct.push_back(reference);
+      continue;
+    }
+    bool placed = false;
+    for (std::size_t t = 0; t < result.tiles.size() && !placed; ++t) {
+      Tile &tile = result.tiles[t];
+      if (tile.container != reference.container || tile.strides != *reference.strides) continue;
+      auto offset = distance(*nest.nest, *firsts[t], *access);
+      constexpr std::int64_t kNear = 16;
+      if (!offset || std::any_of(offset->begin(), offset->end(), [](std::int64_t o) { return std::abs(o) > kNear; }))
+        continue;
+      for (std::size_t d = 0; d < offset->size(); ++d) {
+        tile.least[d] = std::min(tile.least[d], (*offset)[d]);
+        tile.most[d] = std::max(tile.most[d], (*offset)[d]);
+      }
+      reference.offset = *offset;
+      tile.references.push_back(reference);
+      placed = true;
+    }
+    if (placed) continue;
+    const std::size_t rank = reference.node->indices.size();
+    reference.offset.assign(rank, 0);
+    firsts.push_back(access);
+    result.tiles.push_back({reference.container,
+                            *reference.strides,
+                            std::vector<std::int64_t>(rank, 0),
+                            std::vector<std::int64_t>(rank, 0),
+                            {reference},
+                            orderOf(*reference.strides, dims.size(), lockstep)});
+  }
+  return result;
+}
+
+std::size_t contiguousLoop(const RangeNest &nest, const std::set<std::string> &written) {
+  const std::size_t n = nest.loops.size();
+  std::size_t best = n - 1;
+  if (n < 2) return best;
+  std::array<std::array<int, 2>, 2> votes{}; // by loop: of what is written, of what is read
+  for (const nest::Statement &s : nest.nest->statements)
+    for (const nest::Access &a : s.accesses) {
+      const nest::Variable &v = nest.nest->variables[a.variable];
+      if (!v.given || !v.container || !a.index || a.index->empty()) continue;
+      for (std::size_t l = 0; l < 2; ++l) {
+        auto along = nest::strides(*nest.nest, a, nest.loops[n - 2 + l].loop);
+        bool contiguous = along && std::abs(along->back()) == 1;
+        votes[l][written.count(v.name) ? 0 : 1] += contiguous;
+      }
+    }
+  if (votes[0] > votes[1]) best = n - 2;
+  return best;
+}
+
+} // namespace tangram::tile

@@ -1,0 +1,52 @@
+// What a segment reads of containers that nobody writes, and of which it pays to have a tile at hand.
+#pragma once
+
+#include "Segments.h"
+
+#include <array>
+
+namespace tangram::tile {
+
+/// How much each index of a reference changes from one position of a loop to the next: [loop][dimension]. Loops are the
+/// dimensions of the patch, and behind these the loops of the segment from its panel on.
+using Strides = std::vector<std::vector<std::int64_t>>;
+
+struct Reference {
+  const ast::Subscript *node = nullptr; // all of an element's indices
+  const ast::Param *container = nullptr;
+  std::optional<Strides> strides;     // nothing: the index is not affine in them
+  bool certain = false;               // done in each turn
+  std::vector<std::int64_t> offset{}; // to the first one of its tile
+};
+
+/// References that differ by constants (uniformly generated), as one box: element 0 is where the first is at the first
+/// position of all loops, plus `least`.
+struct Tile {
+  const ast::Param *container = nullptr;
+  Strides strides;
+  std::vector<std::int64_t> least, most; // of the references' offsets, one a dimension
+  std::vector<Reference> references;
+  std::vector<unsigned> order; // dimensions of the container as the tile has them, slowest first
+};
+
+struct References {
+  std::vector<Reference> direct; // read where they are
+  std::vector<Tile> tiles;
+};
+
+/// `dims`: the loops of the patch, of which neighbouring lanes have neighbouring positions of the last one; with
+/// `lockstep` they move along that one alone.
+References referencesOf(const RangeNest &nest, const std::vector<unsigned> &dims, const Segment &segment,
+                        const std::set<std::string> &written, const std::set<std::string> &declared, bool lockstep);
+
+/// The loop along which most of what is written, or else read, is contiguous, of the band's last two.
+std::size_t contiguousLoop(const RangeNest &nest, const std::set<std::string> &written);
+
+/// Whether the reference depends on a loop.
+inline bool moves(const Strides &strides, std::size_t loop) {
+  for (std::int64_t s : strides[loop])
+    if (s != 0) return true;
+  return false;
+}
+
+} // namespace tangram::tile

@@ -1,0 +1,124 @@
+#include "Segments.h"
+
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+
+namespace tangram::tile {
+
+using namespace ast;
+
+namespace {
+
+constexpr std::int64_t kMostTurns = 32; // of a loop that a panel has in whole
+
+class Finder {
+public:
+  Finder(const RangeNest &nest, const std::vector<const Stmt *> &body, Arena &arena)
+      : nest_(nest), arena_(arena), perPoint_(declaredIn(body)), written_(writtenIn(body)) {
+    for (const RangeLoop &l : nest.loops) perPoint_.insert(l.iterator->name);
+  }
+
+  std::vector<Segment> run(const std::vector<const Stmt *> &body) {
+    std::vector<Segment> segments;
+    std::vector<const Stmt *> plain;
+    auto flush = [&] {
+      if (!plain.empty()) segments.push_back({{}, {}, 0, std::move(plain)});
+      plain.clear();
+    };
+    for (const Stmt *s : body) {
+      std::optional<Segment> chain = chainOf(s);
+      if (!chain) {
+        plain.push_back(s);
+        continue;
+      }
+      flush();
+      segments.push_back(std::move(*chain));
+    }
+    flush();
+    return segments;
+  }
+
+private:
+  /// The loop, where all points take the same turns. Iterators of a chain are the same for all points, too.
+  std::optional<nest::LoopRange> together(const Stmt *s, const std::set<std::string> &chain) {
+    const auto *loop = dyn<For>(s);
+    if (!loop || jumpsOut(loop->body)) return std::nullopt;
+    for (unsigned n = 0; n < nest_.nest->loops.size(); ++n) {
+      const nest::Loop &l = nest_.nest->loops[n];
+      if (l.node != loop || !l.exact) continue;
+      std::string why;
+      std::optional<nest::LoopRange> range = nest::rangeOf(*nest_.nest, n, arena_, why);
+      if (!range || assignedVariables(loop->body).count(l.variable)) return std::nullopt;
+      for (const Expr *e : {range->begin, range->end})
+        if (hasEffects(e) || touchesElements(e, written_) ||
+            any<VarRef>(e, [&](const VarRef &v) { return perPoint_.count(v.name) && !chain.count(v.name); }))
+          return std::nullopt;
+      return range;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Segment> chainOf(const Stmt *s) {
+    Segment result;
+    std::set<std::string> iterators;
+    for (std::optional<nest::LoopRange> next = together(s, iterators); next; next = together(s, iterators)) {
+      const auto *loop = as<For>(s);
+      std::optional<Int> begin = literal(next->begin), end = literal(next->end);
+      std::int64_t turns = begin && end && *end > *begin ? (*end - *begin + next->step - 1) / next->step : 0;
+      result.loops.push_back(*next);
+      result.turns.push_back(turns);
+      result.body = loop->body->stmts;
+      iterators.insert(next->iterator);
+      if (loop->body->stmts.size() != 1) break;
+      s = loop->body->stmts[0];
+    }
+    if (result.loops.empty()) return std::nullopt;
+    // Panels of a loop keep the order of each point's updates only if the loops inside are done in whole.
+    result.panel = result.loops.size() - 1;
+    while (result.panel > 0 && result.turns[result.panel] > 0 && result.turns[result.panel] <= kMostTurns)
+      --result.panel;
+    return result;
+  }
+
+  const RangeNest &nest_;
+  Arena &arena_;
+  std::set<std::string> perPoint_, written_;
+};
+
+} // namespace
+
+std::vector<Segment> segmentsOf(const RangeNest &nest, const std::vector<const Stmt *> &body, Arena &arena) {
+  return Finder(nest, body, arena).run(body);
+}
+
+std::set<std::string> declaredIn(const std::vector<const Stmt *> &stmts) {
+  std::set<std::string> result;
+  for (const Stmt *s : stmts) walk(s, [&](const Declare &d) { result.insert(d.name); });
+  return result;
+}
+
+bool touchesElements(const Node *tree, const std::set<std::string> &containers) {
+  return any<Subscript>(tree, [&](const Subscript &s) {
+    const VarRef *root = rootVariable(&s);
+    return root && containers.count(root->name) != 0;
+  });
+}
+
+std::set<std::string> writtenIn(const std::vector<const Stmt *> &stmts) {
+  std::set<std::string> result;
+  auto changes = [&](const Expr *place) {
+    if (const VarRef *root = rootVariable(place); root && !isa<VarRef>(place)) result.insert(root->name);
+  };
+  for (const Stmt *s : stmts)
+    walk(
+        s, [&](const Assign &a) { changes(a.target); }, [&](const Atomic &a) { changes(a.target); },
+        [&](const Unary &u) {
+          if (u.op != UnaryOp::Plus && u.op != UnaryOp::Minus && u.op != UnaryOp::Not && u.op != UnaryOp::BitNot)
+            changes(u.operand);
+        });
+  return result;
+}
+
+} // namespace tangram::tile

@@ -1,0 +1,32 @@
+// The body of a band of loops in parts that all points of a patch go through together.
+#pragma once
+
+#include "RangeNest.h"
+
+#include "tangram/nest/Range.h"
+
+#include <set>
+
+namespace tangram::tile {
+
+/// Statements, or a chain of serial loops directly in each other whose turns are the same for all points: the loops go
+/// around the patch (interchange), the statements inside are done for one point after the other.
+struct Segment {
+  std::vector<nest::LoopRange> loops; // outermost first; empty: plain statements
+  std::vector<std::int64_t> turns;    // of each loop; 0: known only when the codelet runs
+  /// Loops from here on are gone through in panels: this one in parts, those in it in whole.
+  std::size_t panel = 0;
+  std::vector<const ast::Stmt *> body;
+};
+
+/// `body` are the statements of the band in `nest`.
+std::vector<Segment> segmentsOf(const RangeNest &nest, const std::vector<const ast::Stmt *> &body, ast::Arena &arena);
+
+/// Names that statements declare.
+std::set<std::string> declaredIn(const std::vector<const ast::Stmt *> &stmts);
+/// Whether a tree touches an element of one of these; asking for a size does not.
+bool touchesElements(const ast::Node *tree, const std::set<std::string> &containers);
+/// Containers and arrays of which statements write elements.
+std::set<std::string> writtenIn(const std::vector<const ast::Stmt *> &stmts);
+
+} // namespace tangram::tile

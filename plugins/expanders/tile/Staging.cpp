@@ -1,0 +1,152 @@
+#include "Staging.h"
+
+#include <cstdlib>
+
+namespace tangram::tile {
+
+using namespace ast;
+
+namespace {
+const Type kNumber = Scalar::U32, kSize = Scalar::U64;
+} // namespace
+
+const Expr *Staged::number(std::int64_t n) const { return build_.integer(kNumber, n); }
+
+Staged::Staged(const nest::Codelets &make, Arena &arena, const Arrangement &lanes, const Tile &tile,
+               std::vector<const Expr *> extents, bool banks, Names &names)
+    : build_(make.build()), arena_(arena), where_(tile.references[0].node->range), lanes_(lanes), tile_(tile),
+      loops_(std::move(extents)), name_(names.fresh(tile.container->name + "_tile")) {
+  const std::size_t rank = tile.order.size();
+  for (std::size_t d = 0; d < rank; ++d) {
+    const Expr *extent = number(1 + tile.most[d] - tile.least[d]);
+    for (std::size_t l = 0; l < loops_.size(); ++l)
+      extent = build_.add(build_.mul(number(std::abs(tile.strides[l][d])), build_.sub(loops_[l], number(1))), extent);
+    // s * (n - 1) + 1 is n for neighbours.
+    extents_.push_back(extent);
+  }
+  for (std::size_t d = 0; d < rank; ++d) {
+    std::size_t along = 0, only = 0;
+    for (std::size_t l = 0; l < loops_.size(); ++l)
+      if (tile.strides[l][d] != 0) {
+        ++along;
+        only = l;
+      }
+    if (along == 1 && std::abs(tile.strides[only][d]) == 1)
+      extents_[d] = build_.add(loops_[only], number(tile.most[d] - tile.least[d]));
+  }
+  // Rows begin at whole vectors, and columns are spread over banks.
+  pitch_ = extents_[tile.order.back()];
+  if (rank > 1 && banks) {
+    const Expr *v = lanes.vector();
+    const Expr *vectors = build_.div(build_.sub(build_.add(pitch_, v), number(1)), v);
+    pitch_ = build_.mul(build_.add(vectors, number(1)), v);
+  }
+}
+
+const Stmt *Staged::declaration() const {
+  const Expr *all = pitch_, *none = nullptr;
+  for (std::size_t d = 0; d + 1 < tile_.order.size(); ++d) all = build_.mul(extents_[tile_.order[d]], all);
+  const Tunable *noTunable = nullptr;
+  return arena_.make<Declare>(where_, name_, tile_.container->type.element(), false, true,
+                              std::vector<const Expr *>{build_.cast(kSize, lanes_.spelledOut(all))}, noTunable, none);
+}
+
+const Expr *Staged::place(const std::vector<const Expr *> &coordinates) const {
+  const Expr *at = nullptr;
+  for (std::size_t i = 0; i < tile_.order.size(); ++i) {
+    const unsigned d = tile_.order[i];
+    const Expr *extent = i + 1 == tile_.order.size() ? pitch_ : extents_[d];
+    at = at ? build_.add(build_.mul(at, extent), coordinates[d]) : coordinates[d];
+  }
+  const Type &type = tile_.container->type.element();
+  return build_.element(build_.var(name_, Type::array(1, type)), {build_.cast(kSize, at)}, type);
+}
+
+Staged::Corner Staged::corner(const ReplaceVariable &first, Names &names) const {
+  Corner result;
+  for (std::size_t d = 0; d < tile_.order.size(); ++d) {
+    const Expr *index = build_.cast(kSize, substituted(arena_, tile_.references[0].node->indices[d], first));
+    index = build_.add(index, build_.integer(kSize, tile_.least[d]));
+    for (std::size_t l = 0; l < loops_.size(); ++l) // the box begins where the last position is
+      if (std::int64_t s = tile_.strides[l][d]; s < 0)
+        index = build_.add(index,
+                           build_.mul(build_.integer(kSize, s), build_.cast(kSize, build_.sub(loops_[l], number(1)))));
+    std::string name = names.fresh(name_ + "_corner");
+    result.declarations.push_back(build_.declare(name, kSize, index));
+    result.at.push_back(build_.var(name, kSize));
+    const Expr *at = result.at.back(), *size = sizeOf(d), *extent = build_.cast(kSize, extents_[d]);
+    const Expr *fits = build_.both(build_.less(at, size), build_.binary(BinaryOp::Le, extent, build_.sub(size, at)));
+    result.whole = result.whole ? build_.both(result.whole, fits) : fits;
+  }
+  return result;
+}
+
+const Expr *Staged::sizeOf(std::size_t d) const {
+  const Param &container = *tile_.container;
+  const Expr *dim = container.type.rank() > 1 ? build_.integer(Scalar::U32, static_cast<Int>(d)) : nullptr;
+  return arena_.make<Size>(where_, kSize, build_.var(container.name, container.type), dim);
+}
+
+const Stmt *Staged::load(const Corner &corner, bool asks, Names &names) const {
+  // for (round...) { e = round * lanes + lane; if (e < all) tile[...] = inside ? container[...] : 0; }
+  const std::size_t rank = corner.at.size();
+  const Expr *all = nullptr;
+  for (const Expr *extent : extents_) all = all ? build_.mul(all, extent) : extent;
+  const Expr *lanes = lanes_.lanes();
+  const Expr *many = build_.div(build_.sub(build_.add(all, lanes), number(1)), lanes);
+  const Expr *round = build_.var(names.fresh("round"), kNumber), *e = build_.var(names.fresh("element"), kNumber);
+  std::vector<const Stmt *> body;
+  std::vector<const Expr *> at(rank);
+  const Expr *rest = e;
+  for (std::size_t d = rank; d-- > 0;) { // neighbours of the container side by side
+    at[d] = d == 0 ? rest : build_.rem(rest, extents_[d]);
+    if (d > 0) rest = build_.div(rest, extents_[d]);
+    std::string name = names.fresh(fmt::format("{}_at", name_));
+    body.push_back(build_.declare(name, kNumber, at[d]));
+    at[d] = build_.var(name, kNumber);
+  }
+  const Expr *inside = nullptr;
+  std::vector<const Expr *> indices;
+  for (std::size_t d = 0; d < rank; ++d) {
+    const Expr *index = build_.add(corner.at[d], build_.cast(kSize, at[d]));
+    if (asks) {
+      std::string name = names.fresh(fmt::format("{}_from", name_));
+      body.push_back(build_.declare(name, kSize, index));
+      index = build_.var(name, kSize);
+      const Expr *fits = build_.less(index, sizeOf(d));
+      inside = inside ? build_.both(inside, fits) : fits;
+    }
+    indices.push_back(index);
+  }
+  const Param &container = *tile_.container;
+  const Type &type = container.type.element();
+  const Expr *value = build_.element(build_.var(container.name, container.type), indices, type);
+  if (asks) value = build_.select(inside, value, build_.zero(type));
+  body.push_back(build_.assign(place(at), value));
+  const Expr *even = build_.equal(build_.rem(all, lanes), number(0));
+  const Expr *there = build_.binary(BinaryOp::LogicalOr, even, build_.less(e, all));
+  body = {build_.declare(as<VarRef>(e)->name, kNumber, build_.add(build_.mul(round, lanes), lanes_.lane())),
+          build_.when(there, body)};
+  return arena_.make<For>(where_, build_.declare(as<VarRef>(round)->name, kNumber, number(0), false),
+                          build_.less(round, many), arena_.make<Unary>(where_, kNumber, UnaryOp::PreInc, round),
+                          build_.block(body));
+}
+
+const Expr *Staged::element(const Reference &reference, const std::vector<const Expr *> &positions) const {
+  std::vector<const Expr *> coordinates;
+  for (std::size_t d = 0; d < tile_.order.size(); ++d) {
+    std::int64_t constant = reference.offset[d] - tile_.least[d];
+    const Expr *at = nullptr;
+    for (std::size_t l = 0; l < loops_.size(); ++l) {
+      std::int64_t s = tile_.strides[l][d];
+      if (s == 0) continue;
+      const Expr *position = s > 0 ? positions[l] : build_.sub(build_.sub(loops_[l], number(1)), positions[l]);
+      position = build_.mul(position, number(std::abs(s)));
+      at = at ? build_.add(at, position) : position;
+    }
+    coordinates.push_back(!at ? number(constant) : constant ? build_.add(at, number(constant)) : at);
+  }
+  return place(coordinates);
+}
+
+} // namespace tangram::tile

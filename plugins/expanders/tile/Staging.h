@@ -1,0 +1,50 @@
+// Loads the footprint of a patch and a panel into an array that lanes share, and finds elements in it.
+#pragma once
+
+#include "Arrangement.h"
+#include "References.h"
+
+#include "tangram/ast/Substitute.h"
+
+namespace tangram::tile {
+
+/// A tile as the codelet has it, for one segment.
+class Staged {
+public:
+  /// `extents`: how many positions each loop has that the tile's strides speak of. `banks`: rows are padded.
+  Staged(const nest::Codelets &make, ast::Arena &arena, const Arrangement &lanes, const Tile &tile,
+         std::vector<const ast::Expr *> extents, bool banks, ast::Names &names);
+
+  /// __shared T tile[...];
+  const ast::Stmt *declaration() const;
+  /// Where element 0 is in the container.
+  struct Corner {
+    std::vector<const ast::Stmt *> declarations;
+    std::vector<const ast::Expr *> at;
+    const ast::Expr *whole = nullptr; // whether all of the tile is inside of the container
+  };
+  /// `first`: iterators at the first position of each loop.
+  Corner corner(const ast::ReplaceVariable &first, ast::Names &names) const;
+  /// All lanes load the elements, neighbours side by side. `asks`: elements outside of the container are zero.
+  const ast::Stmt *load(const Corner &corner, bool asks, ast::Names &names) const;
+  /// The element of a reference at a position of each loop.
+  const ast::Expr *element(const Reference &reference, const std::vector<const ast::Expr *> &positions) const;
+  const Tile &tile() const { return tile_; }
+
+private:
+  const ast::Expr *place(const std::vector<const ast::Expr *> &coordinates) const;
+  const ast::Expr *number(std::int64_t n) const;
+  const ast::Expr *sizeOf(std::size_t dimension) const;
+
+  const ast::Build &build_;
+  ast::Arena &arena_;
+  ast::SourceRange where_;
+  const Arrangement &lanes_;
+  const Tile &tile_;
+  std::vector<const ast::Expr *> loops_;   // positions of each loop
+  std::vector<const ast::Expr *> extents_; // of the container's dimensions
+  const ast::Expr *pitch_ = nullptr;       // of the fastest dimension, padded
+  std::string name_;
+};
+
+} // namespace tangram::tile

@@ -1,0 +1,29 @@
+// One iteration of a loop, taken apart: what it loads, and what it does with that.
+#pragma once
+
+#include "Memory.h"
+
+#include "tangram/ast/Names.h"
+#include "tangram/loops/Counted.h"
+
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace tangram::batching {
+
+struct Iteration {
+  /// Declarations: of what is loaded, and of what its addresses are made of. Nothing of what earlier iterations do
+  /// matters to them.
+  std::vector<const ast::Stmt *> loads;
+  /// The body, with what was loaded put in.
+  std::vector<const ast::Stmt *> rest;
+  std::set<std::string> declared; // by both
+  unsigned registers = 0;         // of 32 bits, of what is loaded for the rest
+};
+
+/// Nothing where no load can be done before the iterations in front of it.
+std::optional<Iteration> takenApart(ast::Arena &arena, ast::Names &names, const Memory &memory,
+                                    const loops::Counted &loop);
+
+} // namespace tangram::batching

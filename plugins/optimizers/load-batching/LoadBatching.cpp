@@ -1,0 +1,81 @@
+#include "LoadBatching.h"
+#include "Batches.h"
+
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Mutator.h"
+#include "tangram/ast/Walk.h"
+
+namespace tangram::batching {
+
+using namespace ast;
+
+namespace {
+
+struct Limits {
+  unsigned iterations, registers, nodes;
+};
+
+class Batching final : public Mutator {
+public:
+  Batching(Arena &arena, const Kernel &kernel, const Limits &limits)
+      : Mutator(arena), memory_(kernel), limits_(limits), assigned_(assignedVariables(kernel.body)) {
+    names_.reserveAll(&kernel);
+  }
+
+private:
+  const Node *mutateLaunch(const Launch *launch) override {
+    inLaunch_ = true;
+    const Node *result = rebuild(launch);
+    inLaunch_ = false;
+    return result;
+  }
+  const Node *mutateFor(const For *loop) override {
+    const Stmt *batched = inBatches(loop);
+    return batched ? batched : rebuild(loop);
+  }
+  const Node *mutateLoop(const Loop *loop) override {
+    const Stmt *batched = inBatches(loop);
+    return batched ? batched : rebuild(loop);
+  }
+
+  /// Null where the loop stays as it is.
+  const Stmt *inBatches(const Stmt *s) {
+    std::optional<loops::Counted> loop = inLaunch_ ? loops::counted(arena(), s) : std::nullopt;
+    if (!loop || loops::goesOn(loop->begin, assigned_)) return nullptr;
+    std::optional<Iteration> iteration = takenApart(arena(), names_, memory_, *loop);
+    if (!iteration) return nullptr;
+    std::size_t nodes = nodeCount(loop->body);
+    std::optional<Int> turns = mostTurns(*loop);
+    auto fits = [&](unsigned count) {
+      // Batches of half as many and so on are as large together.
+      return count * iteration->registers <= limits_.registers && 2 * count * nodes <= limits_.nodes &&
+             (!turns || static_cast<Int>(count) <= *turns);
+    };
+    unsigned count = 1;
+    while (2 * count <= limits_.iterations && fits(2 * count)) count *= 2;
+    return count > 1 ? batches(arena(), names_, *loop, *iteration, count) : nullptr;
+  }
+
+  /// How many iterations there are at most, where that is known. Loops of lanes begin a little above 0.
+  static std::optional<Int> mostTurns(const loops::Counted &loop) {
+    if (!loop.begin) return {};
+    std::optional<Int> end = literal(loop.end), step = literal(loop.step);
+    if (!end || !step || *step <= 0) return {};
+    Int begin = literal(loop.begin).value_or(0);
+    return begin < *end ? (*end - begin - 1) / *step + 1 : 0;
+  }
+
+  Memory memory_;
+  Limits limits_;
+  Names names_;
+  std::set<std::string> assigned_;
+  bool inLaunch_ = false;
+};
+
+} // namespace
+
+const Kernel *LoadBatching::kernel(const Kernel *kernel, PassContext &context, const hardware::LaunchLevels &) {
+  return Batching(context.arena, *kernel, {iterations_, registers_, nodes_})(kernel);
+}
+
+} // namespace tangram::batching

@@ -1,0 +1,46 @@
+// Loops that accumulate into elements of a container: by atomic operations, and in copies that lanes share.
+#include <algorithm>
+#include <tangram/tangram.h>
+
+__spectrum void histogram(const Array<1, unsigned char> in, Array<1, unsigned> bins) __requires(bins.size() == 256);
+__codelet void histogram(const Array<1, unsigned char> in, Array<1, unsigned> bins) {
+  for (size_t i = 0; i < in.size(); ++i) ++bins[in[i]];
+}
+
+// The place is computed, and only some elements count; what is taken away.
+__spectrum void weights(const Array<1, int> key, const Array<1, int> weight, Array<1, int> sums)
+    __requires(key.size() == weight.size()) __requires(sums.size() == 7);
+__codelet void weights(const Array<1, int> key, const Array<1, int> weight, Array<1, int> sums) {
+  for (size_t i = 0; i < key.size(); ++i)
+    if (weight[i] % 3 != 0) sums[(key[i] & 1023) % 7] -= weight[i];
+}
+
+__spectrum void largest(const Array<1, int> in, Array<1, int> most) __requires(most.size() == 16);
+__codelet void largest(const Array<1, int> in, Array<1, int> most) {
+  for (size_t i = 0; i < in.size(); ++i) most[in[i] & 15] = std::max(most[in[i] & 15], in[i]);
+}
+
+// Rows of a matrix; the inner loop is parallel, the outer one accumulates.
+__spectrum void rows(const Array<1, int> row, const Array<2, int> in, Array<2, int> sums)
+    __requires(row.size() == in.size(0)) __requires(sums.size(0) == 5) __requires(sums.size(1) == in.size(1));
+__codelet void rows(const Array<1, int> row, const Array<2, int> in, Array<2, int> sums) {
+  for (size_t i = 0; i < in.size(0); ++i)
+    for (size_t j = 0; j < in.size(1); ++j) sums[(row[i] & 1023) % 5][j] += in[i][j];
+}
+
+// Not accumulated only: what was counted so far is used.
+__spectrum void ranks(const Array<1, int> in, Array<1, int> count, Array<1, int> rank)
+    __requires(in.size() == rank.size()) __requires(count.size() == 16);
+__codelet void ranks(const Array<1, int> in, Array<1, int> count, Array<1, int> rank) {
+  for (size_t i = 0; i < in.size(); ++i) {
+    count[in[i] & 15] += 1;
+    rank[i] = count[in[i] & 15];
+  }
+}
+
+// Floating-point numbers are added in the order of the source.
+__spectrum void total(const Array<1, int> key, const Array<1, float> in, Array<1, float> sums)
+    __requires(key.size() == in.size()) __requires(sums.size() == 7);
+__codelet void total(const Array<1, int> key, const Array<1, float> in, Array<1, float> sums) {
+  for (size_t i = 0; i < in.size(); ++i) sums[(key[i] & 1023) % 7] += in[i];
+}

@@ -1,0 +1,116 @@
+// What the expander `tile` finds in loops over ranges.
+#include "../passes/Program.h"
+#include "Promotion.h"
+#include "RangeSteps.h"
+#include "References.h"
+
+#include "tangram/ast/Text.h"
+#include "tangram/ast/Walk.h"
+
+#include <gtest/gtest.h>
+
+namespace tangram::test {
+namespace {
+
+using namespace program;
+
+class TileTest : public ::testing::Test {
+protected:
+  TileTest() { arena = &arena_; }
+
+  static const ast::Spectrum *with(const std::string &name, const Ps &params, const ast::Codelet *codelet) {
+    return make<ast::Spectrum>(name, V, params, std::vector<const ast::Expr *>{},
+                               std::vector<const ast::Codelet *>{codelet});
+  }
+  static E range(int step) {
+    const ast::Expr *none = nullptr;
+    return make<ast::Sequence>(A1(U64), none, lit(U64, 0).e, lit(U64, step).e, lit(U64, 100).e);
+  }
+  static S calls(const std::string &spectrum, const Es &args) {
+    return run(
+        E(make<ast::SpectrumCall>(V, spectrum, raw(args), std::string(), ast::Texts{}, ast::Counts{},
+                                  ast::Capability::None, static_cast<const ast::Codelet *>(nullptr),
+                                  std::vector<const ast::Expr *>{}, static_cast<const ast::SpectrumCall *>(nullptr))));
+  }
+  static const ast::Module *moduleOf(std::vector<const ast::Spectrum *> spectrums) {
+    return make<ast::Module>(std::vector<const ast::Struct *>{}, std::vector<const ast::Function *>{},
+                             std::move(spectrums), std::vector<const ast::Kernel *>{});
+  }
+  /// for (x...) { i = range[x]; body }
+  static S over(const std::string &i, Ss body) {
+    E at = var("at_" + i, U64), all = var(i + "_range", A1(U64));
+    body.insert(body.begin(), let(i, U64, E(program::at(all, {at}, U64)), true));
+    return loop(let("at_" + i, U64, lit(U64, 0)), at < size(all), inc(at), body);
+  }
+
+  ast::Arena arena_;
+};
+
+TEST_F(TileTest, StepsOfRangesAreThoseOfAllCalls) {
+  Ps params{in("r", A1(U64))};
+  const ast::Codelet *none = codelet("loops", params, {});
+  E part = at(partition(var("r", A1(U64)), 4, seq(0, 25, 100), seq(1), seq(25, 25, 100)), {lit(U64, 0)}, A1(U64));
+  E apart = at(partition(var("r", A1(U64)), 4, seq(0, 1, 4), seq(4), seq(100)), {lit(U64, 0)}, A1(U64));
+  const ast::Module *m = moduleOf({with("same", params, codelet("loops", params, {calls("same", {part})})),
+                                   with("strided", params, codelet("loops", params, {calls("strided", {apart})})),
+                                   with("two", params, none), with("outside", params, none),
+                                   with("top", {},
+                                        codelet("a", {},
+                                                {calls("same", {range(2)}), calls("two", {range(1)}),
+                                                 calls("two", {range(2)}), calls("strided", {range(1)})}))});
+  auto steps = tile::rangeSteps(*m);
+  EXPECT_EQ(steps.size(), 1u);
+  EXPECT_EQ((steps[{"same", 0}]), 2);
+}
+
+TEST_F(TileTest, AnElementThatALoopUpdatesIsPromoted) {
+  E c = var("c", A1(F32)), a = var("a", A1(F32)), i = var("i", U64), k = var("k", U64);
+  auto updates = [&](E index) {
+    return Ss{loop(let("k", U64, lit(U64, 0)), k < size(a), inc(k), {add(at(c, {index}, F32), at(a, {k}, F32))})};
+  };
+  ast::Names names;
+  auto promoted = tile::withPromotedElements(updates(i), names, arena_);
+  ASSERT_EQ(promoted.size(), 3u);
+  EXPECT_TRUE(ast::isa<ast::Declare>(promoted[0]));
+  EXPECT_FALSE(ast::any<ast::VarRef>(promoted[1], [](const ast::VarRef &v) { return v.name == "c"; }));
+  EXPECT_TRUE(ast::isa<ast::If>(promoted[2])); // a loop without a turn stores nothing
+  // Not one that moves with the loop.
+  EXPECT_EQ(tile::withPromotedElements(updates(k), names, arena_).size(), 1u);
+}
+
+TEST_F(TileTest, ProductHasTilesOfBothFactors) {
+  E a = var("a", A2(F32)), b = var("b", A2(F32)), c = var("c", A2(F32)), sum = var("sum", F32);
+  E i = var("i", U64), j = var("j", U64), k = var("k", U64);
+  Ss body{let("sum", F32, flit(F32, 0)),
+          loop(let("k", U64, lit(U64, 0)), k < size(a, 1), inc(k), {add(sum, at(a, {i, k}, F32) * at(b, {k, j}, F32))}),
+          set(at(c, {i, j}, F32), sum)};
+  Ps params{in("i_range", A1(U64)), in("j_range", A1(U64)), in("a", A2(F32)), in("b", A2(F32)), inOut("c", A2(F32))};
+  const ast::Codelet *loops = codelet("loops", params, {over("i", {over("j", body)})});
+  const ast::Spectrum *product = with("product", params, loops);
+  const ast::Module *m = moduleOf({product});
+  auto nest = tile::rangeNest(*m, *product, *loops, {{{"product", 0}, 1}, {{"product", 1}, 1}}, arena_);
+  ASSERT_TRUE(nest);
+  EXPECT_TRUE(nest->unconditional());
+  ASSERT_EQ(nest->loops.size(), 2u);
+  std::set<std::string> written = tile::writtenIn(nest->body);
+  EXPECT_EQ(tile::contiguousLoop(*nest, written), 1u);
+
+  auto segments = tile::segmentsOf(*nest, nest->body, arena_);
+  ASSERT_EQ(segments.size(), 3u);
+  EXPECT_EQ(segments[1].loops.size(), 1u);
+  std::vector<unsigned> dims{nest->loops[0].loop, nest->loops[1].loop};
+  auto references = tile::referencesOf(*nest, dims, segments[1], written, tile::declaredIn(nest->body), false);
+  EXPECT_TRUE(references.direct.empty());
+  ASSERT_EQ(references.tiles.size(), 2u);
+  // Lanes read neighbours: what moves with them is the fastest dimension of the tile.
+  EXPECT_EQ(references.tiles[0].container->name, "a");
+  EXPECT_EQ(references.tiles[0].order, (std::vector<unsigned>{1, 0}));
+  EXPECT_EQ(references.tiles[1].order, (std::vector<unsigned>{0, 1}));
+  EXPECT_EQ(references.tiles[1].strides, (tile::Strides{{0, 0}, {0, 1}, {1, 0}}));
+  // Vectors have lanes along one dimension.
+  references = tile::referencesOf(*nest, dims, segments[1], written, tile::declaredIn(nest->body), true);
+  EXPECT_EQ(references.tiles[0].order, (std::vector<unsigned>{0, 1}));
+}
+
+} // namespace
+} // namespace tangram::test
