@@ -14,6 +14,20 @@ struct Collector {
       if (node) out.push_back(node);
   }
 };
+
+/// Goes into each child until one says to stop.
+struct Descent {
+  detail::Visit visit;
+  bool &goesOn;
+  template <class T> void attr(std::string_view, const T &) {}
+  template <class T> void child(std::string_view, const T *node) {
+    if (node && goesOn) goesOn = detail::walkNode(*node, visit);
+  }
+  template <class T> void opt(std::string_view name, const T *node) { child(name, node); }
+  template <class T> void list(std::string_view name, const std::vector<const T *> &nodes) {
+    for (const T *node : nodes) child(name, node);
+  }
+};
 } // namespace
 
 std::vector<const Node *> children(const Node &node) {
@@ -22,15 +36,15 @@ std::vector<const Node *> children(const Node &node) {
   return out;
 }
 
-bool detail::walkNode(const Node &node, const std::function<WalkResult(const Node &)> &f) {
-  switch (f(node)) {
+bool detail::walkNode(const Node &node, Visit visit) {
+  switch (visit(node)) {
   case WalkResult::Stop: return false;
   case WalkResult::Skip: return true;
   case WalkResult::Advance: break;
   }
-  for (const Node *child : children(node))
-    if (!walkNode(*child, f)) return false;
-  return true;
+  bool goesOn = true;
+  dispatch(node, [&](const auto &n) { forEachField(n, Descent{visit, goesOn}); });
+  return goesOn;
 }
 
 std::size_t nodeCount(const Node *root) {

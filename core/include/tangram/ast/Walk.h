@@ -6,6 +6,7 @@
 #include "tangram/ast/Node.h"
 
 #include <functional>
+#include <type_traits>
 
 namespace tangram::ast {
 
@@ -34,17 +35,25 @@ template <class F> WalkResult callIfMatches(F &f, const Node &node) {
     return f(static_cast<const Class &>(node));
   }
 }
-bool walkNode(const Node &node, const std::function<WalkResult(const Node &)> &f);
+/// A callable by reference: walks go through all nodes again and again, and allocate nothing.
+struct Visit {
+  WalkResult (*call)(void *, const Node &);
+  void *f;
+  WalkResult operator()(const Node &node) const { return call(f, node); }
+};
+bool walkNode(const Node &node, Visit visit);
 } // namespace detail
 
 /// False where a lambda returned Stop.
 template <class... F> bool walk(const Node *root, F &&...f) {
   if (!root) return true;
-  return detail::walkNode(*root, [&](const Node &node) {
+  auto all = [&](const Node &node) {
     WalkResult result = WalkResult::Advance;
     ((result == WalkResult::Advance ? void(result = detail::callIfMatches(f, node)) : void()), ...);
     return result;
-  });
+  };
+  return detail::walkNode(
+      *root, {[](void *called, const Node &node) { return (*static_cast<decltype(all) *>(called))(node); }, &all});
 }
 
 /// True where some node of the tree is a T that satisfies `test`.
