@@ -1,6 +1,6 @@
 #include "tangram/compose/CodeletWork.h"
 
-#include "ExpectedSites.h"
+#include "IndexSteps.h"
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Walk.h"
@@ -16,31 +16,6 @@ using namespace ast;
 
 namespace {
 
-/// Numbers of a codelet's body where sizes are as expected: lane 0 of so many.
-class Numbers final : public ExpectedSites {
-public:
-  Numbers(const Module &module, const Codelet &codelet, const std::vector<Extents> &arguments,
-          const std::map<std::string, std::int64_t> &tunables, std::uint64_t lanes)
-      : ExpectedSites(module, codelet, arguments, tunables, lanes), changed_(changedVariables(codelet.body)) {}
-  std::optional<double> operator()(const Expr *expr) {
-    if (!expr) return {};
-    Interval interval = value(expr);
-    if (!interval.known()) return {};
-    return static_cast<double>(*interval.lo);
-  }
-  /// Whether a variable is set other than where it is declared; counters of loops are.
-  bool changes(const std::string &name) const { return changed_.count(name) != 0; }
-  /// Also where only a bound is known: std::min(8, rest).
-  std::optional<double> most(const Expr *expr) {
-    const Interval interval = value(expr);
-    if (!interval.hi || *interval.hi >= std::numeric_limits<std::int32_t>::max()) return {}; // what any number is
-    return static_cast<double>(*interval.hi);
-  }
-
-private:
-  std::set<std::string> changed_;
-};
-
 /// Loops of so many turns cost nothing by themselves.
 constexpr double kUnrolled = 16;
 /// Arrays of so many elements may be kept in registers.
@@ -51,7 +26,7 @@ public:
   Counter(const Module &module, const Codelet &codelet, const Facts &facts, const std::vector<Extents> &arguments,
           const std::map<std::string, std::int64_t> &tunables, std::uint64_t lanes)
       : module_(module), codelet_(codelet), numbers_(module, codelet, arguments, tunables, lanes),
-        arguments_(arguments), lanes_(lanes) {
+        steps_(numbers_, [this](const Subscript &s) { return isRange(s); }), arguments_(arguments), lanes_(lanes) {
     for (std::size_t i = 0; i < codelet.params.size(); ++i) {
       const Type &type = codelet.params[i]->type;
       if (!type.isArray()) continue;
@@ -69,11 +44,11 @@ public:
     }
     walk(codelet.body, [&](const Declare &d) {
       variables_[d.name] = &d;
+      if (d.init && isa<Sequence>(d.init)) ownRanges_.insert(d.name);
       if (d.shared) {
-        shared_.insert(d.name);
+        shared_.emplace(d.name, elementBytes(d.type));
         return;
       }
-      if (d.extents.empty() && !d.type.isArray()) work_.values += 1;
       if (d.extents.empty() && loads(d.init)) loaded_.insert(d.name);
       if (!d.extents.empty()) {
         AccessWork own;
@@ -81,7 +56,6 @@ public:
         own.elements = 1;
         for (const Expr *extent : d.extents) own.elements *= numbers_(extent).value_or(kUnknownTurns);
         own.pattern.perIteration = Stride::Unit;
-        if (own.elements <= kSmall) work_.values += own.elements;
         index_[d.name] = work_.accesses.size();
         work_.accesses.push_back(own);
       }
@@ -93,6 +67,13 @@ public:
 
   CodeletWork take() && {
     statement(codelet_.body, 1);
+    work_.values = values(codelet_.body);
+    for (const auto &[i, across] : acrossLanes_) {
+      AccessWork &access = work_.accesses[i];
+      if (!across.step || access.pattern.perLane == Stride::Irregular) continue;
+      access.distance = *across.step * static_cast<double>(access.bytes);
+      access.pattern.perLane = across.step == 0.0 ? Stride::Zero : across.step == 1.0 ? Stride::Unit : Stride::Constant;
+    }
     return std::move(work_);
   }
 
@@ -109,7 +90,7 @@ private:
   }
   bool isRange(const Subscript &s) const {
     const auto *base = dyn<VarRef>(s.base);
-    return base && ranges_.count(base->name);
+    return base && (ranges_.count(base->name) || ownRanges_.count(base->name));
   }
 
   /// The name of the container that an element, row or part is of; null where that is not a variable.
@@ -126,6 +107,22 @@ private:
       else
         return nullptr;
     }
+  }
+
+  /// Variables that are there at a time, and elements of small arrays: what stands in branches and loops one after the
+  /// other is not.
+  double values(const Stmt *s) const {
+    if (const auto *d = dyn<Declare>(s)) {
+      if (d->shared) return 0;
+      if (d->extents.empty()) return !d->type.isArray();
+      const double elements = work_.accesses[index_.at(d->name)].elements;
+      return elements <= kSmall ? elements : 0;
+    }
+    double own = 0, inner = 0;
+    for (const Node *child : children(*s))
+      if (const auto *stmt = isa<Stmt>(child) ? static_cast<const Stmt *>(child) : nullptr)
+        isa<Declare>(stmt) ? own += values(stmt) : inner = std::max(inner, values(stmt));
+    return own + inner;
   }
 
   // ---- statements ----
@@ -202,7 +199,9 @@ private:
     if (!turns) work_.guessed = true;
     const double all = times * turns.value_or(kUnknownTurns);
     // Compilers unroll what turns a few times.
+    const bool unrolled = turns && *turns <= kUnrolled;
     if (turns.value_or(kUnknownTurns) <= kUnrolled) each = {};
+    if (!unrolled) work_.branches += all;
     // A loop that only fills what lanes share is waited for once.
     const bool fills = !filling_ && storesShared(body) && !loadsShared(body);
     if (fills) work_.exchanges += times;
@@ -611,11 +610,23 @@ private:
     if (const auto *v = dyn<VarRef>(e)) {
       auto [known, fresh] = constants_.try_emplace(v->name, false);
       auto it = variables_.find(v->name);
-      if (!fresh || it == variables_.end() || it->second->tunable || !it->second->init) return known->second;
+      if (!fresh || it == variables_.end()) return known->second;
+      if (it->second->tunable) return known->second = true; // of the code that is made of it
+      if (!it->second->init) return false;
       return constants_[v->name] = isConstant(it->second->init);
     }
     if (const auto *n = dyn<Binary>(e)) return isConstant(n->lhs) && isConstant(n->rhs);
-    return isa<IntLit>(e) || isa<FloatLit>(e);
+    if (const auto *n = dyn<Conditional>(e))
+      return isConstant(n->cond) && isConstant(n->then) && isConstant(n->otherwise);
+    return isa<IntLit>(e) || isa<FloatLit>(e) || isa<CoopDim>(e);
+  }
+  /// Whether it is a constant in each turn of loops that are unrolled.
+  bool isUnrolled(const Expr *e) {
+    return !contains<CoopIdx>(e) && !contains<Subscript>(e) && !any<VarRef>(e, [&](const VarRef &v) {
+      if (!numbers_.changes(v.name) && isConstant(&v)) return false;
+      auto loop = std::find_if(loops_.begin(), loops_.end(), [&](const Loop &l) { return l.counter == v.name; });
+      return loop == loops_.end() || loop->turns > kUnrolled;
+    });
   }
 
   void site(const Expr *e, const std::vector<const Expr *> &arguments, double times) {
@@ -681,7 +692,8 @@ private:
           return WalkResult::Skip;
         },
         [&](const Binary &n) {
-          if (n.op == BinaryOp::Div || n.op == BinaryOp::Rem) operation(true, n, n.rhs, times);
+          const bool divides = n.op == BinaryOp::Div || n.op == BinaryOp::Rem;
+          if (divides && !isUnrolled(&n)) operation(true, n, n.rhs, times);
         });
   }
 
@@ -697,13 +709,15 @@ private:
       }
     }
     const std::string *name = container(e);
-    if (!name || ranges_.count(*name) || isRegister(*name, e)) return;
+    if (!name || ranges_.count(*name) || ownRanges_.count(*name) || isRegister(*name, e)) return;
     if (what == &AccessWork::loads && isAtHand(e)) return;
     if (what == &AccessWork::loads)
       for (auto loop = loops_.rbegin(); loop != loops_.rend() && !loop->stores && !dependsOn(e, loop->counter); ++loop)
         times /= std::max(1.0, loop->turns); // loaded before the loop
+    auto array = shared_.find(*name);
+    if (array != shared_.end() && what != &AccessWork::atomics) times /= loadedTogether(e, array->second);
     work_.operations += times;
-    if (shared_.count(*name)) {
+    if (array != shared_.end()) {
       (what == &AccessWork::atomics ? work_.sharedAtomics : work_.shared) += times;
       if (what != &AccessWork::loads && !filling_) work_.exchanges += times;
     } else if (auto it = index_.find(*name); it != index_.end()) {
@@ -711,8 +725,37 @@ private:
       access.*what += times;
       if (what == &AccessWork::loads) refer(access, references_[it->second], e);
       touch(access, e);
+      if (codelet_.coop && access.parameter) stepAcrossLanes(acrossLanes_[it->second], e);
       if (!access.parameter && byData(e)) access.pattern = {Stride::Irregular, Stride::Zero, true};
     }
+  }
+
+  /// Elements that one instruction accesses: neighbours that an unrolled loop goes through.
+  double loadedTogether(const Expr *place, std::uint64_t bytes) {
+    constexpr double kBytes = 16;
+    const auto *s = dyn<Subscript>(withoutCasts(place));
+    if (!s || loops_.empty() || loops_.back().turns > kUnrolled) return 1;
+    const IndexSteps::Run run = steps_.run(s->indices.back(), loops_.back().counter);
+    const double most = run.moves ? std::max(1.0, kBytes / static_cast<double>(bytes)) : HUGE_VAL;
+    return std::max(1.0, std::min({run.length, loops_.back().turns, most}));
+  }
+
+  struct AcrossLanes {
+    bool seen = false;
+    std::optional<double> step;
+  };
+  /// How many elements apart neighbouring lanes are in all accesses seen so far; nothing where that is not known.
+  void stepAcrossLanes(AcrossLanes &known, const Expr *place) {
+    const auto *s = dyn<Subscript>(withoutCasts(place));
+    std::optional<double> step;
+    if (s && isa<VarRef>(s->base)) {
+      step = steps_.acrossLanes(s->indices.back());
+      for (std::size_t d = 0; d + 1 < s->indices.size() && step; ++d)
+        if (steps_.acrossLanes(s->indices[d]) != 0.0) step.reset();
+    }
+    if (step) step = std::abs(*step);
+    if (known.seen) step = known.step && step ? std::optional(std::max(*known.step, *step)) : std::nullopt;
+    known = {true, step};
   }
 
   /// Whether it is an element of a small array of the codelet's own whose indices unrolled loops count.
@@ -720,11 +763,8 @@ private:
     auto at = index_.find(name);
     if (at == index_.end() || work_.accesses[at->second].parameter || work_.accesses[at->second].elements > kSmall)
       return false;
-    return !any<VarRef>(e, [&](const VarRef &v) {
-      if (v.name == name || (!numbers_.changes(v.name) && isConstant(&v))) return false;
-      auto loop = std::find_if(loops_.begin(), loops_.end(), [&](const Loop &l) { return l.counter == v.name; });
-      return loop == loops_.end() || loop->turns > kUnrolled;
-    });
+    const auto *s = dyn<Subscript>(withoutCasts(e));
+    return s && std::all_of(s->indices.begin(), s->indices.end(), [&](const Expr *index) { return isUnrolled(index); });
   }
 
   /// Whether the place depends on an element of a container.
@@ -747,6 +787,7 @@ private:
   const Module &module_;
   const Codelet &codelet_;
   Numbers numbers_;
+  IndexSteps steps_;
   static constexpr unsigned kDepth = 32;
   const std::vector<Extents> arguments_;
   std::uint64_t lanes_;
@@ -767,9 +808,11 @@ private:
   std::set<std::string> loaded_;              // variables that begin as something loaded
   bool filling_ = false;                      // what lanes share, in a loop that was counted
   std::map<std::string, std::size_t> ranges_; // parameters that are index ranges, by their place
+  std::set<std::string> ownRanges_;           // that the codelet makes
   std::map<std::string, std::size_t> index_;  // in work_.accesses, by name of a container, or of a part of it
   std::map<std::size_t, std::vector<References>> references_; // of each of work_.accesses
-  std::set<std::string> shared_;
+  std::map<std::string, std::uint64_t> shared_;               // bytes of an element
+  std::map<std::size_t, AcrossLanes> acrossLanes_;            // of each of work_.accesses
   CodeletWork work_;
 };
 

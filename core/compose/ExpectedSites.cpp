@@ -1,5 +1,7 @@
 #include "ExpectedSites.h"
 
+#include "tangram/ast/Compare.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -102,6 +104,7 @@ ExpectedSites::ExpectedSites(const Module &module, const Codelet &codelet, std::
     : Sizes(&module, codelet, {}, exactly(tunables), lanes), arguments_(std::move(arguments)) {}
 
 std::optional<std::uint64_t> ExpectedSites::number(const Expr *expr) {
+  if (!expr) return {};
   Interval interval = value(expr);
   if (!interval.known() || *interval.lo < 0) return {};
   return static_cast<std::uint64_t>(*interval.lo);
@@ -170,6 +173,7 @@ Extents ExpectedSites::extents(const Expr *container) {
   }
   case Kind::Subscript: {
     const auto *n = as<Subscript>(container);
+    if (n->indices.size() == n->base->type.rank() && n->base->type.element().isArray()) return part(n->base);
     Extents base = extents(n->base);
     if (base.size() != n->indices.size() + unknown.size()) return unknown;
     return {base.end() - static_cast<std::ptrdiff_t>(unknown.size()), base.end()};
@@ -199,6 +203,16 @@ std::optional<std::uint64_t> ExpectedSites::units(const Expr *parts, const Exten
   return result;
 }
 
+namespace {
+/// Of a part from `start` to `start + n`, n; null for another one.
+const Expr *lengthOf(const Expr *start, const Expr *end) {
+  const auto *sum = dyn<Binary>(withoutCasts(end));
+  if (!sum || sum->op != BinaryOp::Add) return nullptr;
+  const Expr *first = withoutCasts(start);
+  return equal(withoutCasts(sum->lhs), first) ? sum->rhs : equal(withoutCasts(sum->rhs), first) ? sum->lhs : nullptr;
+}
+} // namespace
+
 Extents ExpectedSites::part(const Expr *parts) {
   Extents unknown(parts->type.element().rank());
   const Partition *partition = this->partition(parts);
@@ -214,6 +228,8 @@ Extents ExpectedSites::part(const Expr *parts) {
       continue;
     }
     std::optional<std::uint64_t> start = number(starts->start), inc = number(incs->start), end = number(ends->start);
+    if (!start || !end) // from wherever it begins
+      if ((end = number(lengthOf(starts->start, ends->start)))) start = 0;
     if (!start || !inc || !end) {
       base[d].reset();
       continue;

@@ -113,7 +113,8 @@ private:
     SizeBound elements, work; // of a map
     Sized expected;
     Stride acrossCalls = Stride::Zero;
-    Machines::Id machine = 0; // how many units its levels have here
+    Machines::Id machine = 0;                               // how many units its levels have here
+    Interned<Values>::Id scalars = Interned<Values>::kNone; // parameters that are known
     bool operator==(const Goal &) const = default;
 
     Place place() const { return {what.level, machine}; }
@@ -125,7 +126,7 @@ private:
       const Nonterminal &what = goal.what;
       for (std::size_t n : {static_cast<std::size_t>(what.kind), what.spectrum, what.level, what.context,
                             std::size_t{goal.depth}, std::size_t{goal.bounds}, std::size_t{goal.expected.arguments},
-                            static_cast<std::size_t>(goal.acrossCalls), goal.machine})
+                            static_cast<std::size_t>(goal.acrossCalls), goal.machine, std::size_t{goal.scalars}})
         boost::hash_combine(seed, n);
       for (const SizeBound &n :
            {goal.elements, goal.work, goal.expected.elements, goal.expected.work, goal.expected.units})
@@ -145,6 +146,7 @@ private:
   struct Site {
     BoundsId arguments;
     SizeBound elements, work;
+    Interned<Values>::Id scalars;
   };
 
   // ---- sizes that make a difference ----
@@ -198,17 +200,26 @@ private:
     return bounds_.id(std::move(bounds));
   }
 
-  const std::vector<Site> &siteBounds(std::size_t spectrum, std::size_t codelet, const Choice &choice,
-                                      BoundsId bounds) {
-    auto [it, fresh] = siteBounds_.try_emplace(std::tuple(spectrum, codelet, choice.id, bounds));
+  /// The values of a choice, and parameters that are known.
+  std::map<std::string, std::int64_t> known(const Choice &choice, Interned<Values>::Id scalars) const {
+    Values result = values_[scalars];
+    result.insert(choice.values.begin(), choice.values.end());
+    return result;
+  }
+
+  const std::vector<Site> &siteBounds(std::size_t spectrum, std::size_t codelet, const Choice &choice, BoundsId bounds,
+                                      Interned<Values>::Id scalars) {
+    auto [it, fresh] = siteBounds_.try_emplace(std::tuple(spectrum, codelet, choice.id, bounds, scalars));
     if (!fresh) return it->second;
     const CodeletShape &shape = grammar_.shape(spectrum, codelet);
     if (shape.sites.empty()) return it->second;
+    // Requirements are proved from what a plan's own rule says (PlanCheck).
     Sizes sizes(&forest_.module_, *shape.codelet, bounds_[bounds], exactly(choice.values));
+    Sizes passing(&forest_.module_, *shape.codelet, {}, exactly(known(choice, scalars)));
     for (std::size_t i = 0; i < shape.sites.size(); ++i) {
       SiteBounds site = sizes.site(shape.sites[i]);
-      it->second.push_back(
-          {canonical(shape.callees[i], std::move(site.arguments)), rounded(site.elements), rounded(site.work)});
+      it->second.push_back({canonical(shape.callees[i], std::move(site.arguments)), rounded(site.elements),
+                            rounded(site.work), values_.id(passing.scalars(shape.sites[i]))});
     }
     return it->second;
   }
@@ -240,13 +251,14 @@ private:
   }
 
   const std::vector<Sized> &siteExpectations(std::size_t spectrum, std::size_t codelet, const Choice &choice,
-                                             const Sized &expected) {
-    auto [it, fresh] = siteExpectations_.try_emplace(std::tuple(spectrum, codelet, choice.id, expected.arguments));
+                                             const Sized &expected, Interned<Values>::Id scalars) {
+    auto [it, fresh] =
+        siteExpectations_.try_emplace(std::tuple(spectrum, codelet, choice.id, expected.arguments, scalars));
     if (!fresh) return it->second;
     const CodeletShape &shape = grammar_.shape(spectrum, codelet);
     it->second.resize(shape.sites.size());
     if (expected.arguments == Interned<Arguments>::kNone) return it->second;
-    ExpectedSites sites(forest_.module_, *shape.codelet, arguments_[expected.arguments], choice.values);
+    ExpectedSites sites(forest_.module_, *shape.codelet, arguments_[expected.arguments], known(choice, scalars));
     for (std::size_t i = 0; i < shape.sites.size(); ++i) {
       Expected site = sites.site(shape.sites[i]);
       equateByConditions(*forest_.module_.spectrums[shape.callees[i]], site.arguments);
@@ -262,7 +274,8 @@ private:
     const bool any = !goal.what.isPlain() && !goal.what.inLanes();
     const bool select = production.rule == Rule::Select;
     auto [it, fresh] = choices_.try_emplace(std::tuple(production.rule, select ? goal.what.spectrum : 0,
-                                                       select ? production.codelet : 0, goal.place(), any));
+                                                       select ? production.codelet : 0, goal.place(), any,
+                                                       select ? goal.scalars : Interned<Values>::kNone));
     if (!fresh) return it->second;
     for (Values &values : values(goal, production, any)) {
       const Interned<Values>::Id id = values_.id(values);
@@ -277,7 +290,9 @@ private:
   std::vector<Values> values(const Goal &goal, const Production &production, bool any) {
     const Place here = goal.place();
     switch (production.rule) {
-    case Rule::Select: return tunableValues(*grammar_.shape(goal.what.spectrum, production.codelet).codelet, here, any);
+    case Rule::Select:
+      return tunableValues(*grammar_.shape(goal.what.spectrum, production.codelet).codelet, here, any,
+                           values_[goal.scalars]);
     case Rule::Devolve:
       // Of one iteration there is nothing to unroll.
       if (any && !areIterations(machines_.level(here).sync)) return machines_.choices(here);
@@ -291,13 +306,14 @@ private:
     return {{}};
   }
 
-  /// What a codelet's tunables may be where it is composed at a level, each with each.
-  std::vector<Values> tunableValues(const Codelet &codelet, const Place &at, bool any) const {
+  /// What a codelet's tunables may be where it is composed at a level, each with each; `scalars`: its parameters that
+  /// are known.
+  std::vector<Values> tunableValues(const Codelet &codelet, const Place &at, bool any, const Values &scalars) const {
     std::vector<Values> result{{}};
     walk(codelet.body, [&](const Declare &d) {
       if (!d.tunable) return;
       std::vector<Values> all;
-      for (std::int64_t value : tunableChoices(*d.tunable, machines_[at.machine], machines_.level(at)))
+      for (std::int64_t value : tunableChoices(*d.tunable, machines_[at.machine], machines_.level(at), scalars))
         for (Values values : result) {
           values[d.name] = value;
           all.push_back(std::move(values));
@@ -346,6 +362,7 @@ private:
     result.work = goal.work;
     result.expected = {arguments_[goal.expected.arguments], goal.expected.elements, goal.expected.work,
                        goal.expected.units};
+    result.scalars = values_[goal.scalars];
     result.acrossCalls = goal.acrossCalls;
     for (const Production *production : productions(goal)) {
       if (production->height > goal.depth) continue; // the least of all depths is more than any
@@ -406,9 +423,10 @@ private:
       if (why) *why = fmt::format("needs {}, which is not provable here", unproven);
       return {};
     }
-    const std::vector<Site> &sites = siteBounds(goal.what.spectrum, production.codelet, choice, goal.bounds);
+    const std::vector<Site> &sites =
+        siteBounds(goal.what.spectrum, production.codelet, choice, goal.bounds, goal.scalars);
     const std::vector<Sized> &expected =
-        siteExpectations(goal.what.spectrum, production.codelet, choice, goal.expected);
+        siteExpectations(goal.what.spectrum, production.codelet, choice, goal.expected, goal.scalars);
     for (std::size_t i = 0; i < production.children.size(); ++i) {
       Goal below;
       below.what = production.children[i];
@@ -419,6 +437,7 @@ private:
       below.machine = goal.machine;
       if (!goal.what.isPlain()) {
         below.expected = expected[i];
+        below.scalars = sites[i].scalars;
         below.acrossCalls = below.what.isMap() ? acrossCalls(shape.sites[i]) : goal.acrossCalls;
       }
       if (!child(alternative, below, why)) return {};
@@ -464,6 +483,7 @@ private:
     below.depth = goal.depth - (same ? 0 : 1);
     below.bounds = goal.bounds;
     below.expected.arguments = goal.expected.arguments;
+    below.scalars = goal.scalars;
     below.machine = machines_.with({below.what.level, choice.machine});
     if (production.rule == Rule::Distribute && level.tiling == hardware::Tiling::Strided &&
         hardware.levels[below.what.level].scalar)
@@ -530,10 +550,13 @@ private:
   std::unordered_map<Goal, GoalId, GoalHash> known_;
   std::vector<const Goal *> goals_; // of each point
   std::map<GoalId, std::vector<Rejection>> rejections_;
-  std::map<std::tuple<std::size_t, std::size_t, Interned<Values>::Id, BoundsId>, std::vector<Site>> siteBounds_;
-  std::map<std::tuple<std::size_t, std::size_t, Interned<Values>::Id, Interned<Arguments>::Id>, std::vector<Sized>>
+  std::map<std::tuple<std::size_t, std::size_t, Interned<Values>::Id, BoundsId, Interned<Values>::Id>,
+           std::vector<Site>>
+      siteBounds_;
+  std::map<std::tuple<std::size_t, std::size_t, Interned<Values>::Id, Interned<Arguments>::Id, Interned<Values>::Id>,
+           std::vector<Sized>>
       siteExpectations_;
-  std::map<std::tuple<Rule, std::size_t, std::size_t, Place, bool>, std::vector<Choice>> choices_;
+  std::map<std::tuple<Rule, std::size_t, std::size_t, Place, bool, Interned<Values>::Id>, std::vector<Choice>> choices_;
 };
 
 Forest::Forest(const Module &module, const hardware::Hardware &hardware, const Facts &facts,

@@ -90,6 +90,7 @@ Interval apply(ast::BinaryOp op, const Interval &a, const Interval &b) {
     return {b.hi ? Bound{*a.lo / *b.hi} : Bound{0}, a.hi ? Bound{*a.hi / *b.lo} : Bound{}};
   case BinaryOp::Rem: {
     if (!positive || *b.lo == 0) return {};
+    if (a.known() && b.known()) return Interval::exactly(*a.lo % *b.lo);
     Bound hi = b.hi ? Bound{*b.hi - 1} : Bound{};
     if (a.hi && (!hi || *a.hi < *hi)) hi = a.hi;
     return {0, hi};

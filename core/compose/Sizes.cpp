@@ -108,19 +108,19 @@ std::map<std::string, Interval> exactly(const std::map<std::string, std::int64_t
 }
 
 Sizes::Sizes(const Module *module, const Codelet &codelet, std::vector<SizeBound> bounds,
-             std::map<std::string, Interval> tunables, std::optional<std::uint64_t> lanes)
-    : module_(module), codelet_(codelet), bounds_(std::move(bounds)), tunables_(std::move(tunables)), lanes_(lanes) {
+             std::map<std::string, Interval> known, std::optional<std::uint64_t> lanes)
+    : module_(module), codelet_(codelet), bounds_(std::move(bounds)), given_(std::move(known)), lanes_(lanes) {
   walk(codelet.body, [&](const Declare &d) { declared_[d.name] = &d; });
   changed_ = changedVariables(codelet.body);
 }
 
 Interval Sizes::variable(const std::string &name) {
-  if (!given_.empty()) { // in a function that is called
-    auto it = given_.back().find(name);
-    return it == given_.back().end() ? Interval{} : it->second;
+  if (!calls_.empty()) { // in a function that is called
+    auto it = calls_.back().find(name);
+    return it == calls_.back().end() ? Interval{} : it->second;
   }
   if (changed_.count(name)) return {};
-  if (auto it = tunables_.find(name); it != tunables_.end()) return it->second;
+  if (auto it = given_.find(name); it != given_.end()) return it->second;
   if (auto it = known_.find(name); it != known_.end()) return it->second;
   auto it = declared_.find(name);
   if (it == declared_.end() || it->second->tunable || !it->second->init || !it->second->extents.empty()) return {};
@@ -178,12 +178,12 @@ Interval Sizes::value(const Expr *expr) {
     for (const Function *function : module_ ? module_->functions : decltype(module_->functions){}) {
       if (function->name != call->callee || function->params.size() != call->args.size()) continue;
       const auto *only = function->body->stmts.size() == 1 ? dyn<Return>(function->body->stmts[0]) : nullptr;
-      if (!only || !only->value || given_.size() > kCalls) break;
+      if (!only || !only->value || calls_.size() > kCalls) break;
       std::map<std::string, Interval> given;
       for (std::size_t i = 0; i < call->args.size(); ++i) given[function->params[i]->name] = value(call->args[i]);
-      given_.push_back(std::move(given));
+      calls_.push_back(std::move(given));
       result = value(only->value);
-      given_.pop_back();
+      calls_.pop_back();
       break;
     }
     break;
@@ -204,8 +204,12 @@ Interval Sizes::sizeOf(const Size &n) {
 }
 
 const Declare *Sizes::declaration(const std::string &name) const {
+  return changed_.count(name) ? nullptr : declared(name);
+}
+
+const Declare *Sizes::declared(const std::string &name) const {
   auto it = declared_.find(name);
-  return it == declared_.end() || changed_.count(name) ? nullptr : it->second;
+  return it == declared_.end() ? nullptr : it->second;
 }
 
 namespace {
@@ -258,6 +262,20 @@ SizeBound Sizes::size(const Expr *container) {
   }
   default: return {};
   }
+}
+
+Scalars Sizes::scalars(const Expr *mapOrCall) {
+  const auto *map = dyn<Map>(mapOrCall);
+  const auto &args = map ? map->args : as<SpectrumCall>(mapOrCall)->args;
+  const Spectrum *callee =
+      module_ ? findSpectrum(*module_, map ? map->spectrum : as<SpectrumCall>(mapOrCall)->spectrum) : nullptr;
+  Scalars result;
+  for (std::size_t i = 0; callee && i < args.size() && i < callee->params.size(); ++i) {
+    const Param &param = *callee->params[i];
+    if (!param.type.isInteger() || param.type.isBool() || args[i]->type != param.type) continue;
+    if (const Interval passed = value(args[i]); passed.known()) result[param.name] = *passed.lo;
+  }
+  return result;
 }
 
 SiteBounds Sizes::site(const Expr *mapOrCall) {

@@ -4,6 +4,7 @@
 
 #include "Interval.h"
 #include "tangram/ast/Node.h"
+#include "tangram/compose/Expected.h"
 
 #include <map>
 #include <optional>
@@ -26,25 +27,29 @@ struct SiteBounds {
 /// The spectrum of a name, or null.
 const ast::Spectrum *findSpectrum(const ast::Module &module, const std::string &name);
 
-/// Tunables as a plan sets them.
+/// Values of tunables as a plan sets them, and of parameters.
 std::map<std::string, Interval> exactly(const std::map<std::string, std::int64_t> &values);
 
 class Sizes {
 public:
-  /// `bounds`: of the codelet's arguments; `tunables`: their values, exactly or between what; `lanes`: coopDim(), where
-  /// it is known.
+  /// `bounds`: of the codelet's arguments; `known`: tunables and parameters, exactly or between what; `lanes`:
+  /// coopDim(), where it is known.
   Sizes(const ast::Module *module, const ast::Codelet &codelet, std::vector<SizeBound> bounds,
-        std::map<std::string, Interval> tunables = {}, std::optional<std::uint64_t> lanes = {});
+        std::map<std::string, Interval> known = {}, std::optional<std::uint64_t> lanes = {});
   virtual ~Sizes() = default;
 
   Interval value(const ast::Expr *expr);
   SizeBound size(const ast::Expr *container);
   SiteBounds site(const ast::Expr *mapOrCall);
+  /// Whole numbers that it passes and that are known, by the callee's parameters.
+  Scalars scalars(const ast::Expr *mapOrCall);
 
 protected:
   virtual Interval sizeOf(const ast::Size &size);
   /// Of a variable that is set there and nowhere else; null where there is none.
   const ast::Declare *declaration(const std::string &name) const;
+  /// The same of a variable that may be set again.
+  const ast::Declare *declared(const std::string &name) const;
   const ast::Codelet &codelet() const { return codelet_; }
   const ast::Module &module() const { return *module_; }
 
@@ -54,13 +59,13 @@ private:
   const ast::Module *module_;
   const ast::Codelet &codelet_;
   std::vector<SizeBound> bounds_;
-  std::map<std::string, Interval> tunables_;
+  std::map<std::string, Interval> given_;
   std::optional<std::uint64_t> lanes_;
   std::map<std::string, const ast::Declare *> declared_;
   std::set<std::string> changed_; // assigned again somewhere
   std::map<std::string, Interval> known_;
   static constexpr std::size_t kCalls = 8;             // within calls
-  std::vector<std::map<std::string, Interval>> given_; // to functions that are being evaluated: their parameters
+  std::vector<std::map<std::string, Interval>> calls_; // of functions that are being evaluated: their parameters
 };
 
 /// What a spectrum asks of every call holds in all of them: `in.size() <= 64` bounds an argument, and

@@ -36,7 +36,10 @@ TunableChoice chooseTunable(const ast::Tunable &tunable, const hardware::Hardwar
 }
 
 std::vector<std::int64_t> tunableChoices(const ast::Tunable &tunable, const hardware::Hardware &hardware,
-                                         const hardware::Level &level) {
+                                         const hardware::Level &level, const Scalars &scalars) {
+  if (const auto followed = scalars.find(tunable.follows);
+      followed != scalars.end() && allows(tunable, followed->second))
+    return {followed->second};
   const std::int64_t own = chooseTunable(tunable, hardware, level).value;
   std::vector<std::int64_t> result{own};
   auto add = [&](std::int64_t value) {

@@ -109,7 +109,9 @@ private:
     std::vector<Extents> arguments = work.arguments;
     work_.push_back(std::move(work));
     if (!codelet) return;
-    ExpectedSites expected(module_, *codelet, std::move(arguments), node.parameters);
+    Scalars known = below.scalars;
+    known.insert(node.parameters.begin(), node.parameters.end());
+    ExpectedSites expected(module_, *codelet, std::move(arguments), known);
     std::vector<const Expr *> order = sites(*codelet);
     for (std::size_t i = 0; i < node.children.size(); ++i) {
       RuleWork child = below;
@@ -125,6 +127,7 @@ private:
           if (map) child.numbered = passesContainersWhole(*map, *spectrum);
         }
         child.calls = site.elements;
+        child.scalars = expected.scalars(order[i]);
         child.site = order[i];
         if (SourceRange loop = loopAround(*codelet, order[i]); loop.valid() && !child.loop.valid()) child.loop = loop;
       } else {

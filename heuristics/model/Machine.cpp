@@ -46,6 +46,9 @@ constexpr double kLookup = 0.5;
 /// Bytes that one lane loads at a time.
 constexpr double kWide = 16;
 
+/// Operations between two branches, of which enough are independent for one worker to start one in each cycle.
+constexpr double kStraight = 64;
+
 /// What one lane transfers between a core and its first cache at least.
 constexpr double kSector = 32;
 
@@ -261,7 +264,10 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
        work.divisions / cores_.issueDivision + work.functions / cores_.issueFunction) *
       crowd.uneven * unrolled / crowd.vector;
   // One worker by itself does not fill a core; few of them now and then leave it nothing to start.
-  const double alone = cycles * cores_.issue / cores_.issueAlone, shared = cycles * slots / cores;
+  // Operations between two branches rarely wait for one another.
+  const double straight = std::min(1.0, work.operations / std::max(1.0, work.branches) / kStraight);
+  const double rate = device_ ? cores_.issueAlone + std::max(0.0, 1 - cores_.issueAlone) * straight : cores_.issueAlone;
+  const double alone = cycles * cores_.issue / rate, shared = cycles * slots / cores;
   result.issue =
       crowd.iterations * (device_ ? shared + alone * rounds : std::max(shared, alone * rounds)) / cores_.clock;
   result.memory = std::max({bytes.memory * workers / memory_.bandwidth, bytes.outer * workers / outer_.bandwidth,

@@ -112,10 +112,10 @@ const CodeletWork &Places::work(const Place &place, const Point &point, const Al
   arguments.resize(alternative.codelet->params.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i].resize(alternative.codelet->params[i]->type.rank());
   const std::uint64_t lanes = alternative.codelet->coop ? place.lanes : 1;
-  auto [it, fresh] = works_.try_emplace(std::tuple(alternative.codelet, arguments, alternative.parameters, lanes));
-  if (fresh)
-    it->second =
-        codeletWork(forest_.module(), *alternative.codelet, forest_.facts(), arguments, alternative.parameters, lanes);
+  Scalars known = point.scalars;
+  known.insert(alternative.parameters.begin(), alternative.parameters.end());
+  auto [it, fresh] = works_.try_emplace(std::tuple(alternative.codelet, arguments, known, lanes));
+  if (fresh) it->second = codeletWork(forest_.module(), *alternative.codelet, forest_.facts(), arguments, known, lanes);
   return it->second;
 }
 

@@ -173,7 +173,9 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
                     access.perIteration == Stride::Unit && access.acrossLanes == Stride::Constant;
     access.rowsApart =
         access.acrossLanes == Stride::Constant && !codelet.coop && codelet.params[*of.parameter]->type.rank() > 1;
-    if (access.acrossLanes == Stride::Constant && argument.distance < kFarApart)
+    if (access.acrossLanes == Stride::Constant && codelet.coop && of.distance > 0 && argument.within == Stride::Unit)
+      access.distance = of.distance;
+    else if (access.acrossLanes == Stride::Constant && argument.distance < kFarApart)
       access.distance = std::exp2(argument.distance);
     access.revisited = argument.revisited, access.apart = argument.apart > 0;
     access.served = argument.served;

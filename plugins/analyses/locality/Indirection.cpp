@@ -17,6 +17,9 @@ bool Origin::add(const Origin &other) {
 Indirection::Indirection(const Codelet &codelet, const std::set<std::string> &ranges) : ranges_(ranges) {
   for (const Param *param : codelet.params)
     if (!param->type.isArray()) scalars_.insert(param->name);
+  walk(codelet.body, [&](const Declare &d) {
+    if (d.init && isa<Sequence>(d.init)) ranges_.insert(d.name);
+  });
   for (bool news = true; news;) {
     news = false;
     auto flow = [&](const std::string &name, const Expr *value) {

@@ -78,8 +78,15 @@ Strides::Strides(const Codelet &codelet, std::map<std::string, Step> ranges)
     if (const VarRef *ref = dyn<VarRef>(target)) changes_[ref->name].push_back(by);
   };
   walk(
-      codelet.body, [&](const Declare &d) { declared_[d.name] = &d; }, [&](const Assign &n) { change(n.target, &n); },
-      [&](const Atomic &n) { change(n.target, &n); },
+      codelet.body,
+      [&](const Declare &d) {
+        declared_[d.name] = &d;
+        if (const auto *range = d.init ? dyn<Sequence>(d.init) : nullptr) {
+          const auto *by = range->inc ? dyn<IntLit>(range->inc) : nullptr;
+          ranges_[d.name] = !range->inc ? Step::of(1) : by ? Step::of(by->value) : Step::some();
+        }
+      },
+      [&](const Assign &n) { change(n.target, &n); }, [&](const Atomic &n) { change(n.target, &n); },
       [&](const Unary &n) {
         bool changes = n.op == UnaryOp::PreInc || n.op == UnaryOp::PreDec || n.op == UnaryOp::PostInc ||
                        n.op == UnaryOp::PostDec || n.op == UnaryOp::AddressOf;

@@ -10,8 +10,8 @@ namespace {
 const Type kNumber = Scalar::U32;
 } // namespace
 
-const Expr *Arrangement::tunable(const std::string &name, const Ints &values) {
-  const auto *any = arena_.make<Tunable>(where_, Int{1}, Int{0}, Int{1}, values);
+const Expr *Arrangement::tunable(const std::string &name, const Ints &values, const std::string &follows) {
+  const auto *any = arena_.make<Tunable>(where_, Int{1}, Int{0}, Int{1}, values, follows);
   const Expr *none = nullptr;
   std::string own = names_.fresh(name);
   declarations_.push_back(
@@ -35,13 +35,14 @@ const Expr *Arrangement::spelledOut(const Expr *e) const {
 }
 
 Arrangement::Arrangement(const nest::Codelets &make, Arena &arena, SourceRange where, const Choices &choices,
-                         const std::vector<std::string> &dims, bool hasDepth, Names &names)
+                         const std::vector<Tiled> &dims, bool hasDepth, Names &names)
     : build_(make.build()), arena_(arena), where_(where), names_(names), dims_(dims.size()) {
   const Expr *one = build_.integer(kNumber, 1);
   lanes_ = arena_.make<CoopDim>(where_, kNumber);
   const Expr *along = dims.size() > 1 ? tunable("lanes", choices.lanes) : nullptr;
-  for (std::size_t d = 0; d < dims.size(); ++d) dims_[d].points = tunable("points_" + dims[d], choices.points);
-  if (along) blocks_ = tunable("blocks", choices.blocks);
+  for (std::size_t d = 0; d < dims.size(); ++d)
+    dims_[d].size = tunable("tile_" + dims[d].iterator, choices.of(dims.size()), dims[d].size);
+  const Expr *blocks = along && choices.blocks != Ints{1} ? tunable("blocks", choices.blocks) : nullptr;
   const Expr *vector = tunable("vector", choices.vector);
   if (hasDepth) depth_ = tunable("depth", choices.depth);
 
@@ -60,13 +61,22 @@ Arrangement::Arrangement(const nest::Codelets &make, Arena &arena, SourceRange w
   }
   for (std::size_t d = 0; d < dims.size(); ++d) {
     Dim &dim = dims_[d];
-    dim.lane = variable("lane_" + dims[d], dim.lane);
+    const std::string &name = dims[d].iterator;
+    auto even = [&](const Expr *n, const Expr *by) {
+      return build_.equal(build_.rem(n, by), build_.integer(kNumber, 0));
+    };
+    dim.lane = variable("lane_" + name, dim.lane);
+    dim.all = variable("points_" + name,
+                       build_.select(build_.less(dim.size, dim.lanes), one, build_.div(dim.size, dim.lanes)));
+    dim.points = dim.all;
+    if (blocks && d == 0) {
+      dim.points =
+          variable("block_" + name, build_.select(even(dim.all, blocks), build_.div(dim.all, blocks), dim.all));
+      blocks_ = variable("blocks_" + name, build_.div(dim.all, dim.points));
+    }
     // Groups have to come out even.
-    dim.vector =
-        variable("vector_" + dims[d],
-                 build_.select(build_.equal(build_.rem(dim.points, vector), build_.integer(kNumber, 0)), vector, one));
-    dim.all = blocks_ && d == 0 ? variable("all_" + dims[d], build_.mul(blocks_, dim.points)) : dim.points;
-    dim.size = variable("patch_" + dims[d], build_.mul(dim.lanes, dim.all));
+    dim.vector = variable("vector_" + name, build_.select(even(dim.points, vector), vector, one));
+    dim.size = variable("patch_" + name, build_.mul(dim.lanes, dim.all));
   }
 }
 

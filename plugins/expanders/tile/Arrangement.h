@@ -9,22 +9,28 @@ namespace tangram::tile {
 
 /// Values of tunables that plans choose from.
 struct Choices {
-  ast::Ints sizes{16, 32, 64, 128}; // of tiles that maps have as calls
-  ast::Ints lanes{8, 16, 32};       // along the contiguous dimension
-  ast::Ints points{1, 4, 8};        // of a lane, in each dimension, kept in registers
-  ast::Ints blocks{1, 16};          // of such points, one after the other with what was loaded
-  ast::Ints vector{1, 4};           // neighbouring points of a lane
-  ast::Ints depth{8, 16};           // turns of a serial loop whose elements are loaded together
+  ast::Ints sizes{16, 32, 64, 128};       // of a tile of two dimensions, in each
+  ast::Ints lengths{128, 256, 512, 1024}; // of a tile of one dimension
+  ast::Ints lanes{8, 16, 32};             // along the contiguous one of two dimensions
+  ast::Ints blocks{1, 16};                // of a lane's points, one after the other with what was loaded
+  ast::Ints vector{1, 4};                 // neighbouring points of a lane
+  ast::Ints depth{8, 16};                 // turns of a serial loop whose elements are loaded together
+  const ast::Ints &of(std::size_t dims) const { return dims > 1 ? sizes : lengths; }
 };
 
-/// Along each dimension every lane has `points` points, along the first of two `blocks` times as many: groups of
-/// `vector` neighbours, one group of each lane after the other, so that neighbouring lanes have neighbouring groups.
-/// All numbers are of 32 bits.
+/// A dimension of tiles: the iterator of its loop, and the parameter that says how large a tile is.
+struct Tiled {
+  std::string iterator, size;
+};
+
+/// A tile's points along a dimension are dealt out to its lanes in groups of `vector` neighbours, one group of each
+/// lane after the other, so that neighbouring lanes have neighbouring groups; along the first of two dimensions a
+/// lane's are in `blocks`. All numbers are of 32 bits.
 class Arrangement {
 public:
-  /// `dims`: names of the dimensions, one or two; lanes are neighbours along the last.
+  /// `dims`: one or two; lanes are neighbours along the last.
   Arrangement(const nest::Codelets &make, ast::Arena &arena, ast::SourceRange where, const Choices &choices,
-              const std::vector<std::string> &dims, bool hasDepth, ast::Names &names);
+              const std::vector<Tiled> &dims, bool hasDepth, ast::Names &names);
 
   /// Tunables and what follows from them: the codelet's first statements.
   const std::vector<const ast::Stmt *> &declarations() const { return declarations_; }
@@ -35,7 +41,7 @@ public:
   /// All of a lane's points along a dimension, and those of a block.
   const ast::Expr *points(std::size_t dim) const { return dims_[dim].all; }
   const ast::Expr *blockPoints(std::size_t dim) const { return dims_[dim].points; }
-  const ast::Expr *blocks() const { return blocks_; } // null: one dimension has no blocks
+  const ast::Expr *blocks() const { return blocks_; } // null: there is one
   /// Points of the patch along a dimension.
   const ast::Expr *size(std::size_t dim) const { return dims_[dim].size; }
   /// Where point number `point` of this lane is in the patch.
@@ -52,7 +58,7 @@ private:
     const ast::Expr *lanes = nullptr, *lane = nullptr, *points = nullptr, *all = nullptr, *vector = nullptr,
                     *size = nullptr;
   };
-  const ast::Expr *tunable(const std::string &name, const ast::Ints &values);
+  const ast::Expr *tunable(const std::string &name, const ast::Ints &values, const std::string &follows = "");
   const ast::Expr *variable(const std::string &name, const ast::Expr *value);
 
   const ast::Build &build_;

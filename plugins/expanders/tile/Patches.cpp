@@ -26,8 +26,9 @@ bool mentions(const Stmts &stmts, const std::string &name) {
 
 class Writer {
 public:
-  Writer(const Module &module, const Codelet &codelet, const RangeNest &nest, const PatchOptions &options, Arena &arena)
-      : module_(module), codelet_(codelet), nest_(nest), options_(options), arena_(arena),
+  Writer(const Module &module, const Codelet &codelet, const RangeNest &nest, const TileSizes &sizes,
+         const PatchOptions &options, Arena &arena)
+      : module_(module), codelet_(codelet), nest_(nest), sizes_(sizes), options_(options), arena_(arena),
         make_(arena, nest.loops[0].where), build_(make_.build()) {
     names_.reserveAll(&codelet);
     for (const Stmt *s : nest.body) names_.reserveAll(s);
@@ -61,16 +62,23 @@ public:
                    : "no loop reads again what neighbouring points read, and they read neighbours";
       return nullptr;
     }
-    std::vector<std::string> names;
-    for (const RangeLoop *d : dims_) names.push_back(d->iterator->name);
-    lanes_.emplace(make_, arena_, nest_.loops[0].where, options_.choices, names, chains, names_);
+    std::vector<Tiled> tiled;
+    for (const RangeLoop *d : dims_) {
+      const Param *size = sizes_.at(d->loop);
+      names_.reserve(size->name);
+      tiled.push_back({d->iterator->name, size->name});
+    }
+    lanes_.emplace(make_, arena_, nest_.loops[0].where, options_.choices, tiled, chains, names_);
 
     Stmts body = patch();
     Stmts all(nest_.fixed.begin(), nest_.fixed.end());
     all.insert(all.end(), lanes_->declarations().begin(), lanes_->declarations().end());
     all.insert(all.end(), shared_.begin(), shared_.end());
     all.insert(all.end(), body.begin(), body.end());
-    return make_.codelet("patches", codelet_.params, std::move(all), true);
+    std::vector<const Param *> params;
+    for (const auto &[loop, size] : sizes_) params.push_back(size);
+    params.insert(params.end(), codelet_.params.begin(), codelet_.params.end());
+    return make_.codelet("patches", params, std::move(all), true);
   }
 
 private:
@@ -653,6 +661,7 @@ private:
   const Module &module_;
   const Codelet &codelet_;
   const RangeNest &nest_;
+  const TileSizes &sizes_;
   const PatchOptions &options_;
   Arena &arena_;
   nest::Codelets make_;
@@ -675,9 +684,9 @@ private:
 
 } // namespace
 
-const Codelet *patches(const Module &module, const Codelet &codelet, const RangeNest &nest, const PatchOptions &options,
-                       Arena &arena, std::string &why) {
-  return Writer(module, codelet, nest, options, arena).run(why);
+const Codelet *patches(const Module &module, const Codelet &codelet, const RangeNest &nest, const TileSizes &sizes,
+                       const PatchOptions &options, Arena &arena, std::string &why) {
+  return Writer(module, codelet, nest, sizes, options, arena).run(why);
 }
 
 } // namespace tangram::tile

@@ -4,6 +4,7 @@
 
 #include "Arrangement.h"
 #include "RangeNest.h"
+#include "Tiles.h"
 
 namespace tangram::tile {
 
@@ -14,8 +15,9 @@ struct PatchOptions {
   bool reorder = true;   // updates of floating-point numbers by atomics may be done in another order
 };
 
-/// Null, with a reason, where the loops are none whose points can share what they read.
+/// Of one tile, whose sizes are parameters in front of the codelet's own; its patches are as large, where a plan does
+/// not say otherwise. Null, with a reason, where the loops are none whose points can share what they read.
 const ast::Codelet *patches(const ast::Module &module, const ast::Codelet &codelet, const RangeNest &nest,
-                            const PatchOptions &options, ast::Arena &arena, std::string &why);
+                            const TileSizes &sizes, const PatchOptions &options, ast::Arena &arena, std::string &why);
 
 } // namespace tangram::tile

@@ -25,8 +25,8 @@ public:
   }
 
   static std::vector<std::pair<std::string, Ints *>> lists(tile::Choices &choices) {
-    return {{"sizes", &choices.sizes},   {"lanes", &choices.lanes},   {"points", &choices.points},
-            {"blocks", &choices.blocks}, {"vector", &choices.vector}, {"depth", &choices.depth}};
+    return {{"sizes", &choices.sizes},   {"lengths", &choices.lengths}, {"lanes", &choices.lanes},
+            {"blocks", &choices.blocks}, {"vector", &choices.vector},   {"depth", &choices.depth}};
   }
 
   const Module *run(const Module *module, ExpandContext &context) override {
@@ -41,40 +41,30 @@ public:
     for (const Spectrum *s : module->spectrums) names.reserve(s->name);
     for (const Function *f : module->functions) names.reserve(f->name);
     const tile::RangeSteps steps = tile::rangeSteps(*module);
-    std::vector<const Spectrum *> spectrums = module->spectrums, added;
-    for (const Spectrum *&spectrum : spectrums) {
-      std::vector<const Codelet *> codelets = spectrum->codelets;
+    std::map<std::string, std::string> tiled;
+    std::vector<const Spectrum *> added;
+    for (const Spectrum *spectrum : module->spectrums)
       for (const Codelet *codelet : spectrum->codelets) {
         std::optional<tile::RangeNest> nest = tile::rangeNest(*module, *spectrum, *codelet, steps, context.arena);
-        if (!nest || taken(*spectrum)) continue;
+        if (!nest) continue;
         std::string why;
-        const Codelet *patches = tile::patches(*module, *codelet, *nest, options_, context.arena, why);
+        const tile::TileSizes sizes = tile::tileSizes(*codelet, *nest, context.arena);
+        const Codelet *patches = tile::patches(*module, *codelet, *nest, sizes, options_, context.arena, why);
         if (!patches) {
           for (const char *name : {"patches", "tiles"})
             context.declined.push_back({spectrum->name, name, nest->loops[0].where, why, {}});
           continue;
         }
-        tile::Tiles tiles = tile::tiles(*spectrum, *codelet, *nest, options_.choices, names, context.arena);
-        codelets.push_back(tiles.codelet);
-        codelets.push_back(patches);
-        added.push_back(tiles.spectrum);
+        tile::Tiles tiles =
+            tile::tiles(*spectrum, *codelet, *nest, sizes, *patches, options_.choices, names, context.arena);
+        tiled[spectrum->name] = tiles.spectrums[0]->name;
+        added.insert(added.end(), tiles.spectrums.begin(), tiles.spectrums.end());
         break; // other codelets of the spectrum are the same loops
       }
-      if (codelets.size() != spectrum->codelets.size())
-        spectrum = context.arena.derive(spectrum, [&](Spectrum &s) { s.codelets = codelets; });
-    }
-    if (added.empty()) return module;
-    spectrums.insert(spectrums.end(), added.begin(), added.end());
-    return context.arena.derive(module, [&](Module &m) { m.spectrums = spectrums; });
+    return added.empty() ? module : tile::withTiles(*module, tiled, added, context.arena);
   }
 
 private:
-  /// The user has codelets of these names.
-  static bool taken(const Spectrum &spectrum) {
-    return std::any_of(spectrum.codelets.begin(), spectrum.codelets.end(),
-                       [](const Codelet *c) { return c->name == "patches" || c->name == "tiles"; });
-  }
-
   static Ints numbers(const OptionValues &options, const std::string &name) {
     Ints result;
     for (const std::string &text : options.texts(name)) {
@@ -107,10 +97,10 @@ TANGRAM_PLUGIN("tile", "1.0", "tiles loops over ranges: staged tiles, patches of
       "void product_i_j(is, js, a, b, c) { map(product_i_j_tile, range(tiles of is * tiles of js), ...); }\n"
       "__coop void product_i_j(is, js, a, b, c) { for (patches) { s_of[] = 0; for (panels of k) { a_tile, b_tile = "
       "...; for (k in panel) s_of[] += a_of[] * b_of[]; } c[i][j] = s_of[]; } }";
-  const char *const docs[] = {"sizes of the tiles that maps have as calls",
-                              "lanes along the contiguous dimension",
-                              "points that a lane keeps in registers, in each dimension",
-                              "blocks of such points, one after the other with what was loaded",
+  const char *const docs[] = {"sizes of a tile of two dimensions, in each",
+                              "sizes of a tile of one dimension",
+                              "lanes along the contiguous one of two dimensions",
+                              "blocks of a lane's points, one after the other with what was loaded",
                               "neighbouring points of a lane",
                               "turns of a serial loop whose elements are loaded together"};
   tangram::tile::Choices choices;

@@ -1,6 +1,10 @@
 #include "Tiles.h"
 
+#include "tangram/ast/Mutator.h"
+
+#include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace tangram::tile {
 
@@ -10,15 +14,26 @@ namespace {
 const Type kNumber = Scalar::U32, kSize = Scalar::U64;
 } // namespace
 
-Tiles tiles(const Spectrum &spectrum, const Codelet &codelet, const RangeNest &nest, const Choices &choices,
-            Names &spectrums, Arena &arena) {
+TileSizes tileSizes(const Codelet &codelet, const RangeNest &nest, Arena &arena) {
+  nest::Codelets make(arena, nest.loops[0].where);
+  Names names;
+  names.reserveAll(&codelet);
+  const std::size_t n = nest.loops.size();
+  TileSizes result;
+  for (std::size_t i = n > 2 ? n - 2 : 0; i < n; ++i)
+    result[nest.loops[i].loop] = make.param(names.fresh("size_" + nest.loops[i].iterator->name), kSize);
+  return result;
+}
+
+Tiles tiles(const Spectrum &spectrum, const Codelet &codelet, const RangeNest &nest, const TileSizes &tileSizes,
+            const Codelet &patches, const Choices &choices, Names &spectrums, Arena &arena) {
   const SourceRange where = nest.loops[0].where;
   nest::Codelets make(arena, where);
   const Build &build = make.build();
   Names names;
-  for (const Param *p : codelet.params) names.reserve(p->name);
+  for (const Param *p : patches.params) names.reserve(p->name);
   const Expr *none = nullptr;
-  const std::size_t n = nest.loops.size(), outer = n > 2 ? n - 2 : 0;
+  const std::size_t n = nest.loops.size();
 
   // How many tiles a range has: (size + tile - 1) / tile.
   auto sizeOf = [&](const Param *range) { return arena.make<Size>(where, kSize, make.use(range), none); };
@@ -33,12 +48,12 @@ Tiles tiles(const Spectrum &spectrum, const Codelet &codelet, const RangeNest &n
     const RangeLoop &l = nest.loops[i];
     const Expr *size = build.u64(1);
     sizes[i] = size;
-    if (i >= outer) {
+    if (auto param = tileSizes.find(l.loop); param != tileSizes.end()) {
       std::string own = names.fresh("tile_" + l.iterator->name);
-      const auto *any = arena.make<Tunable>(where, Int{1}, Int{0}, Int{1}, choices.sizes);
+      const auto *any = arena.make<Tunable>(where, Int{1}, Int{0}, Int{1}, choices.of(tileSizes.size()), std::string());
       body.push_back(arena.make<Declare>(where, own, kNumber, false, false, std::vector<const Expr *>{}, any, none));
       size = build.cast(kSize, build.var(own, kNumber));
-      params.push_back(make.param(own, kSize));
+      params.push_back(param->second);
       args.push_back(size);
       sizes[i] = make.use(params.back());
     }
@@ -56,7 +71,7 @@ Tiles tiles(const Spectrum &spectrum, const Codelet &codelet, const RangeNest &n
   // The last loop's tiles run fastest.
   std::vector<const Stmt *> part;
   std::vector<const Expr *> parts;
-  for (const Param *p : codelet.params) parts.push_back(make.use(p));
+  for (std::size_t p = 1; p < params.size(); ++p) parts.push_back(make.use(params[p]));
   const Expr *rest = make.use(params[0]);
   for (std::size_t i = n; i-- > 0;) {
     const RangeLoop &l = nest.loops[i];
@@ -75,16 +90,72 @@ Tiles tiles(const Spectrum &spectrum, const Codelet &codelet, const RangeNest &n
         where, Type::array(1, l.range->type), make.use(l.range), std::vector<const Expr *>{build.u64(1)},
         std::vector<const Sequence *>{sequence(begin)}, std::vector<const Sequence *>{sequence(build.u64(1))},
         std::vector<const Sequence *>{sequence(build.add(begin, sizes[i]))});
-    for (std::size_t p = 0; p < codelet.params.size(); ++p)
-      if (codelet.params[p] == l.range) parts[p] = build.element(cut, {build.u64(0)}, l.range->type);
+    for (std::size_t p = 1; p < params.size(); ++p)
+      if (params[p] == l.range) parts[p - 1] = build.element(cut, {build.u64(0)}, l.range->type);
   }
-  part.push_back(make.run(make.call(spectrum.name, Type(), parts)));
+  const std::string inside = spectrums.fresh(spectrum.name + "_in_tile");
+  part.push_back(make.run(make.call(inside, Type(), parts)));
 
-  Tiles result;
-  result.codelet = make.codelet("tiles", codelet.params, std::move(body), false, true);
-  result.spectrum = arena.make<Spectrum>(where, one, Type(), params, std::vector<const Expr *>{},
-                                         std::vector<const Codelet *>{make.codelet("part", params, std::move(part))});
-  return result;
+  const std::vector<const Param *> insideParams(params.begin() + 1, params.end());
+  std::vector<const Expr *> same;
+  for (const Param *p : codelet.params) same.push_back(make.use(p));
+  const Codelet *whole =
+      make.codelet("whole", codelet.params, {make.run(make.call(spectrum.name, Type(), std::move(same)))});
+  const Codelet *tiles = make.codelet("tiles", codelet.params, std::move(body), false, true);
+  auto made = [&](const std::string &name, const std::vector<const Param *> &of,
+                  std::vector<const Codelet *> codelets) {
+    return arena.make<Spectrum>(where, name, Type(), of, std::vector<const Expr *>{}, std::move(codelets));
+  };
+  return {{made(spectrums.fresh(spectrum.name + "_tiled"), codelet.params, {whole, tiles}),
+           made(one, params, {make.codelet("part", params, std::move(part))}),
+           made(inside, {params.begin() + 1, params.end()}, {&patches})}};
+}
+
+namespace {
+
+class Redirection : public Mutator {
+public:
+  Redirection(Arena &arena, const std::map<std::string, std::string> &tiled) : Mutator(arena), tiled_(tiled) {}
+
+  const Node *mutateSpectrumCall(const SpectrumCall *call) override {
+    const auto to = tiled_.find(call->spectrum);
+    const bool whole = std::any_of(call->args.begin(), call->args.end(), [&](const Expr *arg) {
+      const auto *v = dyn<VarRef>(arg);
+      return isa<Sequence>(arg) || (v && ranges_.count(v->name));
+    });
+    if (to == tiled_.end() || !whole) return call;
+    return arena().derive(call, [&](SpectrumCall &c) { c.spectrum = to->second; });
+  }
+  const Node *mutateDeclare(const Declare *d) override {
+    if (d->init && isa<Sequence>(d->init)) ranges_.insert(d->name);
+    return Mutator::mutateDeclare(d);
+  }
+
+private:
+  const std::map<std::string, std::string> &tiled_;
+  std::set<std::string> ranges_;
+};
+
+} // namespace
+
+const Module *withTiles(const Module &module, const std::map<std::string, std::string> &tiled,
+                        const std::vector<const Spectrum *> &added, Arena &arena) {
+  std::vector<const Spectrum *> spectrums;
+  for (const Spectrum *spectrum : module.spectrums) {
+    std::vector<const Codelet *> codelets = spectrum->codelets;
+    Names names;
+    for (const Codelet *codelet : codelets) names.reserve(codelet->name);
+    for (const Codelet *codelet : spectrum->codelets) {
+      const auto *other = as<Codelet>(Redirection(arena, tiled).mutate(codelet));
+      if (other == codelet) continue;
+      const std::string name = names.fresh(codelet->name + "_tiled");
+      codelets.push_back(arena.derive(other, [&](Codelet &c) { c.name = c.tag = name; }));
+    }
+    const bool same = codelets.size() == spectrum->codelets.size();
+    spectrums.push_back(same ? spectrum : arena.derive(spectrum, [&](Spectrum &s) { s.codelets = codelets; }));
+  }
+  spectrums.insert(spectrums.end(), added.begin(), added.end());
+  return arena.derive(&module, [&](Module &m) { m.spectrums = spectrums; });
 }
 
 } // namespace tangram::tile

@@ -6,13 +6,26 @@
 
 namespace tangram::tile {
 
+/// By the nest's loops that are tiled, the parameters that say how large a tile is.
+using TileSizes = std::map<unsigned, const ast::Param *>;
+
+/// The last two loops are tiled, or the only one; others are taken number by number.
+TileSizes tileSizes(const ast::Codelet &codelet, const RangeNest &nest, ast::Arena &arena);
+
 struct Tiles {
-  const ast::Codelet *codelet = nullptr;
-  const ast::Spectrum *spectrum = nullptr; // of one tile, which calls the codelet's own again
+  /// Of all of the ranges, in tiles or as the spectrum divides them; of a tile by its number; of what is in it:
+  /// patches. Without lanes that share a tile there is no use for tiles.
+  std::vector<const ast::Spectrum *> spectrums;
 };
 
-/// Sizes of tiles are tunables; the outermost of three loops is taken number by number.
-Tiles tiles(const ast::Spectrum &spectrum, const ast::Codelet &codelet, const RangeNest &nest, const Choices &choices,
-            ast::Names &spectrums, ast::Arena &arena);
+/// Sizes of tiles are tunables.
+Tiles tiles(const ast::Spectrum &spectrum, const ast::Codelet &codelet, const RangeNest &nest,
+            const TileSizes &tileSizes, const ast::Codelet &patches, const Choices &choices, ast::Names &spectrums,
+            ast::Arena &arena);
+
+/// Of codelets that make whole ranges, another one that calls `tiled` spectrums in place of those that divide them:
+/// parts of ranges are not tiled once more.
+const ast::Module *withTiles(const ast::Module &module, const std::map<std::string, std::string> &tiled,
+                             const std::vector<const ast::Spectrum *> &added, ast::Arena &arena);
 
 } // namespace tangram::tile

@@ -310,7 +310,7 @@ const ast::Tunable *Body::tunable(const clang::VarDecl *declared, const ast::Typ
       fail(kTunableForm, at);
     }
   }
-  return arena().make<Tunable>(where, lo, hi, step, std::move(values));
+  return arena().make<Tunable>(where, lo, hi, step, std::move(values), std::string());
 }
 
 // ---- constants outside --------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ const Expr *Codelets::use(const Param *p) const { return build_.var(p->name, p->
 
 std::vector<const Stmt *> Codelets::tiling(const Param *range) const {
   const Type count = Scalar::U32;
-  const Tunable *any = arena_.make<Tunable>(where_, Int{1}, Int{0}, Int{1}, Ints{});
+  const Tunable *any = arena_.make<Tunable>(where_, Int{1}, Int{0}, Int{1}, Ints{}, std::string());
   const Expr *none = nullptr;
   const Stmt *parts = arena_.make<Declare>(where_, parts_, count, false, false, std::vector<const Expr *>{}, any, none);
   const Expr *p = build_.cast(kSize, build_.var(parts_, count)), *n = build_.var(length_, kSize);

@@ -105,7 +105,7 @@ inline S local(const std::string &n, const Type &t, Es extents, bool shared = fa
 inline S tunable(const std::string &n, const Type &t, int value) {
   return make<ast::Declare>(
       n, t, false, false, std::vector<const ast::Expr *>{},
-      make<ast::Tunable>(std::int64_t{1}, std::int64_t{0}, std::int64_t{1}, std::vector<std::int64_t>{}),
+      make<ast::Tunable>(std::int64_t{1}, std::int64_t{0}, std::int64_t{1}, std::vector<std::int64_t>{}, std::string()),
       lit(t, value).e);
 }
 inline S run(E e) { return make<ast::Evaluate>(e.e); }

@@ -25,6 +25,7 @@ struct AccessWork {
   /// from others: of a stencil of 7 points 7, 5 and 1. Caches that hold what lies between have the rest.
   unsigned references = 0, streams = 0, origins = 0;
   AccessPattern pattern;
+  double distance = 0; // bytes between neighbouring lanes, where they are a constant distance apart; 0: not known
 };
 
 /// Of one call; of one lane of a cooperative codelet. What stands in its maps and calls is theirs. Sums of indices are
@@ -38,7 +39,8 @@ struct CodeletWork {
   double sharedAtomics = 0;
   double exchanges = 0; // how often lanes wait for what others have stored in these arrays
   double turns = 0;     // of innermost loops
-  double dependent = 0; // of these, such that need a value of the turn before
+  double branches = 0;  // back to the begin of a loop that is not unrolled
+  double dependent = 0; // of these turns, such that need a value of the turn before
   double values = 0;    // variables, and elements of small arrays: what registers may have to keep
   std::vector<AccessWork> accesses;
   std::map<const ast::Expr *, double> sites; // how often each map and call of a spectrum is come to

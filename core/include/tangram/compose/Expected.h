@@ -13,6 +13,9 @@ namespace tangram {
 /// Of a container, one a dimension.
 using Extents = std::vector<std::optional<std::uint64_t>>;
 
+/// Whole numbers that are known, by name: of a spectrum's parameters, those that follow from values of tunables.
+using Scalars = std::map<std::string, std::int64_t>;
+
 /// The product; nothing where an extent is not known.
 std::optional<std::uint64_t> elements(const Extents &extents);
 

@@ -56,6 +56,7 @@ struct Point {
   std::optional<std::uint64_t> elements; // of a map: how many calls it makes at most
   std::optional<std::uint64_t> work;     // of a map over partitions: how many elements all its parts have at most
   Expected expected;
+  Scalars scalars; // parameters of the spectrum that are known here
   /// Of a map: how far apart neighbouring calls touch memory (Facts::acrossCalls). Of a call that lanes of a unit make
   /// side by side: the same of the map that gives it to them.
   Stride acrossCalls = Stride::Zero;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tangram/ast/Node.h"
+#include "tangram/compose/Expected.h"
 #include "tangram/hardware/Hardware.h"
 
 #include <cstdint>
@@ -32,9 +33,10 @@ TunableChoice chooseTunable(const ast::Tunable &tunable, const hardware::Hardwar
                             const hardware::Level &level);
 
 /// The values that plans may give it, that one first: all listed ones; of a range, a quarter of that one and four times
-/// as much, as far as the declaration allows. A plan file may say others.
+/// as much, as far as the declaration allows. Of one that follows a parameter, that one's value alone where it is among
+/// `scalars`, the parameters that are known, and where the declaration allows it. A plan file may say others.
 std::vector<std::int64_t> tunableChoices(const ast::Tunable &tunable, const hardware::Hardware &hardware,
-                                         const hardware::Level &level);
+                                         const hardware::Level &level, const Scalars &scalars = {});
 
 /// True where the declaration allows the value.
 bool allows(const ast::Tunable &tunable, std::int64_t value);

@@ -24,6 +24,7 @@ struct RuleWork {
   ast::SourceRange loop;                 // of a codelet above, which does this once a turn; invalid: none
   hardware::Units units;                 // that this rule and those above ask for
   std::vector<Extents> arguments;        // of one call; without dimensions for a scalar
+  Scalars scalars;                       // parameters that are known
   std::optional<std::uint64_t> calls;    // Distribute, Serialize, Split: of the map
   /// One for each level from below the top to where this is composed; of a cooperative codelet also its lanes' levels.
   std::vector<UnitShare> shares;
