@@ -24,8 +24,9 @@ constexpr double kSmall = 64;
 class Counter {
 public:
   Counter(const Module &module, const Codelet &codelet, const Facts &facts, const std::vector<Extents> &arguments,
-          const std::map<std::string, std::int64_t> &tunables, std::uint64_t lanes)
-      : module_(module), codelet_(codelet), numbers_(module, codelet, arguments, tunables, lanes),
+          const Scalars &known, std::uint64_t lanes, std::shared_ptr<const CodeletSource> source)
+      : module_(module), codelet_(codelet), source_(*source),
+        numbers_(module, codelet, arguments, known, lanes, std::move(source)),
         steps_(numbers_, [this](const Subscript &s) { return isRange(s); }), arguments_(arguments), lanes_(lanes) {
     for (std::size_t i = 0; i < codelet.params.size(); ++i) {
       const Type &type = codelet.params[i]->type;
@@ -43,7 +44,6 @@ public:
       work_.accesses.push_back(access);
     }
     walk(codelet.body, [&](const Declare &d) {
-      variables_[d.name] = &d;
       if (d.init && isa<Sequence>(d.init)) ownRanges_.insert(d.name);
       if (d.shared) {
         shared_.emplace(d.name, elementBytes(d.type));
@@ -167,16 +167,16 @@ private:
         else if (const std::optional<double> extent = extentBy(moved, loops_.back().body))
           turns = *extent / 2;
       }
-      const std::map<std::string, double> outer = spans_;
-      depth_ = 0;
-      const auto begins = variables_.find(counter);
-      const double begin =
-          begins == variables_.end() || !begins->second->init ? 0 : span(begins->second->init).value_or(0);
+      const std::unordered_map<std::string, double> outer = spans_;
+      const Declare *begins = source_.declared(counter);
+      const double begin = begins && begins->init ? span(begins->init).value_or(0) : 0;
+      variableSpans_.clear();
       spans_[counter] = begin + (std::max(1.0, turns.value_or(kUnknownTurns)) - 1) * stride;
-      loops_.push_back({counter, turns.value_or(kUnknownTurns), storesElsewhere(loop->body), loop->body});
+      loops_.push_back({counter, turns.value_or(kUnknownTurns), loopOf(loop->body).storesElsewhere, loop->body});
       repeated(turns, times, loop->body, {loop->cond, loop->step});
       loops_.pop_back();
       spans_ = outer;
+      variableSpans_.clear();
       return;
     }
     case Kind::While: return repeated({}, times, as<While>(s)->body, {as<While>(s)->cond});
@@ -203,7 +203,8 @@ private:
     if (turns.value_or(kUnknownTurns) <= kUnrolled) each = {};
     if (!unrolled) work_.branches += all;
     // A loop that only fills what lanes share is waited for once.
-    const bool fills = !filling_ && storesShared(body) && !loadsShared(body);
+    const CodeletSource::Loop loop = loopOf(body);
+    const bool fills = !filling_ && loop.storesShared && !loop.loadsShared;
     if (fills) work_.exchanges += times;
     filling_ |= fills;
     atHand_.clear();
@@ -213,7 +214,7 @@ private:
     atHand_.clear();
     if (work_.turns == before) {
       work_.turns += all;
-      if (carries(body)) work_.dependent += all;
+      if (loop.carries) work_.dependent += all;
     }
     if (fills) filling_ = false;
   }
@@ -241,16 +242,17 @@ private:
 
   /// Whether an element's place is another one in each turn of a loop that counts `counter`.
   bool dependsOn(const Expr *e, const std::string &counter) const {
-    std::set<std::string> seen; // a chain of variables is followed once
-    return counter.empty() || dependsOn(e, counter, seen);
+    if (counter.empty()) return true;
+    const std::vector<std::string> &reached = source_.reached(e);
+    // A counter of another loop stays where it is.
+    return std::any_of(reached.begin(), reached.end(), [&](const std::string &name) {
+      return name == counter || (source_.changes(name) && !spans_.count(name));
+    });
   }
-  bool dependsOn(const Expr *e, const std::string &counter, std::set<std::string> &seen) const {
-    return any<VarRef>(e, [&](const VarRef &v) {
-      if (v.name == counter) return true;
-      if (numbers_.changes(v.name)) return !spans_.count(v.name); // a counter of another loop stays where it is
-      auto it = variables_.find(v.name);
-      return it != variables_.end() && it->second->init && it->second->extents.empty() && seen.insert(v.name).second &&
-             dependsOn(it->second->init, counter, seen);
+
+  CodeletSource::Loop loopOf(const Block *body) const {
+    return source_.loop(body, [&] {
+      return CodeletSource::Loop{storesElsewhere(body), storesShared(body), loadsShared(body), carries(body)};
     });
   }
 
@@ -321,8 +323,10 @@ private:
       const std::string &name = as<VarRef>(e)->name;
       if (auto it = spans_.find(name); it != spans_.end()) return it->second;
       if (loaded_.count(name)) return {};
-      auto it = variables_.find(name);
-      return it == variables_.end() || !it->second->init || ++depth_ > kDepth ? 0 : span(it->second->init);
+      if (auto known = variableSpans_.find(name); known != variableSpans_.end()) return known->second;
+      const Declare *d = source_.declared(name);
+      variableSpans_[name] = 0; // while it is being found
+      return variableSpans_[name] = d && d->init ? span(d->init) : 0;
     }
     case Kind::CoopIdx: return std::max(1.0, static_cast<double>(lanes_)) - 1;
     case Kind::Binary: {
@@ -431,7 +435,6 @@ private:
     }
     double rows = 1, run = 1;
     for (std::size_t d = 0; d < indices.size(); ++d) {
-      depth_ = 0;
       const std::optional<double> width = span(indices[d]);
       if (!width) { // anywhere
         access.rows = access.run = 0;
@@ -451,8 +454,7 @@ private:
   /// As long as `condition` holds.
   std::optional<double> turns(const For &loop, const Expr *condition) {
     const auto *cond = dyn<Binary>(withoutCasts(condition));
-    const auto begin_ = variables_.find(counterOf(loop));
-    const Declare *begins = begin_ == variables_.end() ? nullptr : begin_->second;
+    const Declare *begins = source_.declared(counterOf(loop));
     if (!begins || !begins->init || !cond) return {};
     if (cond->op == BinaryOp::LogicalAnd || cond->op == BinaryOp::LogicalOr) {
       const std::optional<double> left = turns(loop, cond->lhs), right = turns(loop, cond->rhs);
@@ -510,9 +512,8 @@ private:
     if (!e || all.size() >= kMost) return;
     all.push_back(e);
     if (const auto *v = dyn<VarRef>(e)) {
-      auto it = variables_.find(v->name);
-      if (it != variables_.end() && it->second->extents.empty() && !numbers_.changes(v->name))
-        possible(it->second->init, all);
+      const Declare *d = source_.declared(v->name);
+      if (d && d->extents.empty() && !source_.changes(v->name)) possible(d->init, all);
     } else if (const auto *choice = dyn<Conditional>(e)) {
       possible(choice->then, all);
       possible(choice->otherwise, all);
@@ -609,11 +610,11 @@ private:
     e = withoutCasts(e);
     if (const auto *v = dyn<VarRef>(e)) {
       auto [known, fresh] = constants_.try_emplace(v->name, false);
-      auto it = variables_.find(v->name);
-      if (!fresh || it == variables_.end()) return known->second;
-      if (it->second->tunable) return known->second = true; // of the code that is made of it
-      if (!it->second->init) return false;
-      return constants_[v->name] = isConstant(it->second->init);
+      const Declare *d = source_.declared(v->name);
+      if (!fresh || !d) return known->second;
+      if (d->tunable) return known->second = true; // of the code that is made of it
+      if (!d->init) return false;
+      return constants_[v->name] = isConstant(d->init);
     }
     if (const auto *n = dyn<Binary>(e)) return isConstant(n->lhs) && isConstant(n->rhs);
     if (const auto *n = dyn<Conditional>(e))
@@ -786,42 +787,44 @@ private:
 
   const Module &module_;
   const Codelet &codelet_;
+  const CodeletSource &source_;
   Numbers numbers_;
   IndexSteps steps_;
-  static constexpr unsigned kDepth = 32;
   const std::vector<Extents> arguments_;
   std::uint64_t lanes_;
-  std::map<std::string, const Declare *> variables_;
   struct Loop {
     std::string counter;
     double turns = 1;
     bool stores = false;
     const Block *body = nullptr;
   };
-  std::vector<Loop> loops_;             // around, the innermost last
-  std::map<std::string, double> spans_; // of counters of the loops around
-  unsigned depth_ = 0;
-  static constexpr unsigned kCalls = 8; // within calls
+  std::vector<Loop> loops_;                                              // around, the innermost last
+  std::unordered_map<std::string, double> spans_;                        // of counters of the loops around
+  std::unordered_map<std::string, std::optional<double>> variableSpans_; // of others, in these loops
+  static constexpr unsigned kCalls = 8;                                  // within calls
   unsigned calls_ = 0;
-  std::map<std::string, bool> constants_;     // variables that are
-  std::vector<const Expr *> atHand_;          // elements that registers hold
-  std::set<std::string> loaded_;              // variables that begin as something loaded
-  bool filling_ = false;                      // what lanes share, in a loop that was counted
-  std::map<std::string, std::size_t> ranges_; // parameters that are index ranges, by their place
-  std::set<std::string> ownRanges_;           // that the codelet makes
-  std::map<std::string, std::size_t> index_;  // in work_.accesses, by name of a container, or of a part of it
+  std::unordered_map<std::string, bool> constants_;     // variables that are
+  std::vector<const Expr *> atHand_;                    // elements that registers hold
+  std::unordered_set<std::string> loaded_;              // variables that begin as something loaded
+  bool filling_ = false;                                // what lanes share, in a loop that was counted
+  std::unordered_map<std::string, std::size_t> ranges_; // parameters that are index ranges, by their place
+  std::unordered_set<std::string> ownRanges_;           // that the codelet makes
+  std::unordered_map<std::string, std::size_t> index_;  // in work_.accesses, by name of a container, or of a part of it
   std::map<std::size_t, std::vector<References>> references_; // of each of work_.accesses
-  std::map<std::string, std::uint64_t> shared_;               // bytes of an element
+  std::unordered_map<std::string, std::uint64_t> shared_;     // bytes of an element
   std::map<std::size_t, AcrossLanes> acrossLanes_;            // of each of work_.accesses
   CodeletWork work_;
 };
 
 } // namespace
 
-CodeletWork codeletWork(const Module &module, const Codelet &codelet, const Facts &facts,
-                        const std::vector<Extents> &arguments, const std::map<std::string, std::int64_t> &tunables,
-                        std::uint64_t lanes) {
-  return Counter(module, codelet, facts, arguments, tunables, lanes).take();
+const CodeletWork &CodeletWorks::of(const Codelet &codelet, const std::vector<Extents> &arguments, const Scalars &known,
+                                    std::uint64_t lanes) {
+  auto [it, fresh] = works_.try_emplace(std::tuple(&codelet, arguments, known, lanes));
+  if (!fresh) return it->second;
+  std::shared_ptr<const CodeletSource> &source = sources_[&codelet];
+  if (!source) source = std::make_shared<CodeletSource>(codelet);
+  return it->second = Counter(module_, codelet, facts_, arguments, known, lanes, source).take();
 }
 
 } // namespace tangram

@@ -100,8 +100,9 @@ std::vector<Extents> expectedArguments(const Spectrum &spectrum, const ExpectedS
 // ---- sites ---------------------------------------------------------------------------------------------
 
 ExpectedSites::ExpectedSites(const Module &module, const Codelet &codelet, std::vector<Extents> arguments,
-                             const std::map<std::string, std::int64_t> &tunables, std::optional<std::uint64_t> lanes)
-    : Sizes(&module, codelet, {}, exactly(tunables), lanes), arguments_(std::move(arguments)) {}
+                             const Scalars &known, std::optional<std::uint64_t> lanes,
+                             std::shared_ptr<const CodeletSource> source)
+    : Sizes(&module, codelet, {}, exactly(known), lanes, std::move(source)), arguments_(std::move(arguments)) {}
 
 std::optional<std::uint64_t> ExpectedSites::number(const Expr *expr) {
   if (!expr) return {};

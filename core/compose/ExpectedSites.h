@@ -9,7 +9,8 @@ namespace tangram {
 class ExpectedSites : public Sizes {
 public:
   ExpectedSites(const ast::Module &module, const ast::Codelet &codelet, std::vector<Extents> arguments,
-                const std::map<std::string, std::int64_t> &tunables, std::optional<std::uint64_t> lanes = {});
+                const Scalars &known, std::optional<std::uint64_t> lanes = {},
+                std::shared_ptr<const CodeletSource> source = {});
 
   Expected site(const ast::Expr *mapOrCall);
 

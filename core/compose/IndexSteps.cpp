@@ -10,8 +10,8 @@ namespace tangram {
 using namespace ast;
 
 Numbers::Numbers(const Module &module, const Codelet &codelet, const std::vector<Extents> &arguments,
-                 const Scalars &known, std::uint64_t lanes)
-    : ExpectedSites(module, codelet, arguments, known, lanes), changed_(changedVariables(codelet.body)) {}
+                 const Scalars &known, std::uint64_t lanes, std::shared_ptr<const CodeletSource> source)
+    : ExpectedSites(module, codelet, arguments, known, lanes, std::move(source)) {}
 
 std::optional<double> Numbers::operator()(const Expr *expr) {
   if (!expr) return {};

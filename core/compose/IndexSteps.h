@@ -12,19 +12,16 @@ namespace tangram {
 class Numbers final : public ExpectedSites {
 public:
   Numbers(const ast::Module &module, const ast::Codelet &codelet, const std::vector<Extents> &arguments,
-          const Scalars &known, std::uint64_t lanes);
+          const Scalars &known, std::uint64_t lanes, std::shared_ptr<const CodeletSource> source);
   std::optional<double> operator()(const ast::Expr *expr);
   /// Also where only a bound is known: std::min(8, rest).
   std::optional<double> most(const ast::Expr *expr);
   /// Whether a variable is set other than where it is declared; counters of loops are.
-  bool changes(const std::string &name) const { return changed_.count(name) != 0; }
+  bool changes(const std::string &name) const { return source().changes(name); }
   /// What a variable that keeps its value begins as; null for another one.
   const ast::Expr *definition(const std::string &name) const;
   /// Of any variable.
   const ast::Expr *beginning(const std::string &name) const;
-
-private:
-  std::set<std::string> changed_;
 };
 
 class IndexSteps {

@@ -108,24 +108,23 @@ std::map<std::string, Interval> exactly(const std::map<std::string, std::int64_t
 }
 
 Sizes::Sizes(const Module *module, const Codelet &codelet, std::vector<SizeBound> bounds,
-             std::map<std::string, Interval> known, std::optional<std::uint64_t> lanes)
-    : module_(module), codelet_(codelet), bounds_(std::move(bounds)), given_(std::move(known)), lanes_(lanes) {
-  walk(codelet.body, [&](const Declare &d) { declared_[d.name] = &d; });
-  changed_ = changedVariables(codelet.body);
-}
+             std::map<std::string, Interval> known, std::optional<std::uint64_t> lanes,
+             std::shared_ptr<const CodeletSource> source)
+    : module_(module), codelet_(codelet), bounds_(std::move(bounds)), given_(std::move(known)), lanes_(lanes),
+      source_(source ? std::move(source) : std::make_shared<CodeletSource>(codelet)) {}
 
 Interval Sizes::variable(const std::string &name) {
   if (!calls_.empty()) { // in a function that is called
     auto it = calls_.back().find(name);
     return it == calls_.back().end() ? Interval{} : it->second;
   }
-  if (changed_.count(name)) return {};
+  if (source_->changes(name)) return {};
   if (auto it = given_.find(name); it != given_.end()) return it->second;
   if (auto it = known_.find(name); it != known_.end()) return it->second;
-  auto it = declared_.find(name);
-  if (it == declared_.end() || it->second->tunable || !it->second->init || !it->second->extents.empty()) return {};
+  const Declare *d = source_->declared(name);
+  if (!d || d->tunable || !d->init || !d->extents.empty()) return {};
   known_[name] = {}; // while it is being evaluated
-  return known_[name] = value(it->second->init);
+  return known_[name] = value(d->init);
 }
 
 Interval Sizes::value(const Expr *expr) {
@@ -204,13 +203,10 @@ Interval Sizes::sizeOf(const Size &n) {
 }
 
 const Declare *Sizes::declaration(const std::string &name) const {
-  return changed_.count(name) ? nullptr : declared(name);
+  return source_->changes(name) ? nullptr : declared(name);
 }
 
-const Declare *Sizes::declared(const std::string &name) const {
-  auto it = declared_.find(name);
-  return it == declared_.end() ? nullptr : it->second;
-}
+const Declare *Sizes::declared(const std::string &name) const { return source_->declared(name); }
 
 namespace {
 SizeBound upper(const Interval &value) {
@@ -225,10 +221,9 @@ SizeBound Sizes::size(const Expr *container) {
     const std::string &name = as<VarRef>(container)->name;
     for (std::size_t i = 0; i < codelet_.params.size(); ++i)
       if (codelet_.params[i]->name == name)
-        return i < bounds_.size() && container->type.rank() == 1 && !changed_.count(name) ? bounds_[i] : SizeBound{};
-    auto it = declared_.find(name);
-    if (it == declared_.end() || changed_.count(name)) return {};
-    const Declare *d = it->second;
+        return i < bounds_.size() && container->type.rank() == 1 && !source_->changes(name) ? bounds_[i] : SizeBound{};
+    const Declare *d = declaration(name);
+    if (!d) return {};
     if (d->extents.size() == 1) return upper(value(d->extents[0]));
     return d->extents.empty() && d->init && d->type.rank() == 1 ? size(d->init) : SizeBound{};
   }
@@ -297,10 +292,11 @@ SiteBounds Sizes::site(const Expr *mapOrCall) {
     }
     // The parts may also have been named before: `auto parts = partition(...)`.
     const Expr *container = withoutCasts(arg);
-    for (const VarRef *ref = dyn<VarRef>(container); ref && !changed_.count(ref->name); ref = dyn<VarRef>(container)) {
-      auto it = declared_.find(ref->name);
-      if (it == declared_.end() || !it->second->init || !it->second->extents.empty()) break;
-      container = withoutCasts(it->second->init);
+    for (const VarRef *ref = dyn<VarRef>(container); ref && !source_->changes(ref->name);
+         ref = dyn<VarRef>(container)) {
+      const Declare *d = source_->declared(ref->name);
+      if (!d || !d->init || !d->extents.empty()) break;
+      container = withoutCasts(d->init);
     }
     const Partition *partition = dyn<Partition>(container);
     SizeBound part;

@@ -2,11 +2,13 @@
 // evaluator over variables that are set once.
 #pragma once
 
+#include "CodeletSource.h"
 #include "Interval.h"
 #include "tangram/ast/Node.h"
 #include "tangram/compose/Expected.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -33,9 +35,10 @@ std::map<std::string, Interval> exactly(const std::map<std::string, std::int64_t
 class Sizes {
 public:
   /// `bounds`: of the codelet's arguments; `known`: tunables and parameters, exactly or between what; `lanes`:
-  /// coopDim(), where it is known.
+  /// coopDim(), where it is known; `source`: of the codelet, where it has been looked at before.
   Sizes(const ast::Module *module, const ast::Codelet &codelet, std::vector<SizeBound> bounds,
-        std::map<std::string, Interval> known = {}, std::optional<std::uint64_t> lanes = {});
+        std::map<std::string, Interval> known = {}, std::optional<std::uint64_t> lanes = {},
+        std::shared_ptr<const CodeletSource> source = {});
   virtual ~Sizes() = default;
 
   Interval value(const ast::Expr *expr);
@@ -51,6 +54,7 @@ protected:
   /// The same of a variable that may be set again.
   const ast::Declare *declared(const std::string &name) const;
   const ast::Codelet &codelet() const { return codelet_; }
+  const CodeletSource &source() const { return *source_; }
   const ast::Module &module() const { return *module_; }
 
 private:
@@ -61,9 +65,8 @@ private:
   std::vector<SizeBound> bounds_;
   std::map<std::string, Interval> given_;
   std::optional<std::uint64_t> lanes_;
-  std::map<std::string, const ast::Declare *> declared_;
-  std::set<std::string> changed_; // assigned again somewhere
-  std::map<std::string, Interval> known_;
+  std::shared_ptr<const CodeletSource> source_;
+  std::unordered_map<std::string, Interval> known_;
   static constexpr std::size_t kCalls = 8;             // within calls
   std::vector<std::map<std::string, Interval>> calls_; // of functions that are being evaluated: their parameters
 };

@@ -114,9 +114,7 @@ const CodeletWork &Places::work(const Place &place, const Point &point, const Al
   const std::uint64_t lanes = alternative.codelet->coop ? place.lanes : 1;
   Scalars known = point.scalars;
   known.insert(alternative.parameters.begin(), alternative.parameters.end());
-  auto [it, fresh] = works_.try_emplace(std::tuple(alternative.codelet, arguments, known, lanes));
-  if (fresh) it->second = codeletWork(forest_.module(), *alternative.codelet, forest_.facts(), arguments, known, lanes);
-  return it->second;
+  return works_.of(*alternative.codelet, arguments, known, lanes);
 }
 
 } // namespace tangram::model

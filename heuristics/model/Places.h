@@ -42,7 +42,8 @@ double elementBytes(ast::Type type);
 
 class Places {
 public:
-  Places(const Forest &forest, const Machine &machine) : forest_(forest), machine_(machine), known_(forest.size()) {}
+  Places(const Forest &forest, const Machine &machine)
+      : forest_(forest), machine_(machine), known_(forest.size()), works_(forest.module(), forest.facts()) {}
 
   const Place &operator[](const Point &point) const;
   const Choice &choice(const Point &point, const Alternative &alternative) const {
@@ -65,9 +66,7 @@ private:
   const Machine &machine_;
   mutable ast::Arena arena_;
   mutable std::vector<std::unique_ptr<Place>> known_;
-  using WorkKey =
-      std::tuple<const ast::Codelet *, std::vector<Extents>, std::map<std::string, std::int64_t>, std::uint64_t>;
-  mutable std::map<WorkKey, CodeletWork> works_;
+  mutable CodeletWorks works_;
   mutable std::unordered_map<const ast::Codelet *, std::vector<const ast::Expr *>> requirements_, sites_;
 };
 

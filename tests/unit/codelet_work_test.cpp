@@ -12,7 +12,7 @@ struct Counted {
   CodeletWork of(std::size_t codelet, std::optional<std::uint64_t> elements,
                  const std::map<std::string, std::int64_t> &tunables = {}, std::uint64_t lanes = 1) const {
     const ast::Spectrum *sum = program.module->spectrums[0];
-    return codeletWork(*program.module, *sum->codelets[codelet], program.facts, {{elements}}, tunables, lanes);
+    return CodeletWorks(*program.module, program.facts).of(*sum->codelets[codelet], {{elements}}, tunables, lanes);
   }
   Program program;
 };
@@ -53,7 +53,7 @@ CodeletWork workOf(const std::vector<std::string> &statements, std::uint64_t ele
   std::string params = "(Param \"in\" array<1,i32> in) (Param \"out\" array<1,i32> inout)";
   Program program(module({spectrum("sum", {codelet("x", statements, coop, "", "", params)}, "void", params)}),
                   cpuModern());
-  return codeletWork(*program.module, *program.codelet("x"), program.facts, {{elements}, {elements}}, {}, lanes);
+  return CodeletWorks(*program.module, program.facts).of(*program.codelet("x"), {{elements}, {elements}}, {}, lanes);
 }
 TEST(CodeletWork, PlacesAConstantDistanceApart) {
   // out[i] = in[i - 1] + in[i] + in[i + 1] + in[2 * i]

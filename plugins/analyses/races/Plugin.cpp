@@ -50,27 +50,31 @@ public:
         for (auto &[map, found] : maps) judge(*map, found, facts.races);
       }
     report(diags);
-    relyOn(module, ranges, facts.races);
+    relyOn(module, ranges, summaries, symbols, facts.races);
   }
 
 private:
-  static std::size_t conflictsWith(const Module &module, const RangeParameters &ranges) {
-    races::Symbols symbols;
-    races::Summaries summaries = races::summarize(module, symbols, ranges);
-    races::Passed passed;
-    std::size_t result = 0;
-    for (const Spectrum *s : module.spectrums)
-      for (const Codelet *c : s->codelets)
-        result += races::conflicts(module, *s, *c, summaries, symbols, passed).size();
-    return result;
-  }
-
-  /// Which spectrums are free of races only because they are given ranges.
-  static void relyOn(const Module &module, const RangeParameters &ranges, Races &races) {
-    if (ranges.empty()) return;
-    std::size_t found = conflictsWith(module, ranges);
-    for (const auto &[spectrum, param] : ranges)
-      if (conflictsWith(module, rangeParameters(module, {spectrum})) > found) races.ranges.insert({spectrum, param});
+  /// Which spectrums are free of races only because they are given ranges: those without which conflicts appear.
+  static void relyOn(const Module &module, const RangeParameters &ranges, const races::Summaries &summaries,
+                     races::Symbols &symbols, Races &races) {
+    std::set<std::string> spectrums;
+    for (const auto &[spectrum, param] : ranges) spectrums.insert(spectrum);
+    for (const std::string &without : spectrums) {
+      const races::Summaries others = races::summarize(module, symbols, rangeParameters(module, {without}), &summaries);
+      std::size_t before = 0, behind = 0;
+      races::Passed passed;
+      for (const Spectrum *s : module.spectrums) {
+        if (others.at(s->name).same) continue;
+        for (const Codelet *c : s->codelets) {
+          if (c->independent) continue; // it is so by promise
+          before += races::conflicts(module, *s, *c, summaries, symbols, passed).size();
+          behind += races::conflicts(module, *s, *c, others, symbols, passed).size();
+        }
+      }
+      if (behind <= before) continue;
+      for (const auto &[spectrum, param] : ranges)
+        if (spectrum == without) races.ranges.insert({spectrum, param});
+    }
   }
 
   enum class Verdict : std::uint8_t { Undecided, LeftOut, Refused };

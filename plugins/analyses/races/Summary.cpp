@@ -24,7 +24,7 @@ places(const SpectrumSummary &summary) {
 
 } // namespace
 
-Summaries summarize(const Module &module, Symbols &symbols, const RangeParameters &ranges) {
+Summaries summarize(const Module &module, Symbols &symbols, const RangeParameters &ranges, const Summaries *before) {
   Summaries result;
   std::map<std::string, std::set<std::string>> reached;
   for (const Spectrum *s : module.spectrums) {
@@ -69,6 +69,17 @@ Summaries summarize(const Module &module, Symbols &symbols, const RangeParameter
     for (const std::string &other : result[name].together)
       if (result.count(other)) group.insert(other);
     done.insert(group.begin(), group.end());
+    auto known = [&](const std::string &other) {
+      return !result.count(other) || result[other].ranges == before->at(other).ranges;
+    };
+    if (before && std::all_of(group.begin(), group.end(), known) &&
+        std::all_of(closure[name].begin(), closure[name].end(), known)) {
+      for (const std::string &member : group) {
+        result[member].codelets = before->at(member).codelets;
+        result[member].same = true;
+      }
+      continue;
+    }
     for (bool more = true; more;) {
       more = false;
       for (const std::string &member : group) {

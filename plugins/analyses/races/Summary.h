@@ -37,11 +37,14 @@ struct SpectrumSummary {
   std::vector<CodeletSummary> codelets; // as in the spectrum
   std::set<std::string> together;       // spectrums that call this one and are called by it, itself included
   std::set<unsigned> ranges;            // parameters that are a range, or a part of one, in all calls
+  bool same = false;                    // as `before` (summarize)
 };
 
 using Summaries = std::map<std::string, SpectrumSummary>;
 
-/// Bottom-up over calls, to a fixed point over recursion.
-Summaries summarize(const ast::Module &module, Symbols &symbols, const RangeParameters &ranges);
+/// Bottom-up over calls, to a fixed point over recursion. `before`: of other ranges, with the same symbols; what does
+/// not reach a spectrum whose ranges differ is taken from there.
+Summaries summarize(const ast::Module &module, Symbols &symbols, const RangeParameters &ranges,
+                    const Summaries *before = nullptr);
 
 } // namespace tangram::races

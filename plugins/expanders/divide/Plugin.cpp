@@ -1,8 +1,10 @@
 // divide: a nest's loops are ways to divide it.
 #include "Accumulations.h"
+#include "Distribution.h"
 #include "Divide.h"
 
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Promotion.h"
 #include "tangram/nest/Read.h"
 #include "tangram/plugin/Plugin.h"
 
@@ -33,24 +35,11 @@ public:
       std::vector<const Codelet *> codelets = spectrum->codelets;
       for (const Codelet *codelet : spectrum->codelets) {
         if (codelet->coop || !contains<For>(codelet->body)) continue;
-        std::unique_ptr<nest::Nest> nest = nest::read(*module, *codelet);
-        if (!nest || nest->loops.empty()) {
-          for (const nest::Remark &r : nest ? nest->remarks : std::vector<nest::Remark>{})
-            decline(context, *spectrum, codelet->name + "_divided", r.range, r.message);
-          continue;
-        }
-        // Loops that accumulate may be divided by atomic operations.
-        const Codelet *source = divide::withAtomicUpdates(*nest, context.arena);
-        if (source != codelet)
-          if (std::unique_ptr<nest::Nest> changed = nest::read(*module, *source)) nest = std::move(changed);
-        divide::Division d = divide::divide(*nest, *spectrum, options, names, context.arena);
-        for (const auto &[iterator, where, why] : d.refused) {
-          if (!d.codelet) decline(context, *spectrum, codelet->name + "_divided", where, why);
-          if (!iterator.empty()) decline(context, *spectrum, "over_" + iterator, where, why);
-        }
-        if (!d.codelet) continue;
-        codelets.push_back(d.codelet);
-        added.insert(added.end(), d.spectrums.begin(), d.spectrums.end());
+        divide(*module, *spectrum, codelet, options, names, context, codelets, added);
+        const Codelet *other = divide::withParallelLoopsOutside(*module, *codelet, context.arena);
+        if (other == codelet) continue;
+        other = context.arena.derive(other, [&](Codelet &c) { c.name = c.tag = codelet->name + "_distributed"; });
+        divide(*module, *spectrum, other, options, names, context, codelets, added);
       }
       if (codelets.size() != spectrum->codelets.size())
         spectrum = context.arena.derive(spectrum, [&](Spectrum &s) { s.codelets = codelets; });
@@ -61,6 +50,31 @@ public:
   }
 
 private:
+  static void divide(const Module &module, const Spectrum &spectrum, const Codelet *codelet,
+                     const divide::DivideOptions &options, Names &names, ExpandContext &context,
+                     std::vector<const Codelet *> &codelets, std::vector<const Spectrum *> &added) {
+    // An element that a loop updates is a scalar that it reduces.
+    const Codelet *promoted = nest::withPromotedElements(codelet, context.arena);
+    std::unique_ptr<nest::Nest> nest = nest::read(module, *promoted);
+    if (!nest || nest->loops.empty()) {
+      for (const nest::Remark &r : nest ? nest->remarks : std::vector<nest::Remark>{})
+        decline(context, spectrum, codelet->name + "_divided", r.range, r.message);
+      return;
+    }
+    // Loops that accumulate may be divided by atomic operations.
+    const Codelet *source = divide::withAtomicUpdates(*nest, context.arena);
+    if (source != promoted)
+      if (std::unique_ptr<nest::Nest> changed = nest::read(module, *source)) nest = std::move(changed);
+    divide::Division d = divide::divide(*nest, spectrum, options, names, context.arena);
+    for (const auto &[iterator, where, why] : d.refused) {
+      if (!d.codelet) decline(context, spectrum, codelet->name + "_divided", where, why);
+      if (!iterator.empty()) decline(context, spectrum, "over_" + iterator, where, why);
+    }
+    if (!d.codelet) return;
+    codelets.push_back(d.codelet);
+    added.insert(added.end(), d.spectrums.begin(), d.spectrums.end());
+  }
+
   static void decline(ExpandContext &context, const Spectrum &spectrum, const std::string &codelet, SourceRange where,
                       const std::string &why) {
     context.declined.push_back({spectrum.name, codelet, where, why, {}});

@@ -6,6 +6,7 @@
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Dependences.h"
+#include "tangram/nest/Statements.h"
 
 #include <algorithm>
 #include <deque>
@@ -34,7 +35,7 @@ public:
     for (const Stmt *s : nest.body) names_.reserveAll(s);
     const std::size_t n = nest.loops.size();
     outer_ = n > 2 ? n - 2 : 0;
-    written_ = writtenIn(nest.body);
+    written_ = nest::writtenIn(nest.body);
     const std::size_t x = contiguousLoop(nest, written_);
     for (std::size_t i = outer_; i < n; ++i)
       if (i != x) dims_.push_back(&nest.loops[i]);
@@ -53,7 +54,7 @@ public:
     if (!why.empty()) return nullptr;
     bool tiles = false, chains = false;
     for (const Segment &s : segments_) {
-      references_.push_back(referencesOf(nest_, loops_, s, written_, declaredIn(nest_.body), options_.lockstep));
+      references_.push_back(referencesOf(nest_, loops_, s, written_, nest::declaredIn(nest_.body), options_.lockstep));
       tiles |= !references_.back().tiles.empty();
       chains |= !s.loops.empty();
     }
@@ -161,7 +162,7 @@ private:
     std::set<std::string> containers;
     std::set_intersection(containers_.begin(), containers_.end(), written_.begin(), written_.end(),
                           std::inserter(containers, containers.end()));
-    return std::any_of(stmts.begin(), stmts.end(), [&](const Stmt *s) { return touchesElements(s, containers); });
+    return std::any_of(stmts.begin(), stmts.end(), [&](const Stmt *s) { return nest::touchesElements(s, containers); });
   }
 
   // ---- copies of the body ----
@@ -180,7 +181,7 @@ private:
   Stmts copy(const Stmts &stmts, const Context &context) {
     Stmts result;
     std::map<std::string, std::string> renamed;
-    for (const std::string &name : declaredIn(stmts))
+    for (const std::string &name : nest::declaredIn(stmts))
       if (!kept_.count(name)) renamed[name] = names_.fresh(name);
     auto variable = [&](const VarRef *v) -> const Expr * {
       if (auto r = renamed.find(v->name); r != renamed.end()) return v;

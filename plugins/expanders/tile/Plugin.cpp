@@ -1,6 +1,5 @@
 // tile: loops over ranges as cooperative codelets of staged, register-tiled patches, and maps over tiles of them.
 #include "Patches.h"
-#include "Promotion.h"
 #include "RangeSteps.h"
 #include "Tiles.h"
 

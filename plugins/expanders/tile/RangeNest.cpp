@@ -1,5 +1,5 @@
 #include "RangeNest.h"
-#include "Promotion.h"
+#include "tangram/nest/Promotion.h"
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Names.h"
@@ -81,7 +81,7 @@ std::optional<RangeNest> rangeNest(const Module &module, const Spectrum &spectru
   if (result.loops.empty() || inner.empty()) return std::nullopt;
   Names fresh;
   fresh.reserveAll(&codelet);
-  inner = withPromotedElements(inner, fresh, arena);
+  inner = nest::withPromotedElements(inner, fresh, arena);
   result.body = inner;
   std::vector<const Param *> params;
   for (const Param *p : codelet.params)

@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Footprint.h"
+#include "tangram/nest/Statements.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -113,7 +114,7 @@ References referencesOf(const RangeNest &nest, const std::vector<unsigned> &dims
       if (!container || sub.indices.size() != container->type.rank()) return;
       // Variables of the body are not there where tiles are loaded.
       for (const Expr *index : sub.indices)
-        if (touchesElements(index, written) ||
+        if (nest::touchesElements(index, written) ||
             any<VarRef>(index, [&](const VarRef &v) { return declared.count(v.name) && !iterators.count(v.name); }))
           return;
       const nest::Access *access = accessOf(*nest.nest, &sub);

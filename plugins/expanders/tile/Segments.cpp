@@ -1,5 +1,7 @@
 #include "Segments.h"
 
+#include "tangram/nest/Statements.h"
+
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 
@@ -16,7 +18,7 @@ constexpr std::int64_t kMostTurns = 32; // of a loop that a panel has in whole
 class Finder {
 public:
   Finder(const RangeNest &nest, const std::vector<const Stmt *> &body, Arena &arena)
-      : nest_(nest), arena_(arena), perPoint_(declaredIn(body)), written_(writtenIn(body)) {
+      : nest_(nest), arena_(arena), perPoint_(nest::declaredIn(body)), written_(nest::writtenIn(body)) {
     for (const RangeLoop &l : nest.loops) perPoint_.insert(l.iterator->name);
   }
 
@@ -52,7 +54,7 @@ private:
       std::optional<nest::LoopRange> range = nest::rangeOf(*nest_.nest, n, arena_, why);
       if (!range || assignedVariables(loop->body).count(l.variable)) return std::nullopt;
       for (const Expr *e : {range->begin, range->end})
-        if (hasEffects(e) || touchesElements(e, written_) ||
+        if (hasEffects(e) || nest::touchesElements(e, written_) ||
             any<VarRef>(e, [&](const VarRef &v) { return perPoint_.count(v.name) && !chain.count(v.name); }))
           return std::nullopt;
       return range;
@@ -91,34 +93,6 @@ private:
 
 std::vector<Segment> segmentsOf(const RangeNest &nest, const std::vector<const Stmt *> &body, Arena &arena) {
   return Finder(nest, body, arena).run(body);
-}
-
-std::set<std::string> declaredIn(const std::vector<const Stmt *> &stmts) {
-  std::set<std::string> result;
-  for (const Stmt *s : stmts) walk(s, [&](const Declare &d) { result.insert(d.name); });
-  return result;
-}
-
-bool touchesElements(const Node *tree, const std::set<std::string> &containers) {
-  return any<Subscript>(tree, [&](const Subscript &s) {
-    const VarRef *root = rootVariable(&s);
-    return root && containers.count(root->name) != 0;
-  });
-}
-
-std::set<std::string> writtenIn(const std::vector<const Stmt *> &stmts) {
-  std::set<std::string> result;
-  auto changes = [&](const Expr *place) {
-    if (const VarRef *root = rootVariable(place); root && !isa<VarRef>(place)) result.insert(root->name);
-  };
-  for (const Stmt *s : stmts)
-    walk(
-        s, [&](const Assign &a) { changes(a.target); }, [&](const Atomic &a) { changes(a.target); },
-        [&](const Unary &u) {
-          if (u.op != UnaryOp::Plus && u.op != UnaryOp::Minus && u.op != UnaryOp::Not && u.op != UnaryOp::BitNot)
-            changes(u.operand);
-        });
-  return result;
 }
 
 } // namespace tangram::tile

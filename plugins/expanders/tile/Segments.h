@@ -22,11 +22,4 @@ struct Segment {
 /// `body` are the statements of the band in `nest`.
 std::vector<Segment> segmentsOf(const RangeNest &nest, const std::vector<const ast::Stmt *> &body, ast::Arena &arena);
 
-/// Names that statements declare.
-std::set<std::string> declaredIn(const std::vector<const ast::Stmt *> &stmts);
-/// Whether a tree touches an element of one of these; asking for a size does not.
-bool touchesElements(const ast::Node *tree, const std::set<std::string> &containers);
-/// Containers and arrays of which statements write elements.
-std::set<std::string> writtenIn(const std::vector<const ast::Stmt *> &stmts);
-
 } // namespace tangram::tile

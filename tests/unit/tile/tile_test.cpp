@@ -1,6 +1,7 @@
 // What the expander `tile` finds in loops over ranges.
 #include "../passes/Program.h"
-#include "Promotion.h"
+#include "tangram/nest/Promotion.h"
+#include "tangram/nest/Statements.h"
 #include "RangeSteps.h"
 #include "References.h"
 
@@ -69,13 +70,13 @@ TEST_F(TileTest, AnElementThatALoopUpdatesIsPromoted) {
     return Ss{loop(let("k", U64, lit(U64, 0)), k < size(a), inc(k), {add(at(c, {index}, F32), at(a, {k}, F32))})};
   };
   ast::Names names;
-  auto promoted = tile::withPromotedElements(updates(i), names, arena_);
+  auto promoted = nest::withPromotedElements(updates(i), names, arena_);
   ASSERT_EQ(promoted.size(), 3u);
   EXPECT_TRUE(ast::isa<ast::Declare>(promoted[0]));
   EXPECT_FALSE(ast::any<ast::VarRef>(promoted[1], [](const ast::VarRef &v) { return v.name == "c"; }));
   EXPECT_TRUE(ast::isa<ast::If>(promoted[2])); // a loop without a turn stores nothing
   // Not one that moves with the loop.
-  EXPECT_EQ(tile::withPromotedElements(updates(k), names, arena_).size(), 1u);
+  EXPECT_EQ(nest::withPromotedElements(updates(k), names, arena_).size(), 1u);
 }
 
 TEST_F(TileTest, ProductHasTilesOfBothFactors) {
@@ -92,14 +93,14 @@ TEST_F(TileTest, ProductHasTilesOfBothFactors) {
   ASSERT_TRUE(nest);
   EXPECT_TRUE(nest->unconditional());
   ASSERT_EQ(nest->loops.size(), 2u);
-  std::set<std::string> written = tile::writtenIn(nest->body);
+  std::set<std::string> written = nest::writtenIn(nest->body);
   EXPECT_EQ(tile::contiguousLoop(*nest, written), 1u);
 
   auto segments = tile::segmentsOf(*nest, nest->body, arena_);
   ASSERT_EQ(segments.size(), 3u);
   EXPECT_EQ(segments[1].loops.size(), 1u);
   std::vector<unsigned> dims{nest->loops[0].loop, nest->loops[1].loop};
-  auto references = tile::referencesOf(*nest, dims, segments[1], written, tile::declaredIn(nest->body), false);
+  auto references = tile::referencesOf(*nest, dims, segments[1], written, nest::declaredIn(nest->body), false);
   EXPECT_TRUE(references.direct.empty());
   ASSERT_EQ(references.tiles.size(), 2u);
   // Lanes read neighbours: what moves with them is the fastest dimension of the tile.
@@ -108,7 +109,7 @@ TEST_F(TileTest, ProductHasTilesOfBothFactors) {
   EXPECT_EQ(references.tiles[1].order, (std::vector<unsigned>{0, 1}));
   EXPECT_EQ(references.tiles[1].strides, (tile::Strides{{0, 0}, {0, 1}, {1, 0}}));
   // Vectors have lanes along one dimension.
-  references = tile::referencesOf(*nest, dims, segments[1], written, tile::declaredIn(nest->body), true);
+  references = tile::referencesOf(*nest, dims, segments[1], written, nest::declaredIn(nest->body), true);
   EXPECT_EQ(references.tiles[0].order, (std::vector<unsigned>{0, 1}));
 }
 

@@ -6,7 +6,9 @@
 #include "tangram/compose/Facts.h"
 
 #include <map>
+#include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace tangram {
@@ -50,11 +52,24 @@ struct CodeletWork {
 /// Turns of a loop of which nothing is known.
 inline constexpr double kUnknownTurns = 16;
 
-/// `arguments`: expected extents of the codelet's parameters, none of a scalar; `tunables`: their values; `lanes`: of a
-/// cooperative codelet, else 1. Both ways of a branch are done half as often. Where a loop's bounds are not known it
-/// turns as often as what it goes through has elements, else kUnknownTurns.
-CodeletWork codeletWork(const ast::Module &module, const ast::Codelet &codelet, const Facts &facts,
-                        const std::vector<Extents> &arguments, const std::map<std::string, std::int64_t> &tunables,
+class CodeletSource;
+
+/// What calls of a module's codelets do: each is looked at once.
+class CodeletWorks {
+public:
+  CodeletWorks(const ast::Module &module, const Facts &facts) : module_(module), facts_(facts) {}
+
+  /// `arguments`: expected extents of the codelet's parameters, none of a scalar; `known`: its tunables, and parameters
+  /// that are known; `lanes`: of a cooperative codelet, else 1. Both ways of a branch are done half as often. Where a
+  /// loop's bounds are not known it turns as often as what it goes through has elements, else kUnknownTurns.
+  const CodeletWork &of(const ast::Codelet &codelet, const std::vector<Extents> &arguments, const Scalars &known,
                         std::uint64_t lanes = 1);
+
+private:
+  const ast::Module &module_;
+  const Facts &facts_;
+  std::map<const ast::Codelet *, std::shared_ptr<const CodeletSource>> sources_;
+  std::map<std::tuple<const ast::Codelet *, std::vector<Extents>, Scalars, std::uint64_t>, CodeletWork> works_;
+};
 
 } // namespace tangram

@@ -1,13 +1,14 @@
-#include "Promotion.h"
-#include "Segments.h"
+#include "tangram/nest/Promotion.h"
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Mutator.h"
 #include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Statements.h"
 
-namespace tangram::tile {
+namespace tangram::nest {
 
 using namespace ast;
 
@@ -88,4 +89,28 @@ std::vector<const Stmt *> withPromotedElements(const std::vector<const Stmt *> &
   return result;
 }
 
-} // namespace tangram::tile
+namespace {
+
+/// Outer loops first: what no loop of a chain changes is promoted out of all of it.
+class Promotion : public Mutator {
+public:
+  Promotion(Arena &arena, Names &names) : Mutator(arena), names_(names) {}
+  const Node *mutateBlock(const Block *block) override {
+    std::vector<const Stmt *> stmts = withPromotedElements(block->stmts, names_, arena());
+    return Mutator::mutateBlock(
+        stmts == block->stmts ? block : arena().derive(block, [&](Block &b) { b.stmts = std::move(stmts); }));
+  }
+
+private:
+  Names &names_;
+};
+
+} // namespace
+
+const Codelet *withPromotedElements(const Codelet *codelet, Arena &arena) {
+  Names names;
+  names.reserveAll(codelet);
+  return as<Codelet>(Promotion(arena, names).mutate(codelet));
+}
+
+} // namespace tangram::nest

@@ -3,11 +3,14 @@
 
 #include "tangram/ast/Names.h"
 
-namespace tangram::tile {
+namespace tangram::nest {
 
 /// for (...) c[i] += e;   as   T value = c[i]; for (...) value += e; c[i] = value;   for loops that stand among `body`,
 /// where nothing else of the container is touched in the loop. Asks in front whether the loop has a turn.
 std::vector<const ast::Stmt *> withPromotedElements(const std::vector<const ast::Stmt *> &body, ast::Names &names,
                                                     ast::Arena &arena);
 
-} // namespace tangram::tile
+/// The same for all loops of a codelet; the very same one where there are no such elements.
+const ast::Codelet *withPromotedElements(const ast::Codelet *codelet, ast::Arena &arena);
+
+} // namespace tangram::nest

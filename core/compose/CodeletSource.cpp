@@ -1,0 +1,44 @@
+#include "CodeletSource.h"
+
+#include "Sizes.h"
+#include "tangram/ast/Walk.h"
+
+namespace tangram {
+
+using namespace ast;
+
+CodeletSource::CodeletSource(const Codelet &codelet) {
+  walk(codelet.body, [&](const Declare &d) { declared_[d.name] = &d; });
+  for (const std::string &name : changedVariables(codelet.body)) changed_.insert(name);
+}
+
+const Declare *CodeletSource::declared(const std::string &name) const {
+  auto it = declared_.find(name);
+  return it == declared_.end() ? nullptr : it->second;
+}
+
+const std::vector<std::string> &CodeletSource::reached(const Expr *e) const {
+  auto [it, fresh] = reached_.try_emplace(e);
+  if (!fresh) return it->second;
+  std::vector<std::string> result;
+  std::unordered_set<std::string> seen;
+  std::vector<const Expr *> open{e};
+  while (!open.empty()) {
+    const Expr *next = open.back();
+    open.pop_back();
+    walk(next, [&](const VarRef &v) {
+      if (!seen.insert(v.name).second) return;
+      result.push_back(v.name);
+      const Declare *d = changes(v.name) ? nullptr : declared(v.name);
+      if (d && d->init && d->extents.empty()) open.push_back(d->init);
+    });
+  }
+  return reached_[e] = std::move(result);
+}
+
+const CodeletSource::Loop &CodeletSource::loop(const Block *body, const std::function<Loop()> &look) const {
+  auto it = loops_.find(body);
+  return it == loops_.end() ? loops_.emplace(body, look()).first->second : it->second;
+}
+
+} // namespace tangram

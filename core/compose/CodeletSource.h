@@ -1,0 +1,40 @@
+// What a codelet's source says of its variables, whatever its sizes and tunables are: found once, asked for every plan.
+#pragma once
+
+#include "tangram/ast/Node.h"
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace tangram {
+
+class CodeletSource {
+public:
+  explicit CodeletSource(const ast::Codelet &codelet);
+
+  /// Null for what is no variable of its body.
+  const ast::Declare *declared(const std::string &name) const;
+  /// Whether a variable is set other than by its declaration; counters of loops are.
+  bool changes(const std::string &name) const { return changed_.count(name) != 0; }
+  /// The variables that an expression is made of, and those that the ones that keep their value are made of.
+  const std::vector<std::string> &reached(const ast::Expr *e) const;
+
+  struct Loop {
+    bool storesElsewhere = false; // to memory that what is loaded in it might be of
+    bool storesShared = false, loadsShared = false;
+    bool carries = false; // changes a variable of before it
+  };
+  /// Of a loop's body, as `look` finds when it is first asked for.
+  const Loop &loop(const ast::Block *body, const std::function<Loop()> &look) const;
+
+private:
+  std::unordered_map<std::string, const ast::Declare *> declared_;
+  std::unordered_set<std::string> changed_;
+  mutable std::unordered_map<const ast::Expr *, std::vector<std::string>> reached_;
+  mutable std::unordered_map<const ast::Block *, Loop> loops_;
+};
+
+} // namespace tangram

@@ -1,0 +1,16 @@
+// Loops that have to run one iteration after the other, moved behind those that do not.
+#pragma once
+
+#include "tangram/ast/Node.h"
+
+namespace tangram::divide {
+
+/// The codelet with its loops distributed over what stands in them, and parallel loops around serial ones
+/// (interchange), as far as dependences allow; the very same one where nothing changes.
+///
+///   for (i...) { t = 0; for (j...) t += a[i][j] * x[j]; for (j...) y[j] += a[i][j] * t; }
+///
+/// becomes a loop over i that fills t_of[i] (scalar expansion), and loops over j and i, of which j is parallel.
+const ast::Codelet *withParallelLoopsOutside(const ast::Module &module, const ast::Codelet &codelet, ast::Arena &arena);
+
+} // namespace tangram::divide

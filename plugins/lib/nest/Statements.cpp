@@ -1,0 +1,38 @@
+#include "tangram/nest/Statements.h"
+
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Walk.h"
+
+namespace tangram::nest {
+
+using namespace ast;
+
+std::set<std::string> declaredIn(const std::vector<const Stmt *> &stmts) {
+  std::set<std::string> result;
+  for (const Stmt *s : stmts) walk(s, [&](const Declare &d) { result.insert(d.name); });
+  return result;
+}
+
+bool touchesElements(const Node *tree, const std::set<std::string> &containers) {
+  return any<Subscript>(tree, [&](const Subscript &s) {
+    const VarRef *root = rootVariable(&s);
+    return root && containers.count(root->name) != 0;
+  });
+}
+
+std::set<std::string> writtenIn(const std::vector<const Stmt *> &stmts) {
+  std::set<std::string> result;
+  auto changes = [&](const Expr *place) {
+    if (const VarRef *root = rootVariable(place); root && !isa<VarRef>(place)) result.insert(root->name);
+  };
+  for (const Stmt *s : stmts)
+    walk(
+        s, [&](const Assign &a) { changes(a.target); }, [&](const Atomic &a) { changes(a.target); },
+        [&](const Unary &u) {
+          if (u.op != UnaryOp::Plus && u.op != UnaryOp::Minus && u.op != UnaryOp::Not && u.op != UnaryOp::BitNot)
+            changes(u.operand);
+        });
+  return result;
+}
+
+} // namespace tangram::nest

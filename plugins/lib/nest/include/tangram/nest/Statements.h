@@ -1,0 +1,19 @@
+// What statements declare and touch.
+#pragma once
+
+#include "tangram/ast/Node.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tangram::nest {
+
+/// Names that statements declare.
+std::set<std::string> declaredIn(const std::vector<const ast::Stmt *> &stmts);
+/// Whether a tree touches an element of one of these; asking for a size does not.
+bool touchesElements(const ast::Node *tree, const std::set<std::string> &containers);
+/// Containers and arrays of which statements write elements.
+std::set<std::string> writtenIn(const std::vector<const ast::Stmt *> &stmts);
+
+} // namespace tangram::nest
