@@ -243,6 +243,7 @@ Extents ExpectedSites::part(const Expr *parts) {
 
 Expected ExpectedSites::site(const Expr *mapOrCall) {
   Expected result;
+  result.scalars = scalars(mapOrCall);
   if (const auto *call = dyn<SpectrumCall>(mapOrCall)) {
     for (const Expr *arg : call->args) result.arguments.push_back(extents(arg));
     return result;

@@ -64,7 +64,7 @@ public:
     goal.depth = depth_;
     goal.bounds = canonical(spectrum, {});
     if (!expected.empty())
-      goal.expected = rounded({expectedArguments(*forest_.module_.spectrums[spectrum], expected), {}, {}, {}});
+      goal.expected = rounded({expectedArguments(*forest_.module_.spectrums[spectrum], expected), {}, {}, {}, {}});
     forest_.root_ = point(goal);
     goal.what.kind = GoalKind::PlainCall;
     goal.expected = {};
@@ -102,6 +102,7 @@ private:
   /// tangram::Expected, its arguments by number.
   struct Sized {
     Interned<Arguments>::Id arguments = Interned<Arguments>::kNone;
+    Interned<Values>::Id scalars = Interned<Values>::kNone;
     SizeBound elements, work, units;
     bool operator==(const Sized &) const = default;
   };
@@ -124,9 +125,10 @@ private:
     std::size_t operator()(const Goal &goal) const {
       std::size_t seed = 0;
       const Nonterminal &what = goal.what;
-      for (std::size_t n : {static_cast<std::size_t>(what.kind), what.spectrum, what.level, what.context,
-                            std::size_t{goal.depth}, std::size_t{goal.bounds}, std::size_t{goal.expected.arguments},
-                            static_cast<std::size_t>(goal.acrossCalls), goal.machine, std::size_t{goal.scalars}})
+      for (std::size_t n :
+           {static_cast<std::size_t>(what.kind), what.spectrum, what.level, what.context, std::size_t{goal.depth},
+            std::size_t{goal.bounds}, std::size_t{goal.expected.arguments}, std::size_t{goal.expected.scalars},
+            static_cast<std::size_t>(goal.acrossCalls), goal.machine, std::size_t{goal.scalars}})
         boost::hash_combine(seed, n);
       for (const SizeBound &n :
            {goal.elements, goal.work, goal.expected.elements, goal.expected.work, goal.expected.units})
@@ -200,10 +202,11 @@ private:
     return bounds_.id(std::move(bounds));
   }
 
-  /// The values of a choice, and parameters that are known.
-  std::map<std::string, std::int64_t> known(const Choice &choice, Interned<Values>::Id scalars) const {
-    Values result = values_[scalars];
-    result.insert(choice.values.begin(), choice.values.end());
+  /// The values of a choice, and parameters that are known, or expected where `expected` has them.
+  Values known(const Choice &choice, Interned<Values>::Id scalars,
+               Interned<Values>::Id expected = Interned<Values>::kNone) const {
+    Values result = choice.values;
+    for (const Interned<Values>::Id of : {scalars, expected}) result.insert(values_[of].begin(), values_[of].end());
     return result;
   }
 
@@ -247,18 +250,22 @@ private:
         any |= extent.has_value();
       }
     if (!any) expected.arguments.clear();
-    return {arguments_.id(std::move(expected.arguments)), expected.elements, expected.work, expected.units};
+    for (auto &[name, value] : expected.scalars)
+      if (value > 0) value = static_cast<std::int64_t>(roundedUp(static_cast<std::uint64_t>(value)));
+    return {arguments_.id(std::move(expected.arguments)), values_.id(std::move(expected.scalars)), expected.elements,
+            expected.work, expected.units};
   }
 
   const std::vector<Sized> &siteExpectations(std::size_t spectrum, std::size_t codelet, const Choice &choice,
                                              const Sized &expected, Interned<Values>::Id scalars) {
-    auto [it, fresh] =
-        siteExpectations_.try_emplace(std::tuple(spectrum, codelet, choice.id, expected.arguments, scalars));
+    auto [it, fresh] = siteExpectations_.try_emplace(
+        std::tuple(spectrum, codelet, choice.id, expected.arguments, std::pair(scalars, expected.scalars)));
     if (!fresh) return it->second;
     const CodeletShape &shape = grammar_.shape(spectrum, codelet);
     it->second.resize(shape.sites.size());
     if (expected.arguments == Interned<Arguments>::kNone) return it->second;
-    ExpectedSites sites(forest_.module_, *shape.codelet, arguments_[expected.arguments], known(choice, scalars));
+    ExpectedSites sites(forest_.module_, *shape.codelet, arguments_[expected.arguments],
+                        known(choice, scalars, expected.scalars));
     for (std::size_t i = 0; i < shape.sites.size(); ++i) {
       Expected site = sites.site(shape.sites[i]);
       equateByConditions(*forest_.module_.spectrums[shape.callees[i]], site.arguments);
@@ -360,8 +367,8 @@ private:
     result.bounds = bounds_[goal.bounds];
     result.elements = goal.elements;
     result.work = goal.work;
-    result.expected = {arguments_[goal.expected.arguments], goal.expected.elements, goal.expected.work,
-                       goal.expected.units};
+    result.expected = {arguments_[goal.expected.arguments], values_[goal.expected.scalars], goal.expected.elements,
+                       goal.expected.work, goal.expected.units};
     result.scalars = values_[goal.scalars];
     result.acrossCalls = goal.acrossCalls;
     for (const Production *production : productions(goal)) {
@@ -483,6 +490,7 @@ private:
     below.depth = goal.depth - (same ? 0 : 1);
     below.bounds = goal.bounds;
     below.expected.arguments = goal.expected.arguments;
+    below.expected.scalars = goal.expected.scalars;
     below.scalars = goal.scalars;
     below.machine = machines_.with({below.what.level, choice.machine});
     if (production.rule == Rule::Distribute && level.tiling == hardware::Tiling::Strided &&
@@ -553,7 +561,8 @@ private:
   std::map<std::tuple<std::size_t, std::size_t, Interned<Values>::Id, BoundsId, Interned<Values>::Id>,
            std::vector<Site>>
       siteBounds_;
-  std::map<std::tuple<std::size_t, std::size_t, Interned<Values>::Id, Interned<Arguments>::Id, Interned<Values>::Id>,
+  std::map<std::tuple<std::size_t, std::size_t, Interned<Values>::Id, Interned<Arguments>::Id,
+                      std::pair<Interned<Values>::Id, Interned<Values>::Id>>,
            std::vector<Sized>>
       siteExpectations_;
   std::map<std::tuple<Rule, std::size_t, std::size_t, Place, bool, Interned<Values>::Id>, std::vector<Choice>> choices_;

@@ -127,7 +127,7 @@ private:
           if (map) child.numbered = passesContainersWhole(*map, *spectrum);
         }
         child.calls = site.elements;
-        child.scalars = expected.scalars(order[i]);
+        child.scalars = std::move(site.scalars);
         child.site = order[i];
         if (SourceRange loop = loopAround(*codelet, order[i]); loop.valid() && !child.loop.valid()) child.loop = loop;
       } else {

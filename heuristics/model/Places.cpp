@@ -112,8 +112,8 @@ const CodeletWork &Places::work(const Place &place, const Point &point, const Al
   arguments.resize(alternative.codelet->params.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i].resize(alternative.codelet->params[i]->type.rank());
   const std::uint64_t lanes = alternative.codelet->coop ? place.lanes : 1;
-  Scalars known = point.scalars;
-  known.insert(alternative.parameters.begin(), alternative.parameters.end());
+  Scalars known = alternative.parameters;
+  for (const Scalars *of : {&point.scalars, &point.expected.scalars}) known.insert(of->begin(), of->end());
   return works_.of(*alternative.codelet, arguments, known, lanes);
 }
 

@@ -13,7 +13,7 @@ namespace tangram {
 /// Of a container, one a dimension.
 using Extents = std::vector<std::optional<std::uint64_t>>;
 
-/// Whole numbers that are known, by name: of a spectrum's parameters, those that follow from values of tunables.
+/// Whole numbers that are known, by name of a spectrum's parameter.
 using Scalars = std::map<std::string, std::int64_t>;
 
 /// The product; nothing where an extent is not known.
@@ -23,6 +23,7 @@ std::optional<std::uint64_t> elements(const Extents &extents);
 /// few percent, so that points are shared.
 struct Expected {
   std::vector<Extents> arguments;        // of a map: of one call
+  Scalars scalars;                       // likewise
   std::optional<std::uint64_t> elements; // of a map: how many calls it makes
   std::optional<std::uint64_t> work;     // of a map over partitions: elements of all parts together
   /// The same without the dimensions that are not divided: how many parts there could be.
