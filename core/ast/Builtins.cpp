@@ -11,7 +11,7 @@ constexpr std::array<std::string_view, 40> kReal{
     "cos",  "cosh",  "erf",   "erfc",  "exp",   "exp2",   "expm1", "fabs",  "fdim",   "floor",
     "fma",  "fmax",  "fmin",  "fmod",  "hypot", "lgamma", "log",   "log10", "log1p",  "log2",
     "pow",  "rint",  "round", "sin",   "sinh",  "sqrt",   "tan",   "tanh",  "tgamma", "trunc"};
-constexpr std::array<std::string_view, 5> kOther{"abs", "isfinite", "isinf", "isnan", "llabs"};
+constexpr std::array<std::string_view, 6> kOther{"abs", "isfinite", "isinf", "isnan", "llabs", kReciprocalRoot};
 // As tangram/runtime/float16.h has them.
 constexpr std::array<std::string_view, 4> kHalf{"tangram_bf16_to_f32", "tangram_f16_to_f32", "tangram_f32_to_bf16",
                                                 "tangram_f32_to_f16"};

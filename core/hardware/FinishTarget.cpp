@@ -1,6 +1,7 @@
 // RawTarget -> Target: everything that can be checked without plugins.
 #include "RawTarget.h"
 #include "Words.h"
+#include "tangram/hardware/Promises.h"
 
 #include <algorithm>
 #include <set>
@@ -231,6 +232,12 @@ std::string Target::promise(std::string_view name) const {
   for (const Promise &p : promises)
     if (p.name == name) return p.value;
   return "";
+}
+
+const Promise *sameBits(const Target &target) {
+  for (const Promise &p : target.promises)
+    if ((p.name == "order" && p.value == "preserve") || (p.name == "determinism" && p.value == "everywhere")) return &p;
+  return nullptr;
 }
 
 Target finish(const RawTarget &raw, const std::filesystem::path &path) {

@@ -4,6 +4,7 @@
 #include "tangram/ast/Verify.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/hardware/Launch.h"
+#include "tangram/hardware/Promises.h"
 #include "tangram/hardware/Resources.h"
 #include "tangram/pass/Checked.h"
 #include "tangram/pass/DeepStack.h"
@@ -222,17 +223,13 @@ struct Session::Impl {
     const BackendDescriptor &d = backendDescriptor();
     OptionValues given = s.options;
     // Whether a product and a sum are fused depends on the code around them, as does which functions are of vectors.
-    for (const hardware::Promise &promise : target->promises) {
-      bool bits = (promise.name == "order" && promise.value == "preserve") ||
-                  (promise.name == "determinism" && promise.value == "everywhere");
-      if (!bits) continue;
+    if (const hardware::Promise *promise = hardware::sameBits(*target))
       for (const char *option : {"fma", "vector-math"}) {
         if (!hasOption(d, option)) continue;
         if (given.has(option) && given.flag(option))
-          fail(kSameBits, s.range, promise.name, promise.value, s.name, option);
+          fail(kSameBits, s.range, promise->name, promise->value, s.name, option);
         given.set(option, false);
       }
-    }
     return checkOptions(d.options, given, fmt::format("backend '{}'", s.name), s.range);
   }
   std::unique_ptr<Backend> makeBackend() { return backendDescriptor().create(backendOptions()); }

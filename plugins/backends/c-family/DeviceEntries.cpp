@@ -294,14 +294,4 @@ void closeDeviceSource(Writer &w, const std::vector<Signature> &signatures, cons
   defineTable(w, signatures, [&](const Signature &s) { defineDeviceDescriptor(w, s, style, target); });
 }
 
-std::vector<const Function *> hostFunctions(const Module &module) {
-  std::vector<const Node *> roots;
-  for (const Kernel *kernel : module.kernels) {
-    roots.insert(roots.end(), kernel->conditions.begin(), kernel->conditions.end());
-    for (const Stmt *s : kernel->body->stmts)
-      if (!isa<Launch>(s)) roots.push_back(s);
-  }
-  return reached(module, roots);
-}
-
 } // namespace tangram::c_family

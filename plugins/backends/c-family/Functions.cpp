@@ -10,24 +10,6 @@ namespace tangram::c_family {
 
 using namespace ast;
 
-std::vector<const Function *> reached(const Module &module, const std::vector<const Node *> &from) {
-  std::set<std::string> names;
-  std::vector<const Node *> open = from;
-  while (!open.empty()) {
-    const Node *next = open.back();
-    open.pop_back();
-    walk(next, [&](const Call &call) {
-      if (!names.insert(call.callee).second) return;
-      for (const Function *f : module.functions)
-        if (f->name == call.callee) open.push_back(f->body);
-    });
-  }
-  std::vector<const Function *> result;
-  for (const Function *f : module.functions)
-    if (names.count(f->name)) result.push_back(f);
-  return result;
-}
-
 std::vector<const Struct *> structuresWithin(const Module &module, const std::vector<Signature> &signatures) {
   std::set<std::string> arguments, used;
   for (const Signature &s : signatures)

@@ -4,6 +4,7 @@
 #include "Halves.h"
 #include "Statements.h"
 
+#include "tangram/ast/Functions.h"
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/c-family/DeviceEntries.h"

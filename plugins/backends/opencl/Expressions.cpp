@@ -109,7 +109,7 @@ Base::Text DeviceExpressions::call(const Call *e) {
             kAssign};
   usesHalf |= isHalfConversion(e->callee);
   std::string name = e->callee, shorter = name.substr(0, name.size() - 1);
-  if (name.ends_with('f') && isMathFunction(shorter)) name = shorter;
+  if (name.ends_with('f') && (isMathFunction(shorter) || name == kReciprocalRoot)) name = shorter;
   return {fmt::format("{}({})", name, arguments(e))};
 }
 

@@ -1,5 +1,6 @@
 #include "Host.h"
 
+#include "tangram/ast/Functions.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram::ptx {

@@ -388,7 +388,8 @@ const ast::Expr *Body::libraryCall(const clang::CallExpr *e, const clang::Functi
   std::string base = name.str();
   bool isAbs = base == "abs" || base == "llabs";
   bool classify = base == "isnan" || base == "isinf" || base == "isfinite";
-  if (!isMathFunction(base) || !result || e->getNumArgs() == 0) {
+  bool known = isMathFunction(base) && base != ast::kReciprocalRoot; // which hosts do not have
+  if (!known || !result || e->getNumArgs() == 0) {
     if (returned->isSpecificBuiltinType(clang::BuiltinType::LongDouble))
       fail(kUnsupportedType, where, fmt::format("the result of '{}'", base), "long double", "use double");
     // huge_val, inff, ...: constants

@@ -1,4 +1,5 @@
 #include "Interpreter.h"
+#include "tangram/ast/Builtins.h"
 
 #include <algorithm>
 #include <cmath>
@@ -668,6 +669,9 @@ private:
     auto found = functions_.find(n->callee);
     if (found == functions_.end()) {
       if (n->callee == "fabs") return scalarValue(real(n->type, std::fabs(scalar(n->args[0], lane).d)));
+      if (n->callee == "sqrtf") return scalarValue(real(n->type, std::sqrt(scalar(n->args[0], lane).d)));
+      if (n->callee == ast::kReciprocalRoot)
+        return scalarValue(real(n->type, 1 / std::sqrt(scalar(n->args[0], lane).d)));
       throw Failure(fmt::format("unknown function '{}'", n->callee));
     }
     Frame frame;

@@ -40,6 +40,7 @@ extern "C" {
 static std::uint32_t readTid() { return worker; }
 static std::uint32_t readCtaid() { return groupNumber; }
 static std::uint32_t readNctaid() { return groupCount; }
+static float reciprocalRoot(float x) { return 1 / std::sqrt(x); }
 static void barrier() { group->all.arrive_and_wait(); }
 static void warpBarrier(std::uint32_t) { group->warps[worker / kWarp]->arrive_and_wait(); }
 static std::uint32_t shuffle(std::uint32_t, std::uint32_t value, std::uint32_t lane, std::uint32_t) {
@@ -57,17 +58,13 @@ const std::map<std::string, void *> &symbols() {
   using F1 = float (*)(float);
   using D1 = double (*)(double);
   using D2 = double (*)(double, double);
-  static const std::map<std::string, void *> known{{"llvm.nvvm.read.ptx.sreg.tid.x", at(readTid)},
-                                                   {"llvm.nvvm.read.ptx.sreg.ctaid.x", at(readCtaid)},
-                                                   {"llvm.nvvm.read.ptx.sreg.nctaid.x", at(readNctaid)},
-                                                   {"llvm.nvvm.barrier0", at(barrier)},
-                                                   {"llvm.nvvm.bar.warp.sync", at(warpBarrier)},
-                                                   {"llvm.nvvm.shfl.sync.idx.i32", at(shuffle)},
-                                                   {"__nv_sinf", at(static_cast<F1>(std::sin))},
-                                                   {"__nv_exp", at(static_cast<D1>(std::exp))},
-                                                   {"__nv_pow", at(static_cast<D2>(std::pow))},
-                                                   {"__nv_fmod", at(static_cast<D2>(std::fmod))},
-                                                   {"tangram_scratchpad", scratchpad}};
+  static const std::map<std::string, void *> known{
+      {"llvm.nvvm.read.ptx.sreg.tid.x", at(readTid)},       {"llvm.nvvm.read.ptx.sreg.ctaid.x", at(readCtaid)},
+      {"llvm.nvvm.read.ptx.sreg.nctaid.x", at(readNctaid)}, {"llvm.nvvm.barrier0", at(barrier)},
+      {"llvm.nvvm.bar.warp.sync", at(warpBarrier)},         {"llvm.nvvm.shfl.sync.idx.i32", at(shuffle)},
+      {"llvm.nvvm.rsqrt.approx.f", at(reciprocalRoot)},     {"__nv_sinf", at(static_cast<F1>(std::sin))},
+      {"__nv_exp", at(static_cast<D1>(std::exp))},          {"__nv_pow", at(static_cast<D2>(std::pow))},
+      {"__nv_fmod", at(static_cast<D2>(std::fmod))},        {"tangram_scratchpad", scratchpad}};
   return known;
 }
 

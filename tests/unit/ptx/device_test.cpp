@@ -206,6 +206,7 @@ TEST_F(Ptx, CallsTheMathLibrary) {
   auto f = [](double v) { return flit(F32, v); };
   const Case cases[] = {{call(F64, "sqrt", {d(2)}), std::sqrt(2.0)},
                         {cast(F64, call(F32, "sqrtf", {f(2)})), std::sqrt(2.0f)},
+                        {cast(F64, call(F32, "rsqrtf", {f(4)})), 0.5},
                         {cast(F64, call(F32, "sinf", {f(0.5)})), std::sin(0.5f)},
                         {call(F64, "exp", {d(1.5)}), std::exp(1.5)},
                         {call(F64, "pow", {d(1.5), d(2.5)}), std::pow(1.5, 2.5)},

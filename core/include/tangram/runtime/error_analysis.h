@@ -1,9 +1,10 @@
 // Arithmetic of reference kernels, for generated C++: numbers in a wider type, each of which knows how far from it the
 // result of a right plan may be.
 //
-// A plan may add in any order, fuse products with sums, and take its functions from any math library within OpenCL's
-// bounds. What that can change is followed operation by operation (running error analysis: Higham, Accuracy and
-// Stability of Numerical Algorithms, 3.3), with
+// A plan may add in any order, fuse products with sums, multiply by rsqrt(x) where the kernel divides by sqrt(x) (whose
+// bounds, added up, are twice as large), and take its functions from any math library within OpenCL's bounds. What that
+// can change is followed operation by operation (running error analysis: Higham, Accuracy and Stability of Numerical
+// Algorithms, 3.3), with
 //   u        the unit roundoff of the type that the kernel is written in,
 //   m        the sum of the absolute values that were added, which bounds every partial sum in every order.
 // An addition adds u * m to a worst case, and (u * m)^2 to a variance: roundings of one sum are many and have no common

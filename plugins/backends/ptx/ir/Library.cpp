@@ -70,6 +70,8 @@ Value *Library::call(const Call &call, const std::vector<Value *> &args, llvm::I
     Value *is = classify(call.callee, args[0], b);
     return call.type.isBool() ? is : b.CreateZExt(is, b.getIntNTy(8 * call.type.bytes()));
   }
+  // Not the form with .ftz, to which what is subnormal is zero.
+  if (call.callee == kReciprocalRoot) return b.CreateIntrinsic(Intrinsic::nvvm_rsqrt_approx_f, {}, args);
   std::string name = two ? "sincos" : plainName(call.callee, type->isFloatTy());
   if (Intrinsic::ID id = exact(name); id != Intrinsic::not_intrinsic) return b.CreateIntrinsic(id, {type}, args);
 

@@ -37,8 +37,6 @@ void openDeviceSource(Writer &w, const EmitContext &context, const std::vector<s
 /// Its end: the entries, which call NAME_kernel::run, and the table of descriptors.
 void closeDeviceSource(Writer &w, const std::vector<Signature> &signatures, const DeviceStyle &style,
                        const std::string &target);
-/// Functions that the host's part of the kernels calls, callees first.
-std::vector<const ast::Function *> hostFunctions(const ast::Module &module);
 
 /// `int check(...)`, inside of namespace NAME_kernel.
 void defineCheck(Writer &w, const Signature &signature, const DeviceStyle &style);

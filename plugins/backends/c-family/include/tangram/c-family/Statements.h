@@ -80,8 +80,6 @@ private:
   std::string told_; // the last comment on where statements come from
 };
 
-/// The functions that these trees call, and those that they call, in the order of the module.
-std::vector<const ast::Function *> reached(const ast::Module &module, const std::vector<const ast::Node *> &from);
 /// "struct point {...};"
 void defineStructure(Writer &w, const ast::Struct &structure, Expressions &expressions);
 /// The structs that code itself has variables of; the header declares those of arguments.

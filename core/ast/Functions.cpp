@@ -1,0 +1,43 @@
+#include "tangram/ast/Functions.h"
+
+#include "tangram/ast/Walk.h"
+
+#include <set>
+#include <string>
+
+namespace tangram::ast {
+
+std::vector<const Function *> reached(const Module &module, const std::vector<const Node *> &from) {
+  std::set<std::string> names;
+  std::vector<const Node *> open = from;
+  while (!open.empty()) {
+    const Node *next = open.back();
+    open.pop_back();
+    walk(next, [&](const Call &call) {
+      if (!names.insert(call.callee).second) return;
+      for (const Function *f : module.functions)
+        if (f->name == call.callee) open.push_back(f->body);
+    });
+  }
+  std::vector<const Function *> result;
+  for (const Function *f : module.functions)
+    if (names.count(f->name)) result.push_back(f);
+  return result;
+}
+
+std::vector<const Function *> hostFunctions(const Module &module) {
+  std::vector<const Node *> roots;
+  for (const Kernel *kernel : module.kernels) {
+    roots.insert(roots.end(), kernel->conditions.begin(), kernel->conditions.end());
+    walk(
+        kernel->body, [&](const Call &call) { roots.push_back(&call); },
+        [&](const Launch &launch) {
+          roots.push_back(launch.groups);
+          roots.insert(roots.end(), launch.args.begin(), launch.args.end());
+          return WalkResult::Skip;
+        });
+  }
+  return reached(module, roots);
+}
+
+} // namespace tangram::ast
