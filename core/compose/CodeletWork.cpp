@@ -172,7 +172,8 @@ private:
       const double begin = begins && begins->init ? span(begins->init).value_or(0) : 0;
       variableSpans_.clear();
       spans_[counter] = begin + (std::max(1.0, turns.value_or(kUnknownTurns)) - 1) * stride;
-      loops_.push_back({counter, turns.value_or(kUnknownTurns), loopOf(loop->body).storesElsewhere, loop->body});
+      loops_.push_back({counter, turns.value_or(kUnknownTurns), loopOf(loop->body).storesElsewhere, loop->body,
+                        isa<Unary>(loop->step)});
       repeated(turns, times, loop->body, {loop->cond, loop->step});
       loops_.pop_back();
       spans_ = outer;
@@ -735,10 +736,10 @@ private:
   double loadedTogether(const Expr *place, std::uint64_t bytes) {
     constexpr double kBytes = 16;
     const auto *s = dyn<Subscript>(withoutCasts(place));
-    if (!s || loops_.empty() || loops_.back().turns > kUnrolled) return 1;
+    if (!s || loops_.empty() || !loops_.back().byOne || loops_.back().turns > kUnrolled) return 1;
     const IndexSteps::Run run = steps_.run(s->indices.back(), loops_.back().counter);
-    const double most = run.moves ? std::max(1.0, kBytes / static_cast<double>(bytes)) : HUGE_VAL;
-    return std::max(1.0, std::min({run.length, loops_.back().turns, most}));
+    if (!run.moves) return 1;
+    return std::max(1.0, std::min({run.length, loops_.back().turns, kBytes / static_cast<double>(bytes)}));
   }
 
   struct AcrossLanes {
@@ -797,6 +798,7 @@ private:
     double turns = 1;
     bool stores = false;
     const Block *body = nullptr;
+    bool byOne = false; // is how its counter grows
   };
   std::vector<Loop> loops_;                                              // around, the innermost last
   std::unordered_map<std::string, double> spans_;                        // of counters of the loops around

@@ -28,7 +28,7 @@ inline std::string declare(const std::string &type, const std::string &name, con
   return fmt::format("(Declare \"{}\" {} false false [] - {})", name, type, init);
 }
 inline std::string tunable(const std::string &name, const std::string &range = "1 0 1 []") {
-  return fmt::format("(Declare \"{}\" u32 false false [] (Tunable {}) -)", name, range);
+  return fmt::format("(Declare \"{}\" u32 false false [] (Tunable {} \"\") -)", name, range);
 }
 inline std::string call(const std::string &type, const std::string &spectrum, const std::vector<std::string> &args) {
   return fmt::format("(SpectrumCall {} \"{}\" [{}] \"\" [] {{}} none - [] -)", type, spectrum, fmt::join(args, " "));

@@ -206,7 +206,7 @@ TEST(CodeletWork, WhatStandsInMapsIsTheirs) {
   EXPECT_EQ(work.accesses[0].loads, 0);
   EXPECT_EQ(work.sites.size(), 2u);
   for (const auto &[site, times] : work.sites) EXPECT_EQ(times, 1);
-  EXPECT_EQ(work.divisions, 1); // of the tile's length
+  EXPECT_EQ(work.divisions, 0); // of the tile's length: a tunable is a constant of the code
 }
 
 } // namespace

@@ -23,14 +23,14 @@ __coop __tag(c) __codelet int f(const Array<1,int> data) __requires(data.size() 
 // CHECK: (Codelet "f" ""
 __codelet int f(const Array<1,int> in) {
   // CHECK: (Declare "p" u32 false false []
-  // CHECK-NEXT: (Tunable 1 0 1 []) -)
+  // CHECK-NEXT: (Tunable 1 0 1 [] "") -)
   __tunable unsigned p;
   // CHECK: (Declare "q" i32 false false []
-  // CHECK-NEXT: (Tunable 1 64 1 []) -)
+  // CHECK-NEXT: (Tunable 1 64 1 [] "") -)
   __tunable(1, 64) int q;
-  // CHECK: (Tunable 8 256 8 [])
+  // CHECK: (Tunable 8 256 8 [] "")
   __tunable(8, 32 * 8, 8) unsigned r;
-  // CHECK: (Tunable 1 4 1 [1 2 4])
+  // CHECK: (Tunable 1 4 1 [1 2 4] "")
   __tunable(values(1, 2, 4)) unsigned char v;
   return f(in) + p + q + r + v;
 }

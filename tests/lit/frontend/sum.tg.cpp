@@ -54,7 +54,7 @@ int sum(const Array<1,int> in) {
 }
 // CHECK: (Codelet "asso_tiled" "asso_tiled" false false [] [
 // CHECK: (Declare "p" u32 false false []
-// CHECK-NEXT: (Tunable 1 0 1 []) -)
+// CHECK-NEXT: (Tunable 1 0 1 [] "") -)
 // CHECK: (Return (SpectrumCall i32 "sum" [(Map array<1,i32> "sum" [(Partition array<1,array<1,i32>> (VarRef array<1,i32> "in") [(Cast u64 (VarRef u32 "p"))]
 // CHECK-SAME: [(Sequence u64 - (IntLit u64 0) (Cast u64 (VarRef u32 "tile")) (Cast u64 (VarRef u32 "len")))]
 // CHECK-SAME: [(Sequence u64 - (IntLit u64 1) - -)]

@@ -56,7 +56,7 @@ __instance(sum<double>);
 // CHECK-NEXT: (Param "in" array<1,f64> in)] [(Binary bool le (Size u64 (VarRef array<1,f64> "in") -) (Cast u64 (CoopDim u32)))]
 // CHECK: (Declare "tmp" f64 false true [(CoopDim u32)] - -)
 // CHECK: (Codelet "tiled" "tiled" false
-// CHECK: (Tunable 2 64 2 [])
+// CHECK: (Tunable 2 64 2 [] "")
 // CHECK: (SpectrumCall f64 "sum<double>" [(Map array<1,f64> "sum<double>"
 // CHECK: (Codelet "special" "special" false
 // CHECK: (SpectrumCall f64 "twice<double>"

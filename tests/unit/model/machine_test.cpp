@@ -63,6 +63,7 @@ Accesses loads(double count, Stride acrossLanes, Stride perIteration = Stride::C
 CodeletWork operations(double count) {
   CodeletWork result;
   result.operations = count;
+  result.branches = HUGE_VAL; // each may wait for the one before
   return result;
 }
 
@@ -119,6 +120,9 @@ TEST(Machine, OperationsAtTheRateOfAllCores) {
   // Lanes beside it do nothing, and cannot do anything else.
   EXPECT_DOUBLE_EQ(issue(operations(1000), {.units = kAll / 32, .idle = 32}), issue(operations(1000), {.units = kAll}));
   EXPECT_NEAR(issue(operations(1000), {.units = 1}), alone, alone / 100);
+  CodeletWork straight = operations(1000);
+  straight.branches = 0;
+  EXPECT_NEAR(issue(straight, {.units = 1}), alone / 2, alone / 100);
   CodeletWork wide = operations(1000);
   wide.wide = 1000;
   EXPECT_DOUBLE_EQ(issue(wide, {.units = kAll}), 2 * issue(operations(1000), {.units = kAll}));
