@@ -480,7 +480,7 @@ private:
     if (end) *end -= ahead;
     // Lanes that begin apart turn about as often as the first of them.
     const std::optional<double> known = numbers_(begins->init);
-    const bool bounded = end && (known || contains<CoopIdx>(begins->init));
+    const bool bounded = end && (known || dependsOnLane(begins->init));
     const double begin = known.value_or(0);
     const std::optional<double> apart =
         bounded ? std::abs(*end - begin) : this->apart(begins->init, left ? cond->rhs : cond->lhs);
@@ -504,6 +504,14 @@ private:
     }
     default: return {};
     }
+  }
+
+  bool dependsOnLane(const Expr *e) {
+    const std::vector<std::string> &reached = source_.reached(e);
+    return contains<CoopIdx>(e) || std::any_of(reached.begin(), reached.end(), [&](const std::string &name) {
+             const Declare *d = source_.changes(name) ? nullptr : source_.declared(name);
+             return d && d->init && contains<CoopIdx>(d->init);
+           });
   }
 
   /// What an expression may be, each by itself: of a minimum, both.

@@ -62,3 +62,25 @@ __spectrum void running(Array<1, int> a);
 __codelet void running(Array<1, int> a) {
   for (size_t i = 1; i < a.size(); ++i) a[i] += a[i - 1];
 }
+
+// Sums of columns, which are read row by row.
+__spectrum void column_sums(const Array<2, float> a, const Array<1, float> x, Array<1, float> y)
+    __requires(a.size(0) == x.size() && a.size(1) == y.size());
+
+__codelet void column_sums(const Array<2, float> a, const Array<1, float> x, Array<1, float> y) {
+  for (size_t j = 0; j < y.size(); ++j)
+    for (size_t i = 0; i < x.size(); ++i) y[j] += a[i][j] * x[i];
+}
+
+// A serial loop around a scalar that the second of two loops needs: distributed, with the scalar expanded, and interchanged.
+__spectrum void there_and_back(const Array<2, float> a, const Array<1, float> x, Array<1, float> y)
+    __requires(a.size(1) == x.size() && a.size(1) == y.size());
+
+__codelet void there_and_back(const Array<2, float> a, const Array<1, float> x, Array<1, float> y) {
+  for (size_t j = 0; j < y.size(); ++j) y[j] = 0;
+  for (size_t i = 1; i < a.size(0); i += 2) {
+    float t = x.size() > 3 ? 1.0f : 0.0f;
+    for (size_t j = 0; j < x.size(); ++j) t += a[i][j] * x[j];
+    for (size_t j = 0; j < y.size(); ++j) y[j] += a[i][j] * t;
+  }
+}

@@ -334,6 +334,13 @@ Step Strides::of(const Expr *expr, const Mover &mover) const {
                                             : range->second;
     return mover.range == base->name ? moved + Step::of(1) : moved;
   }
+  case Kind::Conditional: { // i < n ? i : n - 1 is i, but for a few
+    const auto *n = as<Conditional>(expr);
+    const Step then = sub(n->then), otherwise = sub(n->otherwise);
+    if (then == otherwise || otherwise.zero()) return then;
+    if (then.zero()) return otherwise;
+    break;
+  }
   case Kind::Unary: {
     const Unary *n = as<Unary>(expr);
     if (n->op == UnaryOp::Plus) return sub(n->operand);

@@ -1,5 +1,6 @@
 #include "Divide.h"
 
+#include "Columns.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Dependences.h"
@@ -164,6 +165,7 @@ private:
     if (!captures) return false;
     band.captures = std::move(*captures);
     band.privates = options_.privates;
+    if (band.ranges.size() == 1 && band.captures.own.empty()) band.reduction = pointReduction(*innermost);
     bool inside = false;
     std::vector<const Stmt *> divided = statements(innermost->body, inside);
     if (inside) band.divided = std::move(divided);
@@ -176,6 +178,31 @@ private:
     args.insert(args.end(), band.captures.arguments.begin(), band.captures.arguments.end());
     out.push_back(make.run(make.call(made[0]->name, Type(), std::move(args))));
     return true;
+  }
+
+  /// Of a parallel loop whose iterations are declarations, one loop that reduces a scalar, and what comes of it.
+  std::shared_ptr<const PointReduction> pointReduction(const Item &point) {
+    auto result = std::make_shared<PointReduction>();
+    const Item *inner = nullptr;
+    for (const Item &item : point.body) {
+      if (item.kind == Item::Kind::Loop) {
+        if (inner) return nullptr;
+        inner = &item;
+        continue;
+      }
+      for (const Stmt *s : withoutSkips({item})) {
+        if (!inner && !isa<Declare>(s)) return nullptr;
+        (inner ? result->behind : result->before).push_back(s);
+      }
+    }
+    if (!inner) return nullptr;
+    const Carried carried = dependences_.carried(inner->index);
+    std::string why;
+    std::optional<ReductionLoop> loop;
+    if (carried.kind == Carried::Kind::Reduction) loop = reductionLoop(*inner, carried, why);
+    if (!loop || !loop->reorder) return nullptr;
+    result->loop = std::move(*loop);
+    return result;
   }
 
   /// The statements as they are, but for `if (cond) continue;`: these stand in no loop of their own any more.
@@ -199,17 +226,18 @@ private:
     return out;
   }
 
-  bool reduction(const Item &item, const Carried &carried, std::vector<const Stmt *> &out, std::string &why) {
+  /// A loop that carries updates of one scalar and nothing else; its captures are left open.
+  std::optional<ReductionLoop> reductionLoop(const Item &item, const Carried &carried, std::string &why) {
     const nest::Reduction &r = carried.reductions.front();
     const nest::Variable &v = nest_.variables[r.variable];
     if (carried.reductions.size() > 1 || v.rank > 0 || v.container || !v.type.isScalar()) {
       why = carried.reductions.size() > 1 ? "it carries more than one reduction"
                                           : fmt::format("it carries a reduction into '{}', which is no scalar", v.name);
-      return false;
+      return {};
     }
     ReductionLoop loop;
     std::optional<LoopRange> range = rangeOf(nest_, item.index, arena_, why);
-    if (!range) return false;
+    if (!range) return {};
     loop.range = *range;
     loop.body = withoutSkips(item.body);
     loop.scalar = v.name;
@@ -220,8 +248,15 @@ private:
       for (const nest::Access &a : nest_.statements[s].accesses)
         if (a.kind != nest::AccessKind::Read && nest_.variables[a.variable].container) {
           why = fmt::format("it carries a reduction, and writes '{}'", nest_.variables[a.variable].name);
-          return false;
+          return {};
         }
+    return loop;
+  }
+
+  bool reduction(const Item &item, const Carried &carried, std::vector<const Stmt *> &out, std::string &why) {
+    std::optional<ReductionLoop> found = reductionLoop(item, carried, why);
+    if (!found) return false;
+    ReductionLoop &loop = *found;
     std::set<std::string> without = {loop.range.iterator, loop.scalar};
     std::optional<Captures> captures = capturesOf(nest_, loop.body, without, privatesOf(carried), arena_, why);
     if (!captures) return false;

@@ -1,6 +1,7 @@
 #include "Spectrums.h"
 
 #include "Accumulations.h"
+#include "Columns.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 
@@ -76,6 +77,9 @@ std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Na
       body.push_back(make.run(make.map(spectrumNames[m], Type(), arguments(i, make.parts(params[i])))));
       codelets.push_back(make.codelet("over_" + band.ranges[i].iterator, params, std::move(body), false, true));
     }
+    if (m == 0 && band.reduction)
+      if (const Codelet *codelet = columns(band, *band.reduction, rangeParams[0], params, local, arena))
+        codelets.push_back(codelet);
     if (m == 0)
       for (const std::int64_t elements : band.privates)
         if (const Codelet *codelet =

@@ -5,18 +5,22 @@
 
 #include "tangram/nest/Codelets.h"
 
+#include <memory>
+
 namespace tangram::divide {
 
 using nest::Codelets;
 using nest::LoopRange;
 
 /// Loops that stand directly in each other, all parallel, over ranges that do not depend on each other.
+struct PointReduction;
 struct Band {
   std::vector<LoopRange> ranges;          // outermost first
   std::vector<const ast::Stmt *> body;    // of the innermost
   std::vector<const ast::Stmt *> divided; // the body with loops in it divided; empty: there are none
   Captures captures;
-  std::vector<std::int64_t> privates; // how many elements a private copy of a container may have
+  std::shared_ptr<const PointReduction> reduction; // of one loop whose iterations are a reduction each; null: of others
+  std::vector<std::int64_t> privates;              // how many elements a private copy of a container may have
 };
 
 /// Makes the spectrums of a band, named after `base`; the first of the list is the one over all ranges.

@@ -1,0 +1,86 @@
+#include "Columns.h"
+
+#include "tangram/ast/Substitute.h"
+
+namespace tangram::divide {
+
+using namespace ast;
+
+namespace {
+const Type kSize = Scalar::U64, kLane = Scalar::U32;
+}
+
+const Codelet *columns(const Band &band, const PointReduction &reduction, const Param *points,
+                       const std::vector<const Param *> &params, Names names, Arena &arena) {
+  const LoopRange &over = band.ranges[0];
+  const ReductionLoop &loop = reduction.loop;
+  names.reserve(loop.scalar);
+  Codelets make(arena, over.where, names);
+  const Build &build = make.build();
+  const Expr *nothing = neutral(build, loop.op, loop.type), *none = nullptr;
+  if (!nothing) return nullptr;
+  std::vector<const Stmt *> all;
+  auto lanes = [&](const std::string &name, const Expr *value) {
+    const std::string own = names.fresh(name);
+    all.push_back(build.declare(own, kLane, value));
+    return build.var(own, kLane);
+  };
+  // As many lanes side by side as a line of memory has elements, or more.
+  const std::string side = names.fresh("lanes");
+  const auto *any = arena.make<Tunable>(over.where, Int{1}, Int{0}, Int{1}, Ints{8, 16, 32}, std::string());
+  all.push_back(arena.make<Declare>(over.where, side, kLane, false, false, std::vector<const Expr *>{}, any, none));
+  const Expr *count = arena.make<CoopDim>(over.where, kLane), *wished = build.var(side, kLane);
+  const Expr *lane = lanes("lane", arena.make<CoopIdx>(over.where, kLane));
+  const Expr *across = lanes("across", build.select(build.less(wished, count), wished, count));
+  const Expr *down = lanes("down", build.div(count, across));
+  const Expr *column = lanes("column", build.rem(lane, across)), *row = lanes("row", build.div(lane, across));
+
+  const std::string shared = names.fresh("partial");
+  const Tunable *noTunable = nullptr;
+  all.push_back(arena.make<Declare>(over.where, shared, loop.type, false, true,
+                                    std::vector<const Expr *>{build.cast(kSize, count)}, noTunable, none));
+  auto partial = [&](const Expr *at) {
+    return build.element(build.var(shared, Type::array(1, loop.type)), {build.cast(kSize, at)}, loop.type);
+  };
+
+  const Expr *first = build.var(names.fresh("first"), kSize), *at = build.var(names.fresh("at"), kSize);
+  const Expr *size = arena.make<Size>(over.where, kSize, make.use(points), none);
+  const Expr *last = build.sub(size, build.u64(1)); // lanes without a point do what it does
+  std::vector<const Stmt *> body{
+      build.declare(as<VarRef>(at)->name, kSize, build.add(first, build.cast(kSize, column))),
+      build.declare(
+          over.iterator, over.iteratorType,
+          build.cast(over.iteratorType,
+                     build.element(make.use(points), {build.select(build.less(at, size), at, last)}, over.type)))};
+  body.insert(body.end(), reduction.before.begin(), reduction.before.end());
+
+  const Expr *own = build.var(names.fresh("own_" + loop.scalar), loop.type);
+  body.push_back(build.declare(as<VarRef>(own)->name, loop.type, nothing, false));
+  LoopRange turns = loop.range;
+  turns.position = names.fresh("at_" + turns.iterator);
+  const Param *values = make.param(names.fresh(turns.iterator + "_values"), turns.containerType());
+  body.push_back(build.declare(values->name, values->type, turns.range(arena)));
+  std::vector<const Stmt *> turn;
+  for (const Stmt *s : loop.body)
+    turn.push_back(
+        substituted(arena, s, [&](const VarRef *v) -> const Expr * { return v->name == loop.scalar ? own : v; }));
+  body.push_back(make.loop(turns, values, std::move(turn), build.cast(kSize, row), build.cast(kSize, down)));
+  body.push_back(build.assign(partial(lane), own));
+
+  const Expr *part = build.var(names.fresh("part"), kLane), *scalar = build.var(loop.scalar, loop.type);
+  const Expr *below = partial(build.add(build.mul(part, across), column));
+  std::vector<const Stmt *> together{
+      arena.make<For>(over.where, build.declare(as<VarRef>(part)->name, kLane, build.integer(kLane, 0), false),
+                      build.less(part, down), arena.make<Unary>(over.where, kLane, UnaryOp::PreInc, part),
+                      build.block({build.assign(scalar, combined(build, loop.op, scalar, below))}))};
+  together.insert(together.end(), reduction.behind.begin(), reduction.behind.end());
+  body.push_back(
+      build.when(build.both(build.equal(row, build.integer(kLane, 0)), build.less(at, size)), std::move(together)));
+  all.push_back(arena.make<For>(over.where, build.declare(as<VarRef>(first)->name, kSize, build.u64(0), false),
+                                build.less(first, size),
+                                arena.make<Assign>(over.where, kSize, AssignOp::Add, first, build.cast(kSize, across)),
+                                build.block(std::move(body))));
+  return make.codelet("columns", params, std::move(all), true);
+}
+
+} // namespace tangram::divide
