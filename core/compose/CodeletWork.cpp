@@ -550,8 +550,20 @@ private:
 
   // ---- expressions ----
 
+  /// How often what is computed from variables alone is: before the loops that do not change it, never where it is a
+  /// constant of loops that are unrolled.
+  double hoisted(const Expr *e, double times) {
+    if (contains<Subscript>(e) || contains<Call>(e) || contains<Map>(e) || contains<SpectrumCall>(e)) return times;
+    if (e->type.isInteger() && isUnrolled(e)) return 0;
+    for (auto loop = loops_.rbegin(); loop != loops_.rend() && !dependsOn(e, loop->counter); ++loop)
+      times /= std::max(1.0, loop->turns);
+    return times;
+  }
+
   void expression(const Expr *e, double times) {
     if (!e || times == 0) return;
+    if (isa<Binary>(e) || isa<Conditional>(e)) times = hoisted(e, times);
+    if (times == 0) return;
     switch (e->kind()) {
     case Kind::Subscript: return element(e, times, &AccessWork::loads);
     case Kind::Assign: {
