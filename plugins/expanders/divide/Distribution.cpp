@@ -1,7 +1,9 @@
 #include "Distribution.h"
 
+#include "tangram/ast/Build.h"
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
-#include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Range.h"
 #include "tangram/nest/Read.h"
@@ -30,64 +32,162 @@ bool hasLoop(const Item &item) {
   return false;
 }
 
-/// `for (...) { T s = e; ... s ... }`  as  `Array<1, T> s_of(n); for (...) { s_of[i] = e; ... s_of[i] ... }`, of
-/// scalars that several statements of the loop share; null where there are none, or that cannot be done.
-const Block *withExpandedScalars(const nest::Nest &nest, unsigned loop, Names &names, Arena &arena) {
-  const nest::Loop &l = nest.loops[loop];
-  const Block *body = nest.codelet->body;
-  if (std::find(body->stmts.begin(), body->stmts.end(), l.node) == body->stmts.end()) return nullptr;
-  std::string why;
-  const std::optional<nest::LoopRange> range = nest::rangeOf(nest, loop, arena, why);
-  if (!range || range->step < 1) return nullptr;
-  const auto &stmts = l.node->body->stmts;
-  std::map<std::string, const Declare *> expanded;
-  for (const Stmt *s : stmts) {
-    const auto *d = dyn<Declare>(s);
-    if (!d || !d->type.isScalar() || !d->extents.empty() || d->tunable) continue;
-    const auto users = std::count_if(stmts.begin(), stmts.end(), [&](const Stmt *other) {
-      return other != s && any<VarRef>(other, [&](const VarRef &v) { return v.name == d->name; });
-    });
-    if (users > 1 || (users > 0 && d->init)) expanded[d->name] = d;
+/// Without casts, and what a variable that keeps its value stands for.
+const Expr *resolved(const Expr *e, const Codelet &codelet) {
+  for (int fuel = 16; fuel > 0; --fuel) {
+    while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
+    const auto *v = dyn<VarRef>(e);
+    const Declare *found = nullptr;
+    if (v && !assignedVariables(codelet.body).count(v->name))
+      for (const Stmt *s : codelet.body->stmts)
+        if (const auto *d = dyn<Declare>(s); d && d->name == v->name && d->extents.empty()) found = d;
+    if (!found || !found->init) return e;
+    e = found->init;
   }
-  if (expanded.empty()) return nullptr;
-  const Build build(arena, l.node->range);
-  auto wide = [&](const Expr *e) { return build.cast(kSize, e); };
-  const Expr *step = build.integer(kSize, range->step);
-  const Expr *length = build.sub(wide(range->end), wide(range->begin));
-  const Expr *turns = build.div(build.add(length, build.sub(step, build.integer(kSize, 1))), step);
-  turns = build.select(build.less(range->begin, range->end), turns, build.integer(kSize, 0));
-  const Expr *at = build.div(build.sub(wide(build.var(l.variable, l.type)), wide(range->begin)), step);
-  std::vector<const Stmt *> outside, inside;
-  std::map<std::string, const Expr *> elements;
-  for (const auto &[name, d] : expanded) {
-    const std::string container = names.fresh(name + "_of");
-    const Type type = Type::array(1, d->type);
-    const Tunable *noTunable = nullptr;
-    const Expr *none = nullptr;
-    outside.push_back(arena.make<Declare>(d->range, container, type, false, false, std::vector<const Expr *>{turns},
-                                          noTunable, none));
-    elements[name] = build.element(build.var(container, type), {at}, d->type);
-  }
-  auto element = [&](const VarRef *v) -> const Expr * {
-    auto it = elements.find(v->name);
-    return it == elements.end() ? v : it->second;
-  };
-  for (const Stmt *s : stmts) {
-    const auto *d = dyn<Declare>(s);
-    if (!d || !expanded.count(d->name))
-      inside.push_back(substituted(arena, s, element));
-    else if (d->init)
-      inside.push_back(build.at(d->range).assign(elements.at(d->name), substituted(arena, d->init, element)));
-  }
-  const For *changed = arena.derive(l.node, [&](For &f) { f.body = build.block(std::move(inside)); });
-  return arena.derive(body, [&](Block &b) {
-    b.stmts.clear();
-    for (const Stmt *s : body->stmts) {
-      if (s == l.node) b.stmts.insert(b.stmts.end(), outside.begin(), outside.end());
-      b.stmts.push_back(s == l.node ? changed : s);
+  return e;
+}
+
+/// Whether an extent is that of a dimension of a container that the codelet is given.
+bool isExtentOf(const Expr *extent, const Param &container, std::size_t d, const Codelet &codelet) {
+  const auto *size = dyn<Size>(resolved(extent, codelet));
+  const auto *of = size ? dyn<VarRef>(size->container) : nullptr;
+  if (!of || of->name != container.name) return false;
+  const auto *dim = size->dim ? dyn<IntLit>(resolved(size->dim, codelet)) : nullptr;
+  return dim ? dim->value == static_cast<Int>(d) : container.type.rank() == 1;
+}
+
+/// What is expanded takes no more memory than a container that is there.
+bool isAsLargeAsGiven(const std::vector<const Expr *> &extents, const Codelet &codelet) {
+  return std::any_of(codelet.params.begin(), codelet.params.end(), [&](const Param *p) {
+    if (!p->type.isArray()) return false;
+    if (extents.size() == 1) { // as long as one of its dimensions
+      for (std::size_t d = 0; d < p->type.rank(); ++d)
+        if (isExtentOf(extents[0], *p, d, codelet)) return true;
+      return false;
     }
+    bool same = p->type.rank() == extents.size();
+    for (std::size_t d = 0; d < extents.size() && same; ++d) same = isExtentOf(extents[d], *p, d, codelet);
+    return same;
   });
 }
+
+/// Gives variables of a loop's iterations, of which several statements of the loop make use, an element for each
+/// iteration of a chain of loops that ends with it (scalar and array expansion): `for (...) { T s = e; ... s ... }`  as
+/// `Array<1, T> s_of(n); for (...) { s_of[i] = e; ... s_of[i] ... }`.
+class Expansion : public Mutator {
+public:
+  Expansion(const nest::Nest &nest, std::vector<unsigned> chain, Names &names, Arena &arena)
+      : Mutator(arena), nest_(nest), chain_(std::move(chain)), names_(names) {}
+
+  /// Null where there are none, or that cannot be done.
+  const Block *run() {
+    const Block *body = nest_.codelet->body;
+    const For *outermost = nest_.loops[chain_[0]].node;
+    if (std::find(body->stmts.begin(), body->stmts.end(), outermost) == body->stmts.end()) return nullptr;
+    const Build build(arena(), outermost->range);
+    auto wide = [&](const Expr *e) { return build.cast(kSize, e); };
+    std::vector<const Expr *> turns;
+    for (const unsigned loop : chain_) {
+      std::string why;
+      const std::optional<nest::LoopRange> range = nest::rangeOf(nest_, loop, arena(), why);
+      if (!range || range->step < 1) return nullptr;
+      const auto *begin = dyn<IntLit>(resolved(range->begin, *nest_.codelet));
+      if (!begin || begin->value < 0) return nullptr;
+      bounds_.push_back(range->end);
+      const Expr *step = build.integer(kSize, range->step), *first = wide(range->begin);
+      const Expr *more = build.add(build.sub(wide(range->end), first), build.sub(step, build.integer(kSize, 1)));
+      turns.push_back(
+          begin->value == 0 && range->step == 1
+              ? wide(range->end)
+              : build.select(build.less(range->begin, range->end), build.div(more, step), build.integer(kSize, 0)));
+      const nest::Loop &l = nest_.loops[loop];
+      at_.push_back(build.div(build.sub(wide(build.var(l.variable, l.type)), first), step));
+    }
+    std::vector<const Stmt *> outside;
+    const auto &stmts = nest_.loops[chain_.back()].node->body->stmts;
+    for (const Stmt *s : stmts) {
+      const auto *d = dyn<Declare>(s);
+      if (!d || d->tunable || d->shared || !expands(*d, stmts)) continue;
+      std::vector<const Expr *> extents = turns, bounds = bounds_;
+      extents.insert(extents.end(), d->extents.begin(), d->extents.end());
+      bounds.insert(bounds.end(), d->extents.begin(), d->extents.end());
+      if (!isAsLargeAsGiven(bounds, *nest_.codelet)) return nullptr;
+      const std::string container = names_.fresh(d->name + "_of");
+      const Type type =
+          Type::array(static_cast<unsigned>(extents.size()), d->type.isArray() ? d->type.element() : d->type);
+      const Tunable *noTunable = nullptr;
+      const Expr *none = nullptr;
+      outside.push_back(
+          arena().make<Declare>(d->range, container, type, false, false, std::move(extents), noTunable, none));
+      expanded_[d->name] = {d, build.var(container, type)};
+    }
+    if (outside.empty()) return nullptr;
+    const auto *changed = as<For>(mutate(outermost));
+    if (!whole_) return nullptr;
+    return arena().derive(body, [&](Block &b) {
+      b.stmts.clear();
+      for (const Stmt *s : body->stmts) {
+        if (s == outermost) b.stmts.insert(b.stmts.end(), outside.begin(), outside.end());
+        b.stmts.push_back(s == outermost ? changed : s);
+      }
+    });
+  }
+
+private:
+  struct Expanded {
+    const Declare *declare = nullptr;
+    const Expr *container = nullptr;
+  };
+
+  /// A scalar, or a container whose extents do not change in the chain.
+  bool expands(const Declare &d, const std::vector<const Stmt *> &stmts) const {
+    const bool container = d.type.isArray() && !d.extents.empty() && !d.init;
+    if (!container && !(d.type.isScalar() && d.extents.empty())) return false;
+    if (container)
+      for (const Expr *extent : d.extents)
+        if (!isExtentOfAny(extent)) return false;
+    const auto users = std::count_if(stmts.begin(), stmts.end(), [&](const Stmt *other) {
+      return other != &d && any<VarRef>(other, [&](const VarRef &v) { return v.name == d.name; });
+    });
+    return users > 1 || (users > 0 && d.init);
+  }
+  bool isExtentOfAny(const Expr *extent) const { return isAsLargeAsGiven({extent}, *nest_.codelet); }
+
+  const Expr *element(const Expanded &e, const std::vector<const Expr *> &own) {
+    std::vector<const Expr *> indices = at_;
+    indices.insert(indices.end(), own.begin(), own.end());
+    return Build(arena(), e.declare->range).element(e.container, indices, e.container->type.element());
+  }
+
+  const Node *mutateDeclare(const Declare *d) override {
+    auto it = expanded_.find(d->name);
+    if (it == expanded_.end()) return Mutator::mutateDeclare(d);
+    if (!d->init) return nullptr;
+    return Build(arena(), d->range).assign(element(it->second, {}), mutateAs(d->init));
+  }
+  const Node *mutateSubscript(const Subscript *s) override {
+    const auto *base = dyn<VarRef>(s->base);
+    auto it = base ? expanded_.find(base->name) : expanded_.end();
+    if (it == expanded_.end()) return Mutator::mutateSubscript(s);
+    std::vector<const Expr *> own;
+    for (const Expr *index : s->indices) own.push_back(mutateAs(index));
+    whole_ &= own.size() == it->second.declare->type.rank();
+    return element(it->second, own);
+  }
+  const Node *mutateVarRef(const VarRef *v) override {
+    auto it = expanded_.find(v->name);
+    if (it == expanded_.end()) return v;
+    whole_ &= !it->second.declare->type.isArray(); // a container as a whole is handed to nobody
+    return element(it->second, {});
+  }
+
+  const nest::Nest &nest_;
+  std::vector<unsigned> chain_;
+  Names &names_;
+  std::vector<const Expr *> bounds_, at_;
+  std::map<std::string, Expanded> expanded_;
+  bool whole_ = true;
+};
 
 class Distributor {
 public:
@@ -106,27 +206,37 @@ private:
   bool change() {
     const std::unique_ptr<nest::Nest> nest = nest::read(module_, *codelet_);
     if (!nest) return false;
-    return std::any_of(nest->items.begin(), nest->items.end(), [&](const Item &item) { return change(*nest, item); });
+    std::vector<unsigned> around;
+    return std::any_of(nest->items.begin(), nest->items.end(),
+                       [&](const Item &item) { return change(*nest, item, around); });
   }
 
-  bool change(const nest::Nest &nest, const Item &item) {
-    if (item.kind == Item::Kind::Loop && tried_.insert(nest.loops[item.index].variable).second) {
-      if (item.body.size() > 1 ? distribute(nest, item) : interchange(nest, item)) return true;
+  bool change(const nest::Nest &nest, const Item &item, std::vector<unsigned> &around) {
+    const bool isLoop = item.kind == Item::Kind::Loop;
+    if (isLoop) {
+      around.push_back(item.index);
+      if (tried_.insert(nest.loops[item.index].variable).second &&
+          (item.body.size() > 1 ? distribute(nest, item, around) : interchange(nest, item))) {
+        tried_.clear(); // what is around it may go on from here
+        return true;
+      }
     }
     for (const auto *items : {&item.body, &item.otherwise})
       for (const Item &inner : *items)
-        if (change(nest, inner)) return true;
+        if (change(nest, inner, around)) return true;
+    if (isLoop) around.pop_back();
     return false;
   }
 
-  /// Of a serial loop all that stands in it, of a parallel one loops: what is left are loops that are perfectly nested.
-  bool distribute(const nest::Nest &nest, const Item &item) {
-    if (std::none_of(item.body.begin(), item.body.end(), hasLoop)) return false;
-    const std::string &variable = nest.loops[item.index].variable;
-    const Step step{Step::Kind::Distribute, {variable}, 0, "", nest.loops[item.index].node->range};
+  /// What is left are loops that are perfectly nested. A parallel loop that holds one loop is left alone.
+  bool distribute(const nest::Nest &nest, const Item &item, const std::vector<unsigned> &around) {
+    const auto loops = std::count_if(item.body.begin(), item.body.end(), hasLoop);
+    const bool parallel = isParallel(nest, item.index);
+    if (loops < (parallel ? 2 : 1)) return false;
+    const Step step{
+        Step::Kind::Distribute, {nest.loops[item.index].variable}, 0, "", nest.loops[item.index].node->range};
     if (apply(nest, {step})) return true;
-    if (isParallel(nest, item.index)) return false;
-    const Block *expanded = withExpandedScalars(nest, item.index, names_, arena_);
+    const Block *expanded = Expansion(nest, around, names_, arena_).run();
     if (!expanded) return false;
     const Codelet *other = arena_.derive(codelet_, [&](Codelet &c) { c.body = expanded; });
     const std::unique_ptr<nest::Nest> read = nest::read(module_, *other);

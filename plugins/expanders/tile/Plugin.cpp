@@ -42,6 +42,7 @@ public:
     const tile::RangeSteps steps = tile::rangeSteps(*module);
     std::map<std::string, std::string> tiled;
     std::vector<const Spectrum *> added;
+    const std::set<std::string> whole = tile::overWholeRanges(*module);
     for (const Spectrum *spectrum : module->spectrums)
       for (const Codelet *codelet : spectrum->codelets) {
         std::optional<tile::RangeNest> nest = tile::rangeNest(*module, *spectrum, *codelet, steps, context.arena);
@@ -54,6 +55,7 @@ public:
             context.declined.push_back({spectrum->name, name, nest->loops[0].where, why, {}});
           continue;
         }
+        if (!whole.count(spectrum->name)) continue;
         tile::Tiles tiles =
             tile::tiles(*spectrum, *codelet, *nest, sizes, *patches, options_.choices, names, context.arena);
         tiled[spectrum->name] = tiles.spectrums[0]->name;

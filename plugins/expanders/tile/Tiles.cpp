@@ -1,6 +1,7 @@
 #include "Tiles.h"
 
 #include "tangram/ast/Mutator.h"
+#include "tangram/ast/Walk.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -113,30 +114,57 @@ Tiles tiles(const Spectrum &spectrum, const Codelet &codelet, const RangeNest &n
 
 namespace {
 
+/// Calls of spectrums that are given whole ranges.
+class WholeRanges {
+public:
+  void declared(const Declare &d) {
+    if (d.init && isa<Sequence>(d.init)) ranges_.insert(d.name);
+  }
+  bool given(const SpectrumCall &call) const {
+    return std::any_of(call.args.begin(), call.args.end(), [&](const Expr *arg) {
+      const auto *v = dyn<VarRef>(arg);
+      return isa<Sequence>(arg) || (v && ranges_.count(v->name));
+    });
+  }
+
+private:
+  std::set<std::string> ranges_;
+};
+
 class Redirection : public Mutator {
 public:
   Redirection(Arena &arena, const std::map<std::string, std::string> &tiled) : Mutator(arena), tiled_(tiled) {}
 
   const Node *mutateSpectrumCall(const SpectrumCall *call) override {
     const auto to = tiled_.find(call->spectrum);
-    const bool whole = std::any_of(call->args.begin(), call->args.end(), [&](const Expr *arg) {
-      const auto *v = dyn<VarRef>(arg);
-      return isa<Sequence>(arg) || (v && ranges_.count(v->name));
-    });
-    if (to == tiled_.end() || !whole) return call;
+    if (to == tiled_.end() || !whole_.given(*call)) return call;
     return arena().derive(call, [&](SpectrumCall &c) { c.spectrum = to->second; });
   }
   const Node *mutateDeclare(const Declare *d) override {
-    if (d->init && isa<Sequence>(d->init)) ranges_.insert(d->name);
+    whole_.declared(*d);
     return Mutator::mutateDeclare(d);
   }
 
 private:
   const std::map<std::string, std::string> &tiled_;
-  std::set<std::string> ranges_;
+  WholeRanges whole_;
 };
 
 } // namespace
+
+std::set<std::string> overWholeRanges(const Module &module) {
+  std::set<std::string> result;
+  for (const Spectrum *spectrum : module.spectrums)
+    for (const Codelet *codelet : spectrum->codelets) {
+      WholeRanges whole;
+      walk(
+          codelet->body, [&](const Declare &d) { whole.declared(d); },
+          [&](const SpectrumCall &call) {
+            if (whole.given(call)) result.insert(call.spectrum);
+          });
+    }
+  return result;
+}
 
 const Module *withTiles(const Module &module, const std::map<std::string, std::string> &tiled,
                         const std::vector<const Spectrum *> &added, Arena &arena) {

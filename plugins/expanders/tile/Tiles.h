@@ -4,6 +4,8 @@
 #include "Arrangement.h"
 #include "RangeNest.h"
 
+#include <set>
+
 namespace tangram::tile {
 
 /// By the nest's loops that are tiled, the parameters that say how large a tile is.
@@ -22,6 +24,9 @@ struct Tiles {
 Tiles tiles(const ast::Spectrum &spectrum, const ast::Codelet &codelet, const RangeNest &nest,
             const TileSizes &tileSizes, const ast::Codelet &patches, const Choices &choices, ast::Names &spectrums,
             ast::Arena &arena);
+
+/// Spectrums that some codelet calls with ranges that it makes, not with parts of them.
+std::set<std::string> overWholeRanges(const ast::Module &module);
 
 /// Of codelets that make whole ranges, another one that calls `tiled` spectrums in place of those that divide them:
 /// parts of ranges are not tiled once more.

@@ -149,7 +149,8 @@ const Expr *Barriers::variable(const std::string &hint, const Type &type, const 
 
 /// May trap, or touch what is not there, in a lane that should not do it.
 bool Barriers::needsGuard(const Expr *e) const {
-  return e && (hasEffects(e) || contains<Subscript>(e) || contains<Call>(e) || ast::any<Binary>(e, [](const Binary &n) {
+  return e && (hasEffects(e) || contains<Subscript>(e) || contains<Call>(e) || contains<Check>(e) ||
+               ast::any<Binary>(e, [](const Binary &n) {
                  return (n.op == BinaryOp::Div || n.op == BinaryOp::Rem) && n.type.isInteger();
                }));
 }
