@@ -200,6 +200,57 @@ TEST(CodeletWork, LongChainsOfVariablesAreFollowedOnce) {
   EXPECT_EQ(work.divisions, 0);         // by a constant
 }
 
+TEST(CodeletWork, NeighboursOfAnUnrolledLoopAreLoadedTogether) {
+  auto shared = [](const std::string &index, bool byOne) {
+    const std::string r = var("u32", "r"), step = byOne ? "(Unary u32 preinc " + r + ")"
+                                                        : "(Assign u32 mul " + r + " " + lit("u32", 2) + ")";
+    return workOf({"(Declare \"t\" i32 false true [" + lit("u32", 256) + "] - -)",
+                   declare("u32", "lane", "(CoopIdx u32)"), declare("i32", "sum", lit("i32", 0)),
+                   fmt::format("(For {} {} {} (Block [{}]))", declare("u32", "r", lit("u32", byOne ? 0 : 1)),
+                               bin("bool", "lt", r, lit("u32", byOne ? 8 : 256)), step,
+                               add(var("i32", "sum"), fmt::format("(Subscript i32 {} [{}])", var("i32", "t"), index)))},
+                  100, true, 32)
+        .shared;
+  };
+  const std::string lane = var("u32", "lane"), r = var("u32", "r"), eight = lit("u32", 8), four = lit("u32", 4);
+  EXPECT_EQ(shared(bin("u32", "add", bin("u32", "mul", lane, eight), r), true), 2); // 16 bytes at a time
+  EXPECT_EQ(shared(bin("u32", "add", bin("u32", "mul", r, lit("u32", 32)), lane), true), 8);
+  // By twos: r / 4 * 128 + lane * 4 + r % 4 has runs of four.
+  const std::string runs = bin("u32", "add", bin("u32", "mul", bin("u32", "div", r, four), lit("u32", 128)),
+                               bin("u32", "add", bin("u32", "mul", lane, four), bin("u32", "rem", r, four)));
+  EXPECT_EQ(shared(runs, true), 2);
+  EXPECT_EQ(shared(bin("u32", "add", lane, r), false), 8); // 1, 2, 4, ...
+}
+
+TEST(CodeletWork, HowFarLanesAreApart) {
+  auto access = [](const std::string &index) {
+    return workOf({declare("u32", "lane", "(CoopIdx u32)"), declare("i32", "x", element("in", index))}, 4096, true, 64)
+        .accesses[0];
+  };
+  const std::string lane = var("u32", "lane"), many = lit("u32", 16);
+  EXPECT_EQ(access(bin("u32", "mul", lane, lit("u32", 4))).distance, 16);
+  EXPECT_EQ(access(bin("u32", "mul", lane, lit("u32", 4))).pattern.perLane, Stride::Constant);
+  // In rows of 16: neighbours but for the last of each.
+  const std::string rows = bin("u32", "add", bin("u32", "mul", bin("u32", "div", lane, many), lit("u32", 64)),
+                               bin("u32", "rem", lane, many));
+  EXPECT_EQ(access(rows).distance, 4);
+  EXPECT_EQ(access(rows).pattern.perLane, Stride::Unit);
+  EXPECT_EQ(access(lit("u32", 3)).pattern.perLane, Stride::Zero);
+}
+
+TEST(CodeletWork, WhatLoopsDoNotChangeIsComputedBeforeThem) {
+  auto operations = [](const std::string &value) {
+    return workOf({declare("i32", "sum", lit("i32", 0)), declare("i32", "f", element("in", lit("u32", 0))),
+                   loop("i", lit("u32", 0), kElements, lit("u32", 1), {add(var("i32", "sum"), value)})},
+                  1000)
+        .operations;
+  };
+  const std::string f = var("i32", "f"), i = cast("i32", kI);
+  const double without = operations(f);
+  EXPECT_NEAR(operations(bin("i32", "mul", f, f)), without, 2);
+  EXPECT_NEAR(operations(bin("i32", "mul", f, i)), without + 1000, 2);
+}
+
 TEST(CodeletWork, WhatStandsInMapsIsTheirs) {
   Counted sum(sumProgram());
   CodeletWork work = sum.of(2, 1000, {{"p", 4}});

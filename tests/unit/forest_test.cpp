@@ -591,5 +591,30 @@ TEST(Forest, AThousandCodeletsOfOneSpectrum) {
   EXPECT_LE(points[1000], 5u * 6 * 20); // calls, maps whose calls lie near and far, both plain
 }
 
+// ---- whole numbers that are passed on ----
+
+TEST(Forest, ATunableFollowsAParameterWhoseValueIsKnown) {
+  const std::string params = "(Param \"tile\" u32 in) (Param \"in\" array<1,i32> in)";
+  const std::string follows = "(Declare \"own\" u32 false false [] (Tunable 1 0 1 [16 32 64] \"tile\") -)";
+  auto calls = [](const std::string &tile) { return fmt::format("(Return {})", call("i32", "part", {tile, kIn})); };
+  Program program(
+      module(
+          {spectrum("sum", {codelet("a", {tunable("t", "1 0 1 [16 32]"), calls(var("u32", "t"))}),
+                            codelet("b", {calls(lit("u32", 5))})}),
+           spectrum("part", {codelet("x", {follows, fmt::format("(Return {})", lit("i32", 0))}, false, "", "", params)},
+                    "i32", params)}),
+      cpuSimple());
+  const Forest forest = program.forest(4);
+  std::map<std::int64_t, std::set<std::int64_t>> values; // of the tunable, by the parameter's
+  for (GoalId id = 0; id < forest.size(); ++id) {
+    const Point &point = forest.point(id);
+    if (point.spectrum != "part" || point.plain) continue;
+    ASSERT_EQ(point.scalars.size(), 1u);
+    for (const Alternative &alternative : point.alternatives)
+      if (alternative.rule == Rule::Select) values[point.scalars.at("tile")].insert(alternative.parameters.at("own"));
+  }
+  EXPECT_EQ(values, (std::map<std::int64_t, std::set<std::int64_t>>{{5, {16, 32, 64}}, {16, {16}}, {32, {32}}}));
+}
+
 } // namespace
 } // namespace tangram
