@@ -229,8 +229,10 @@ Extents ExpectedSites::part(const Expr *parts) {
       continue;
     }
     std::optional<std::uint64_t> start = number(starts->start), inc = number(incs->start), end = number(ends->start);
-    if (!start || !end) // from wherever it begins
-      if ((end = number(lengthOf(starts->start, ends->start)))) start = 0;
+    if (!start || !end) { // from wherever it begins
+      end = number(lengthOf(starts->start, ends->start));
+      start = 0;
+    }
     if (!start || !inc || !end) {
       base[d].reset();
       continue;

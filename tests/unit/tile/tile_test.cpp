@@ -1,9 +1,9 @@
 // What the expander `tile` finds in loops over ranges.
 #include "../passes/Program.h"
-#include "tangram/nest/Promotion.h"
-#include "tangram/nest/Statements.h"
 #include "RangeSteps.h"
 #include "References.h"
+#include "tangram/nest/Promotion.h"
+#include "tangram/nest/Statements.h"
 
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Walk.h"
