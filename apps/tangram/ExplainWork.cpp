@@ -230,9 +230,8 @@ std::vector<TunableNote> tunableNotes(const Explanation &e, const std::string &f
       TunableChoice choice = chooseTunable(*d.tunable, hardware, *level);
       std::string why = describe(choice);
       if (!choice.below.empty()) why += fmt::format(" of {}{}", e.target, automatic(choice.below));
-      if (const auto followed = rule.scalars.find(d.tunable->follows);
-          followed != rule.scalars.end() && allows(*d.tunable, followed->second)) {
-        choice.value = followed->second;
+      if (const std::optional<std::int64_t> followed = followedValue(*d.tunable, rule.scalars)) {
+        choice.value = *followed;
         why = fmt::format("what parameter '{}' is", d.tunable->follows);
       }
       add({d.name, fmt::format("codelet {} ({})", node.codelet, place(d.range, file)), node.level, value->second,

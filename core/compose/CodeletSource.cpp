@@ -9,7 +9,8 @@ using namespace ast;
 
 CodeletSource::CodeletSource(const Codelet &codelet) {
   walk(codelet.body, [&](const Declare &d) { declared_[d.name] = &d; });
-  for (const std::string &name : changedVariables(codelet.body)) changed_.insert(name);
+  const std::set<std::string> changed = changedVariables(codelet.body);
+  changed_.insert(changed.begin(), changed.end());
 }
 
 const Declare *CodeletSource::declared(const std::string &name) const {
@@ -17,23 +18,27 @@ const Declare *CodeletSource::declared(const std::string &name) const {
   return it == declared_.end() ? nullptr : it->second;
 }
 
-const std::vector<std::string> &CodeletSource::reached(const Expr *e) const {
+const CodeletSource::Reached &CodeletSource::reached(const Expr *e) const {
   auto [it, fresh] = reached_.try_emplace(e);
   if (!fresh) return it->second;
-  std::vector<std::string> result;
+  Reached &result = it->second;
   std::unordered_set<std::string> seen;
   std::vector<const Expr *> open{e};
   while (!open.empty()) {
     const Expr *next = open.back();
     open.pop_back();
-    walk(next, [&](const VarRef &v) {
-      if (!seen.insert(v.name).second) return;
-      result.push_back(v.name);
-      const Declare *d = changes(v.name) ? nullptr : declared(v.name);
+    walk(next, [&](const Expr &part) {
+      result.lane |= isa<CoopIdx>(&part);
+      result.calls |=
+          next == e && (isa<Subscript>(&part) || isa<Call>(&part) || isa<Map>(&part) || isa<SpectrumCall>(&part));
+      const auto *v = dyn<VarRef>(&part);
+      if (!v || !seen.insert(v->name).second) return;
+      result.variables.push_back(v->name);
+      const Declare *d = changes(v->name) ? nullptr : declared(v->name);
       if (d && d->init && d->extents.empty()) open.push_back(d->init);
     });
   }
-  return reached_[e] = std::move(result);
+  return result;
 }
 
 const CodeletSource::Loop &CodeletSource::loop(const Block *body, const std::function<Loop()> &look) const {

@@ -19,8 +19,13 @@ public:
   const ast::Declare *declared(const std::string &name) const;
   /// Whether a variable is set other than by its declaration; counters of loops are.
   bool changes(const std::string &name) const { return changed_.count(name) != 0; }
-  /// The variables that an expression is made of, and those that the ones that keep their value are made of.
-  const std::vector<std::string> &reached(const ast::Expr *e) const;
+  struct Reached {
+    std::vector<std::string> variables; // that it is made of, and those that the ones that keep their value are made of
+    bool lane = false;                  // it follows from coopIdx(), itself or through these
+    bool calls = false;                 // it loads, or calls something, itself
+  };
+  /// What an expression depends on.
+  const Reached &reached(const ast::Expr *e) const;
 
   struct Loop {
     bool storesElsewhere = false; // to memory that what is loaded in it might be of
@@ -33,7 +38,7 @@ public:
 private:
   std::unordered_map<std::string, const ast::Declare *> declared_;
   std::unordered_set<std::string> changed_;
-  mutable std::unordered_map<const ast::Expr *, std::vector<std::string>> reached_;
+  mutable std::unordered_map<const ast::Expr *, Reached> reached_;
   mutable std::unordered_map<const ast::Block *, Loop> loops_;
 };
 

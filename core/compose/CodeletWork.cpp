@@ -4,6 +4,7 @@
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/compose/RangeParameters.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,7 +45,7 @@ public:
       work_.accesses.push_back(access);
     }
     walk(codelet.body, [&](const Declare &d) {
-      if (d.init && isa<Sequence>(d.init)) ownRanges_.insert(d.name);
+      if (declaresRange(d)) ownRanges_.insert(d.name);
       if (d.shared) {
         shared_.emplace(d.name, elementBytes(d.type));
         return;
@@ -244,7 +245,7 @@ private:
   /// Whether an element's place is another one in each turn of a loop that counts `counter`.
   bool dependsOn(const Expr *e, const std::string &counter) const {
     if (counter.empty()) return true;
-    const std::vector<std::string> &reached = source_.reached(e);
+    const std::vector<std::string> &reached = source_.reached(e).variables;
     // A counter of another loop stays where it is.
     return std::any_of(reached.begin(), reached.end(), [&](const std::string &name) {
       return name == counter || (source_.changes(name) && !spans_.count(name));
@@ -480,7 +481,7 @@ private:
     if (end) *end -= ahead;
     // Lanes that begin apart turn about as often as the first of them.
     const std::optional<double> known = numbers_(begins->init);
-    const bool bounded = end && (known || dependsOnLane(begins->init));
+    const bool bounded = end && (known || source_.reached(begins->init).lane);
     const double begin = known.value_or(0);
     const std::optional<double> apart =
         bounded ? std::abs(*end - begin) : this->apart(begins->init, left ? cond->rhs : cond->lhs);
@@ -504,14 +505,6 @@ private:
     }
     default: return {};
     }
-  }
-
-  bool dependsOnLane(const Expr *e) {
-    const std::vector<std::string> &reached = source_.reached(e);
-    return contains<CoopIdx>(e) || std::any_of(reached.begin(), reached.end(), [&](const std::string &name) {
-             const Declare *d = source_.changes(name) ? nullptr : source_.declared(name);
-             return d && d->init && contains<CoopIdx>(d->init);
-           });
   }
 
   /// What an expression may be, each by itself: of a minimum, both.
@@ -553,7 +546,7 @@ private:
   /// How often what is computed from variables alone is: before the loops that do not change it, never where it is a
   /// constant of loops that are unrolled.
   double hoisted(const Expr *e, double times) {
-    if (contains<Subscript>(e) || contains<Call>(e) || contains<Map>(e) || contains<SpectrumCall>(e)) return times;
+    if (source_.reached(e).calls) return times;
     if (e->type.isInteger() && isUnrolled(e)) return 0;
     for (auto loop = loops_.rbegin(); loop != loops_.rend() && !dependsOn(e, loop->counter); ++loop)
       times /= std::max(1.0, loop->turns);
@@ -561,9 +554,8 @@ private:
   }
 
   void expression(const Expr *e, double times) {
+    if (e && (isa<Binary>(e) || isa<Conditional>(e))) times = hoisted(e, times);
     if (!e || times == 0) return;
-    if (isa<Binary>(e) || isa<Conditional>(e)) times = hoisted(e, times);
-    if (times == 0) return;
     switch (e->kind()) {
     case Kind::Subscript: return element(e, times, &AccessWork::loads);
     case Kind::Assign: {
@@ -634,7 +626,7 @@ private:
       const Declare *d = source_.declared(v->name);
       if (!fresh || !d) return known->second;
       if (d->tunable) return known->second = true; // of the code that is made of it
-      if (!d->init) return false;
+      if (!d->init || source_.changes(v->name)) return false;
       return constants_[v->name] = isConstant(d->init);
     }
     if (const auto *n = dyn<Binary>(e)) return isConstant(n->lhs) && isConstant(n->rhs);
@@ -645,7 +637,7 @@ private:
   /// Whether it is a constant in each turn of loops that are unrolled.
   bool isUnrolled(const Expr *e) {
     return !contains<CoopIdx>(e) && !contains<Subscript>(e) && !any<VarRef>(e, [&](const VarRef &v) {
-      if (!numbers_.changes(v.name) && isConstant(&v)) return false;
+      if (isConstant(&v)) return false;
       auto loop = std::find_if(loops_.begin(), loops_.end(), [&](const Loop &l) { return l.counter == v.name; });
       return loop == loops_.end() || loop->turns > kUnrolled;
     });

@@ -50,6 +50,8 @@ bool canBeRange(const Param &p) {
 
 } // namespace
 
+bool declaresRange(const Declare &declare) { return declare.init && isa<Sequence>(declare.init); }
+
 RangeParameters rangeParameters(const Module &module, const std::set<std::string> &without) {
   std::map<Parameter, std::vector<Origin>> given;
   for (const Spectrum *spectrum : module.spectrums)

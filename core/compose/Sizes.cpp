@@ -101,7 +101,7 @@ void limitByConditions(const Spectrum &spectrum, std::vector<SizeBound> &bounds)
   }
 }
 
-std::map<std::string, Interval> exactly(const std::map<std::string, std::int64_t> &values) {
+std::map<std::string, Interval> exactly(const Scalars &values) {
   std::map<std::string, Interval> result;
   for (const auto &[name, value] : values) result[name] = Interval::exactly(value);
   return result;

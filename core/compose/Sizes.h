@@ -30,7 +30,7 @@ struct SiteBounds {
 const ast::Spectrum *findSpectrum(const ast::Module &module, const std::string &name);
 
 /// Values of tunables as a plan sets them, and of parameters.
-std::map<std::string, Interval> exactly(const std::map<std::string, std::int64_t> &values);
+std::map<std::string, Interval> exactly(const Scalars &values);
 
 class Sizes {
 public:

@@ -37,9 +37,7 @@ TunableChoice chooseTunable(const ast::Tunable &tunable, const hardware::Hardwar
 
 std::vector<std::int64_t> tunableChoices(const ast::Tunable &tunable, const hardware::Hardware &hardware,
                                          const hardware::Level &level, const Scalars &scalars) {
-  if (const auto followed = scalars.find(tunable.follows);
-      followed != scalars.end() && allows(tunable, followed->second))
-    return {followed->second};
+  if (const std::optional<std::int64_t> followed = followedValue(tunable, scalars)) return {*followed};
   const std::int64_t own = chooseTunable(tunable, hardware, level).value;
   std::vector<std::int64_t> result{own};
   auto add = [&](std::int64_t value) {
@@ -53,6 +51,11 @@ std::vector<std::int64_t> tunableChoices(const ast::Tunable &tunable, const hard
   for (std::int64_t value : {own / 4, own * 4})
     if (value >= lo) add(lo + (value - lo) / step * step);
   return result;
+}
+
+std::optional<std::int64_t> followedValue(const ast::Tunable &tunable, const Scalars &scalars) {
+  const auto it = scalars.find(tunable.follows);
+  return it != scalars.end() && allows(tunable, it->second) ? std::optional(it->second) : std::nullopt;
 }
 
 bool allows(const ast::Tunable &tunable, std::int64_t value) {

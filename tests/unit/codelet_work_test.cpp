@@ -251,6 +251,15 @@ TEST(CodeletWork, WhatLoopsDoNotChangeIsComputedBeforeThem) {
   EXPECT_NEAR(operations(bin("i32", "mul", f, i)), without + 1000, 2);
 }
 
+TEST(CodeletWork, WhatALoopCountsIsNoConstant) {
+  // Though it begins as a number.
+  EXPECT_EQ(workOf({loop("i", lit("u32", 1), kElements, lit("u32", 1),
+                         {declare("u32", "x", bin("u32", "rem", lit("u32", 1000), kI))})},
+                   100)
+                .divisions,
+            99);
+}
+
 TEST(CodeletWork, WhatStandsInMapsIsTheirs) {
   Counted sum(sumProgram());
   CodeletWork work = sum.of(2, 1000, {{"p", 4}});

@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/compose/RangeParameters.h"
 
 namespace tangram {
 
@@ -18,7 +19,7 @@ Indirection::Indirection(const Codelet &codelet, const std::set<std::string> &ra
   for (const Param *param : codelet.params)
     if (!param->type.isArray()) scalars_.insert(param->name);
   walk(codelet.body, [&](const Declare &d) {
-    if (d.init && isa<Sequence>(d.init)) ranges_.insert(d.name);
+    if (declaresRange(d)) ranges_.insert(d.name);
   });
   for (bool news = true; news;) {
     news = false;

@@ -28,7 +28,7 @@ public:
   const std::map<std::string, Origin> &accesses() const { return accesses_; }
 
 private:
-  std::set<std::string> scalars_, ranges_; // parameters
+  std::set<std::string> scalars_, ranges_; // parameters; ranges that the codelet makes, too
   std::map<std::string, Origin> variables_;
   std::map<std::string, Origin> accesses_;
 };

@@ -1,6 +1,7 @@
 #include "Strides.h"
 
 #include "tangram/ast/Walk.h"
+#include "tangram/compose/RangeParameters.h"
 
 #include <algorithm>
 
@@ -81,7 +82,8 @@ Strides::Strides(const Codelet &codelet, std::map<std::string, Step> ranges)
       codelet.body,
       [&](const Declare &d) {
         declared_[d.name] = &d;
-        if (const auto *range = d.init ? dyn<Sequence>(d.init) : nullptr) {
+        if (declaresRange(d)) {
+          const auto *range = as<Sequence>(d.init);
           const auto *by = range->inc ? dyn<IntLit>(range->inc) : nullptr;
           ranges_[d.name] = !range->inc ? Step::of(1) : by ? Step::of(by->value) : Step::some();
         }

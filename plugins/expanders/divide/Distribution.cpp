@@ -143,15 +143,14 @@ private:
   bool expands(const Declare &d, const std::vector<const Stmt *> &stmts) const {
     const bool container = d.type.isArray() && !d.extents.empty() && !d.init;
     if (!container && !(d.type.isScalar() && d.extents.empty())) return false;
-    if (container)
-      for (const Expr *extent : d.extents)
-        if (!isExtentOfAny(extent)) return false;
+    if (!std::all_of(d.extents.begin(), d.extents.end(),
+                     [&](const Expr *extent) { return isAsLargeAsGiven({extent}, *nest_.codelet); }))
+      return false;
     const auto users = std::count_if(stmts.begin(), stmts.end(), [&](const Stmt *other) {
       return other != &d && any<VarRef>(other, [&](const VarRef &v) { return v.name == d.name; });
     });
     return users > 1 || (users > 0 && d.init);
   }
-  bool isExtentOfAny(const Expr *extent) const { return isAsLargeAsGiven({extent}, *nest_.codelet); }
 
   const Expr *element(const Expanded &e, const std::vector<const Expr *> &own) {
     std::vector<const Expr *> indices = at_;
@@ -233,14 +232,14 @@ private:
     const auto loops = std::count_if(item.body.begin(), item.body.end(), hasLoop);
     const bool parallel = isParallel(nest, item.index);
     if (loops < (parallel ? 2 : 1)) return false;
-    const Step step{
-        Step::Kind::Distribute, {nest.loops[item.index].variable}, 0, "", nest.loops[item.index].node->range};
-    if (apply(nest, {step})) return true;
+    const nest::Loop &loop = nest.loops[item.index];
+    const Step step{Step::Kind::Distribute, {loop.variable}, 0, "", loop.node->range};
+    if (apply(nest, step)) return true;
     const Block *expanded = Expansion(nest, around, names_, arena_).run();
     if (!expanded) return false;
     const Codelet *other = arena_.derive(codelet_, [&](Codelet &c) { c.body = expanded; });
     const std::unique_ptr<nest::Nest> read = nest::read(module_, *other);
-    return read && apply(*read, {step});
+    return read && apply(*read, step);
   }
 
   bool interchange(const nest::Nest &nest, const Item &outermost) {
@@ -254,21 +253,17 @@ private:
     }
     if (parallel.empty() || serial.empty()) return false;
     parallel.insert(parallel.end(), serial.begin(), serial.end());
-    return parallel != before && apply(nest, {{Step::Kind::Order, parallel, 0, "", outermostRange(nest, outermost)}});
-  }
-
-  static SourceRange outermostRange(const nest::Nest &nest, const Item &item) {
-    return nest.loops[item.index].node->range;
+    return parallel != before &&
+           apply(nest, {Step::Kind::Order, parallel, 0, "", nest.loops[outermost.index].node->range});
   }
 
   static bool isParallel(const nest::Nest &nest, unsigned loop) {
     return nest::Dependences(nest).carried(loop).kind == Carried::Kind::Nothing;
   }
 
-  bool apply(const nest::Nest &nest, const std::vector<Step> &steps) {
+  bool apply(const nest::Nest &nest, const Step &step) {
     nest::Schedule schedule(nest);
-    for (const Step &step : steps)
-      if (schedule.apply(step)) return false;
+    if (schedule.apply(step)) return false;
     const nest::Written written = nest::write(schedule, arena_);
     if (!written.body) return false;
     codelet_ = arena_.derive(nest.codelet, [&](Codelet &c) {

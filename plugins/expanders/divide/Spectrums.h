@@ -12,8 +12,9 @@ namespace tangram::divide {
 using nest::Codelets;
 using nest::LoopRange;
 
+struct PointReduction; // Columns.h
+
 /// Loops that stand directly in each other, all parallel, over ranges that do not depend on each other.
-struct PointReduction;
 struct Band {
   std::vector<LoopRange> ranges;          // outermost first
   std::vector<const ast::Stmt *> body;    // of the innermost

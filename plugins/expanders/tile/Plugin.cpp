@@ -95,8 +95,9 @@ TANGRAM_PLUGIN("tile", "1.0", "tiles loops over ranges: staged tiles, patches of
       "void product_i_j(is, js, a, b, c) { for (i in is) for (j in js) { s = 0; for (k...) s += a[i][k] * b[k][j]; "
       "c[i][j] = s; } }";
   d.after =
-      "void product_i_j(is, js, a, b, c) { map(product_i_j_tile, range(tiles of is * tiles of js), ...); }\n"
-      "__coop void product_i_j(is, js, a, b, c) { for (patches) { s_of[] = 0; for (panels of k) { a_tile, b_tile = "
+      "void product_i_j_tiled(is, js, a, b, c) { map(product_i_j_tile, range(tiles of is * tiles of js), ...); }\n"
+      "__coop void product_i_j_in_tile(size_i, size_j, is, js, a, b, c) { for (patches) { s_of[] = 0; for (panels of "
+      "k) { a_tile, b_tile = "
       "...; for (k in panel) s_of[] += a_of[] * b_of[]; } c[i][j] = s_of[]; } }";
   const char *const docs[] = {"sizes of a tile of two dimensions, in each",
                               "sizes of a tile of one dimension",

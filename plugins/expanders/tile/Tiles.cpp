@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/compose/RangeParameters.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -118,7 +119,7 @@ namespace {
 class WholeRanges {
 public:
   void declared(const Declare &d) {
-    if (d.init && isa<Sequence>(d.init)) ranges_.insert(d.name);
+    if (declaresRange(d)) ranges_.insert(d.name);
   }
   bool given(const SpectrumCall &call) const {
     return std::any_of(call.args.begin(), call.args.end(), [&](const Expr *arg) {

@@ -6,6 +6,7 @@
 #include "tangram/hardware/Hardware.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ TunableChoice chooseTunable(const ast::Tunable &tunable, const hardware::Hardwar
 /// `scalars`, the parameters that are known, and where the declaration allows it. A plan file may say others.
 std::vector<std::int64_t> tunableChoices(const ast::Tunable &tunable, const hardware::Hardware &hardware,
                                          const hardware::Level &level, const Scalars &scalars = {});
+
+/// Of a tunable that follows a parameter, that one's value where it is known and allowed: its only choice.
+std::optional<std::int64_t> followedValue(const ast::Tunable &tunable, const Scalars &scalars);
 
 /// True where the declaration allows the value.
 bool allows(const ast::Tunable &tunable, std::int64_t value);
