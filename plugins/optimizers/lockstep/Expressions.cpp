@@ -295,24 +295,40 @@ const Expr *Lanes::conditional(const Conditional *e) {
   return arena_.make<VectorSelect>(here_, vec(e->type), cond, then, otherwise);
 }
 
+/// Lane `l`'s value of a vector that it can make by itself: a broadcast, an element of a container that is only read.
+/// Null where the vector has to be there first.
+const Expr *Lanes::ownValue(const Expr *v, const Expr *l) {
+  if (!v->type.isVector()) return v;
+  if (const auto *same = dyn<Broadcast>(v)) return same->operand;
+  if (const auto *converted = dyn<Cast>(v)) {
+    const Expr *own = ownValue(converted->operand, l);
+    return own ? b().cast(v->type.element(), own) : nullptr;
+  }
+  const auto *loaded = dyn<VectorLoad>(v);
+  if (!loaded || loaded->index->type.isVector() || !loaded->base->type.toConst()) return nullptr;
+  if (loaded->mask && loaded->mask != mask_) return nullptr; // lanes that are left out do nothing
+  return b().element(loaded->base, {b().add(loaded->index, b().cast(loaded->index->type, l))}, v->type.element());
+}
+
 const Expr *Lanes::laneByLane(const std::vector<const Expr *> &operands, const Type &result,
                               const std::function<const Expr *(std::vector<const Expr *>)> &scalar, bool wanted) {
-  std::vector<const Expr *> kept;
-  for (const Expr *operand : operands)
-    kept.push_back(operand->type.isVector() && !isa<VarRef>(operand) ? constant("each", operand) : operand);
-  const Expr *mask = mask_ && !isa<VarRef>(mask_) ? constant("active", mask_) : mask_;
-
   std::string array = names_.fresh("results"), index = names_.fresh("l");
   const Expr *place = b().var(array, Type::pointer(result)), *l = b().var(index, Scalar::U32);
+  std::vector<const Expr *> own;
+  for (const Expr *operand : operands) {
+    const Expr *one = ownValue(operand, l);
+    if (!one)
+      one = arena_.make<VectorLane>(here_, operand->type.element(),
+                                    isa<VarRef>(operand) ? operand : constant("each", operand), l);
+    own.push_back(one);
+  }
+  const Expr *mask = mask_ && !isa<VarRef>(mask_) ? constant("active", mask_) : mask_;
+
   if (wanted)
     emit(arena_.make<Declare>(here_, array, result, false, false, std::vector<const Expr *>{b().u64(lanes_)}, nullptr,
                               nullptr));
   Stmts body = collect([&] {
-    std::vector<const Expr *> own;
-    for (const Expr *operand : kept)
-      own.push_back(operand->type.isVector() ? arena_.make<VectorLane>(here_, operand->type.element(), operand, l)
-                                             : operand);
-    const Expr *element = b().element(place, {l}, result), *one = scalar(own);
+    const Expr *element = b().element(place, {l}, result), *one = scalar(std::move(own));
     const Stmt *store = wanted ? b().assign(element, one) : arena_.make<Evaluate>(here_, one);
     if (mask) {
       const Expr *active = arena_.make<VectorLane>(here_, Type(Scalar::Bool), mask, l);

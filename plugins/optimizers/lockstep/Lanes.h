@@ -80,6 +80,7 @@ private:
   const ast::Expr *call(const ast::Call *e);
   const ast::Expr *check(const ast::Check *e);
   const ast::Expr *arithmetic(ast::BinaryOp op, const ast::Expr *lhs, const ast::Expr *rhs, const ast::Type &scalar);
+  const ast::Expr *ownValue(const ast::Expr *v, const ast::Expr *l);
   /// Each lane by itself, those that are left out not at all. Nothing where the values are not `wanted`.
   const ast::Expr *laneByLane(const std::vector<const ast::Expr *> &operands, const ast::Type &result,
                               const std::function<const ast::Expr *(std::vector<const ast::Expr *>)> &scalar,
@@ -107,6 +108,7 @@ private:
   ast::Int alignmentOf(const ast::Expr *e) const;
   std::optional<ast::Int> likelyStep(const ast::Expr *e);
   const ast::Expr *privateIndex(const Place &place);
+  const ast::Expr *indices(const Place &place);
 
   // Shared arrays with an element a lane, held in a vector register (Exchange.cpp).
   bool exchanges(const ast::Declare *d) const;
@@ -192,6 +194,7 @@ private:
 
   Env env_;
   std::map<std::string, ast::Int> alignments_; // of first lanes' values that have a name
+  std::set<std::string> small_;                // arrays of fewer than kFar elements
   std::set<std::string> written_;              // names that a copy declares already
   Stmts *out_ = nullptr;
   const ast::Expr *mask_ = nullptr; // lanes that the code is for; null: all

@@ -228,6 +228,14 @@ const Expr *Lanes::privateIndex(const Place &place) {
   return arithmetic(BinaryOp::Add, wide, laneNumbers(u64), u64);
 }
 
+/// Each lane's index by itself: in 32 bits where the array is small, of which a gather takes twice as many at a time.
+const Expr *Lanes::indices(const Place &place) {
+  const auto *array = dyn<VarRef>(place.base);
+  const auto *wide = dyn<Cast>(place.index);
+  bool narrow = array && small_.count(array->name) && wide && wide->operand->type.bytes() == 4;
+  return vector(narrow ? wide->operand : place.index);
+}
+
 const Expr *Lanes::load(const Expr *e) {
   if (const Binding *array = exchange(e)) return exchanged(*array, as<Subscript>(e));
   return loadFrom(placeOf(e), e->type);
@@ -246,7 +254,7 @@ const Expr *Lanes::loadFrom(const Place &place, const Type &type) {
     if (!guarded_ || !mask_) return element;
     return arena_.make<Conditional>(here_, type, any(mask_), element, b().zero(type));
   }
-  const Expr *index = a && a->step == 1 ? a->base : vector(place.index);
+  const Expr *index = a && a->step == 1 ? a->base : indices(place);
   return arena_.make<VectorLoad>(here_, vec(type), place.base, index, mask_);
 }
 
@@ -258,7 +266,7 @@ void Lanes::store(const Place &place, const Expr *value, const Type &type) {
   }
   std::optional<Affine> a = affine(place.index);
   if (a && a->step == 0) return once(b().assign(b().element(place.base, {a->base}, type), oneLane(value)));
-  const Expr *index = a && a->step == 1 ? a->base : vector(place.index);
+  const Expr *index = a && a->step == 1 ? a->base : indices(place);
   emit(arena_.make<VectorStore>(here_, place.base, index, spread(value), mask_));
 }
 

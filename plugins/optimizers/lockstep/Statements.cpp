@@ -113,7 +113,12 @@ void Lanes::declare(const Declare *d) {
       env_[d->name] = {Binding::Kind::Exchange, own, nullptr, 0, false, nullptr};
       return;
     }
-    if (!u_.isPrivate(d->name)) return scalar(d->init ? uniform(d->init) : nullptr);
+    if (!u_.isPrivate(d->name)) {
+      scalar(d->init ? uniform(d->init) : nullptr);
+      std::optional<Int> elements = d->extents.size() == 1 ? known_(d->extents[0]) : std::nullopt;
+      if (elements && *elements < kFar) small_.insert(env_[d->name].name);
+      return;
+    }
     if (!d->type.isScalar()) unsupported(d, fmt::format("an array of {} in each lane", d->type.text()));
     const Expr *count = b().u64(lanes_);
     for (std::size_t i = d->extents.size(); i-- > 0;)

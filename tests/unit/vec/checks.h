@@ -90,6 +90,13 @@ template <class T, int N> void arithmetic() {
         if (y == 0) continue;
         expect((vec<T, N>(x) / vec<T, N>(y))[N - 1] == T(x / y), "/", N, N - 1);
         expect((vec<T, N>(x) % vec<T, N>(y))[N - 1] == T(x % y), "%", N, N - 1);
+        expect((vec<T, N>(x) / y)[N - 1] == T(x / y), "/ by one number", N, N - 1);
+        expect((vec<T, N>(x) % y)[N - 1] == T(x % y), "% by one number", N, N - 1);
+      }
+    for (T y = 1; y > 0 && y <= most / 2; y = T(y * 2))
+      for (int i = 0; i < N; ++i) {
+        expect((va / y)[i] == T(a[i] / y), "/ by a power of two", N, i);
+        expect((va % y)[i] == T(a[i] % y), "% by a power of two", N, i);
       }
   } else {
     each("/", va / vb, [](T x, T y) { return x / y; });
@@ -196,6 +203,15 @@ template <class T, int N> void memory() {
     int winner = 2 * i + 1 < N ? 2 * i + 1 : 2 * i;
     expect(same<T>(target[i], data[winner]), "scatter with conflicts", N, i);
   }
+  std::fill(target.begin(), target.end(), T(0));
+  scatter(target.data(), convert<std::uint32_t>(pairs), from<T, N>(data));
+  for (int i = 0; i < (N + 1) / 2; ++i)
+    expect(same<T>(target[i], data[std::min(2 * i + 1, N - 1)]), "near scatter with conflicts", N, i);
+  const vec<std::uint32_t, N> inOrder = lane_index<std::uint32_t, N>() + std::uint32_t(1);
+  vec<T, N> neighbours = gather(data.data(), inOrder);
+  for (int i = 0; i < N; ++i) expect(same<T>(neighbours[i], data[i + 1]), "gather of neighbours", N, i);
+  scatter(target.data(), inOrder, neighbours);
+  for (int i = 0; i < N; ++i) expect(same<T>(target[i + 1], data[i + 1]), "scatter to neighbours", N, i);
   vec<T, N> reversed = gather(data.data(), vec<int, N>(N - 1) - lane_index<int, N>());
   for (int i = 0; i < N; ++i) expect(same<T>(reversed[i], data[N - 1 - i]), "gather", N, i);
 }

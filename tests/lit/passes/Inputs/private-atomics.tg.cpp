@@ -28,3 +28,10 @@ __codelet __coop void by_lanes(Array<1, int> bins, const Array<1, unsigned> in) 
   for (size_t i = coopIdx(); i < in.size(); i += coopDim()) atomicAdd(all[in[i] % 16], 1);
   for (unsigned b = coopIdx(); b < 16; b += coopDim()) atomicAdd(bins[b], all[b]);
 }
+__spectrum void by_bytes(Array<1, int> bins, const Array<1, unsigned char> in) __requires(bins.size() == 256);
+__codelet __coop void by_bytes(Array<1, int> bins, const Array<1, unsigned char> in) {
+  __shared int all[256];
+  for (unsigned b = coopIdx(); b < 256; b += coopDim()) all[b] = 0;
+  for (size_t i = coopIdx(); i < in.size(); i += coopDim()) atomicAdd(all[in[i]], 1);
+  for (unsigned b = coopIdx(); b < 256; b += coopDim()) atomicAdd(bins[b], all[b]);
+}

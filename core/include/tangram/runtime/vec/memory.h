@@ -44,10 +44,18 @@ template <class T, int N>
 inline constexpr bool has_masked = sizeof(T) * N == 16 || sizeof(T) * N == 32 || sizeof(T) * N == 64;
 /// A gather of 8 lanes fills one register of 4- or 8-byte elements.
 template <class T, int N> inline constexpr bool has_gather = N == 8 && (sizeof(T) == 4 || sizeof(T) == 8);
+/// Of 16 lanes with 32-bit indices, too.
+template <class T, class I, int N>
+inline constexpr bool has_near_gather = N == 16 && sizeof(T) == 4 && sizeof(I) == 4 && !std::is_same_v<T, bool>;
 #else
 template <class T, int N> inline constexpr bool has_masked = false;
 template <class T, int N> inline constexpr bool has_gather = false;
+template <class T, class I, int N> inline constexpr bool has_near_gather = false;
 #endif
+/// Whether neighbouring lanes have neighbouring elements, as in most steps of a network of exchanges.
+template <class I, int N> TANGRAM_INLINE bool side_by_side(const vec<I, N> &index) {
+  return all(index == vec<I, N>(index[0]) + lane_index<I, N>());
+}
 } // namespace vec_detail
 
 template <int N, class T> TANGRAM_INLINE vec<T, N> load(const T *p) {
@@ -114,10 +122,14 @@ template <class T, int N> TANGRAM_INLINE void store(T *p, const vec<T, N> &v, ve
   }
 }
 
-/// p[index] a lane; 0 where `m` leaves a lane out.
+/// p[index] a lane; 0 where `m` leaves a lane out. Indices of 32 bits are less than 2^31.
 template <class T, class I, int N> TANGRAM_INLINE vec<T, N> gather(const T *p, const vec<I, N> &index, vec<bool, N> m) {
 #if defined(TANGRAM_VEC_AVX512)
-  if constexpr (vec_detail::has_gather<T, N> && !std::is_same_v<T, bool>) {
+  if constexpr (vec_detail::has_near_gather<T, I, N>) {
+    vec<T, N> v;
+    v.r = (decltype(v.r))_mm512_mask_i32gather_epi32(_mm512_setzero_si512(), m.value, (__m512i)index.r, p, 4);
+    return v;
+  } else if constexpr (vec_detail::has_gather<T, N> && !std::is_same_v<T, bool>) {
     __m512i at = (__m512i)convert<std::uint64_t>(index).r;
     vec<T, N> v;
     if constexpr (sizeof(T) == 4)
@@ -142,6 +154,8 @@ template <class T, class I, int N> TANGRAM_INLINE vec<T, N> gather(const T *p, c
   }
 }
 template <class T, class I, int N> TANGRAM_INLINE vec<T, N> gather(const T *p, const vec<I, N> &index) {
+  if constexpr (vec_detail::has_near_gather<T, I, N>)
+    if (vec_detail::side_by_side(index)) return load<N>(p + index[0]);
   return gather(p, index, vec<bool, N>(true));
 }
 
@@ -149,7 +163,9 @@ template <class T, class I, int N> TANGRAM_INLINE vec<T, N> gather(const T *p, c
 template <class T, class I, int N>
 TANGRAM_INLINE void scatter(T *p, const vec<I, N> &index, const vec<T, N> &v, vec<bool, N> m) {
 #if defined(TANGRAM_VEC_AVX512)
-  if constexpr (vec_detail::has_gather<T, N> && !std::is_same_v<T, bool>) {
+  if constexpr (vec_detail::has_near_gather<T, I, N>) {
+    _mm512_mask_i32scatter_epi32(p, m.value, (__m512i)index.r, (__m512i)v.r, 4);
+  } else if constexpr (vec_detail::has_gather<T, N> && !std::is_same_v<T, bool>) {
     __m512i at = (__m512i)convert<std::uint64_t>(index).r;
     if constexpr (sizeof(T) == 4)
       _mm512_mask_i64scatter_epi32(p, m.value, at, (__m256i)v.r, 4);
@@ -166,6 +182,8 @@ TANGRAM_INLINE void scatter(T *p, const vec<I, N> &index, const vec<T, N> &v, ve
   }
 }
 template <class T, class I, int N> TANGRAM_INLINE void scatter(T *p, const vec<I, N> &index, const vec<T, N> &v) {
+  if constexpr (vec_detail::has_near_gather<T, I, N>)
+    if (vec_detail::side_by_side(index)) return store(p + index[0], v);
   scatter(p, index, v, vec<bool, N>(true));
 }
 

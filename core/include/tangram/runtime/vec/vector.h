@@ -19,6 +19,8 @@ inline constexpr int native_bytes = 16;
 #endif
 
 template <class T, int N> inline constexpr bool fits = int(sizeof(T)) * N <= native_bytes;
+/// Divided by a power of two by shifting.
+template <class T> inline constexpr bool shifts = std::is_unsigned_v<T> && !std::is_same_v<T, bool>;
 template <class T, int N> struct native {
   typedef T type __attribute__((vector_size(sizeof(T) * N)));
 };
@@ -332,6 +334,18 @@ template <class T, int N> struct vec : vec_detail::storage<T, N> {
       v.r = a.r % b.r;
     }
     return v;
+  }
+  /// By one number for all lanes: often a power of two, also where only the run shows it, and a shift is ten times
+  /// faster.
+  friend TANGRAM_INLINE vec operator/(const vec &a, T b) {
+    if constexpr (vec_detail::shifts<T>)
+      if ((b & (b - 1)) == 0 && b != 0) return a >> vec(T(__builtin_ctzll(b)));
+    return a / vec(b);
+  }
+  friend TANGRAM_INLINE vec operator%(const vec &a, T b) {
+    if constexpr (vec_detail::shifts<T>)
+      if ((b & (b - 1)) == 0 && b != 0) return a & vec(T(b - 1));
+    return a % vec(b);
   }
   TANGRAM_INLINE vec &operator/=(const vec &b) { return *this = *this / b; }
   TANGRAM_INLINE vec &operator%=(const vec &b) { return *this = *this % b; }
