@@ -193,12 +193,12 @@ int main() {
       "      - {name: l2, bytes: %d, line: 128, bandwidth: %.2e, latency: %.0f}\n  - name: block\n"
       "    wait: %.1e # a barrier of 256 threads\n"
       "    cores: {count: %d, clock: %.3e, issue: %.0f, issue-double: %.0f, issue-division: %.1f,\n"
-      "            issue-function: %.1f, issue-access: %.1f, issue-alone: %.2f, depth: %.1f, units: %d, workers: %d}"
+      "            issue-function: %.1f, issue-access: %.1f, issue-alone: %.2f, depth: %.1f, units: %d, workers: %d, registers: %d}"
       " # integers: %.0f\n"
       "    memory:\n      - {name: l1, bandwidth: %.2e}\n",
       device.name, changes(0), changes(1), changes(32), device.name, launch, device.totalGlobalMem, global,
       globalLatency * clock, device.l2CacheSize, l2, l2Latency * clock, barrier, device.multiProcessorCount, clock,
       issue, twice, division, function, access, alone, depth, device.maxBlocksPerMultiProcessor,
-      device.maxThreadsPerMultiProcessor, whole, nearBandwidth);
+      device.maxThreadsPerMultiProcessor, device.regsPerMultiprocessor, whole, nearBandwidth);
   CHECK(cudaFree(memory));
 }

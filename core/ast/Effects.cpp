@@ -78,7 +78,7 @@ bool hasEffects(const Expr *expr) {
   return any<Expr>(expr, [](const Expr &e) {
     if (const auto *unary = dyn<Unary>(&e)) return writesOperand(unary->op);
     if (const auto *call = dyn<Call>(&e)) return !isMathFunction(call->callee);
-    return isa<Assign>(&e) || isa<Atomic>(&e) || isa<SpectrumCall>(&e) || isa<Map>(&e);
+    return isa<Assign>(&e) || isa<Atomic>(&e) || isa<MatrixMultiply>(&e) || isa<SpectrumCall>(&e) || isa<Map>(&e);
   });
 }
 
@@ -115,6 +115,9 @@ std::set<std::string> assignedVariables(const Node *tree) {
   };
   walk(
       tree, [&](const Assign &n) { change(n.target); }, [&](const Atomic &n) { change(n.target); },
+      [&](const MatrixMultiply &n) {
+        for (const Expr *place : n.c) change(place);
+      },
       [&](const Unary &n) {
         if (writesOperand(n.op) || n.op == UnaryOp::AddressOf) change(n.operand);
       },

@@ -68,6 +68,12 @@ void Storage::expr(const Expr *e, std::vector<Access> &out) const {
     for (const Expr *operand : atomic->operands) expr(operand, out);
     return place(atomic->target, true, true, true, out);
   }
+  if (const auto *product = dyn<MatrixMultiply>(e)) {
+    for (const auto *operands : {&product->a, &product->b})
+      for (const Expr *operand : *operands) expr(operand, out);
+    for (const Expr *target : product->c) place(target, true, true, false, out);
+    return;
+  }
   if (const auto *unary = dyn<Unary>(e)) {
     bool writes = unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PreDec || unary->op == UnaryOp::PostInc ||
                   unary->op == UnaryOp::PostDec || unary->op == UnaryOp::AddressOf;

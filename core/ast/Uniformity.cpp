@@ -16,6 +16,9 @@ std::set<std::string> writtenArrays(const Node *tree) {
   };
   walk(
       tree, [&](const Assign &a) { root(a.target); }, [&](const Atomic &a) { root(a.target); },
+      [&](const MatrixMultiply &m) {
+        for (const Expr *place : m.c) root(place);
+      },
       [&](const Unary &u) {
         if (u.op != UnaryOp::Deref && u.op != UnaryOp::Minus && u.op != UnaryOp::Plus && u.op != UnaryOp::Not &&
             u.op != UnaryOp::BitNot)

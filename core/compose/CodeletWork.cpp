@@ -69,6 +69,7 @@ public:
   CodeletWork take() && {
     statement(codelet_.body, 1);
     work_.values = values(codelet_.body);
+    work_.arrays = values(codelet_.body, true);
     for (const auto &[i, across] : acrossLanes_) {
       AccessWork &access = work_.accesses[i];
       if (!across.step || access.pattern.perLane == Stride::Irregular) continue;
@@ -112,17 +113,17 @@ private:
 
   /// Variables that are there at a time, and elements of small arrays: what stands in branches and loops one after the
   /// other is not.
-  double values(const Stmt *s) const {
+  double values(const Stmt *s, bool arrays = false) const {
     if (const auto *d = dyn<Declare>(s)) {
       if (d->shared) return 0;
-      if (d->extents.empty()) return !d->type.isArray();
+      if (d->extents.empty()) return !arrays && !d->type.isArray();
       const double elements = work_.accesses[index_.at(d->name)].elements;
-      return elements <= kSmall ? elements : 0;
+      return elements <= kSmall ? elements * std::max(1.0, d->type.bytes() / 4.0) : 0;
     }
     double own = 0, inner = 0;
     for (const Node *child : children(*s))
       if (const auto *stmt = isa<Stmt>(child) ? static_cast<const Stmt *>(child) : nullptr)
-        isa<Declare>(stmt) ? own += values(stmt) : inner = std::max(inner, values(stmt));
+        isa<Declare>(stmt) ? own += values(stmt, arrays) : inner = std::max(inner, values(stmt, arrays));
     return own + inner;
   }
 
@@ -144,11 +145,16 @@ private:
     case Kind::If: {
       const auto *branch = as<If>(s);
       expression(branch->cond, times);
-      const double each = branch->otherwise ? times / 2 : times;
+      double then = branch->otherwise ? times / 2 : times, otherwise = times / 2;
+      if (const std::optional<double> known = numbers_(branch->cond)) {
+        then = *known != 0 ? times : 0, otherwise = times - then;
+      } else if (branch->otherwise && contains<MatrixMultiply>(branch->then)) { // the other way is what is left over
+        then = times, otherwise = 0;
+      }
       const std::vector<const Expr *> before = atHand_;
-      statement(branch->then, each);
+      statement(branch->then, then);
       atHand_ = before;
-      statement(branch->otherwise, each);
+      statement(branch->otherwise, otherwise);
       return atHand_.clear();
     }
     case Kind::For: {
@@ -553,6 +559,27 @@ private:
     return times;
   }
 
+  /// The part of loads to an element that nothing waits for: all to a worker's own array that is there in the next turn
+  /// of a loop, and all but the first of some that are kept in arrays one after the other without a branch.
+  double underWay(const Expr *place) const {
+    constexpr double kMost = 8;
+    const auto *element = dyn<Subscript>(place);
+    const auto *array = element ? dyn<VarRef>(element->base) : nullptr;
+    const auto at = array ? index_.find(array->name) : index_.end();
+    const bool own = at != index_.end() && !work_.accesses[at->second].parameter;
+    if (!own && !(array && shared_.count(array->name))) return 0;
+    if (own)
+      for (auto loop = loops_.rbegin(); loop != loops_.rend(); ++loop)
+        if (!dependsOn(element->indices.back(), loop->counter)) {
+          const bool outlives =
+              loop->turns > 1 && !any<Declare>(loop->body, [&](const Declare &d) { return d.name == array->name; });
+          if (outlives) return 1;
+          break;
+        }
+    if (loops_.empty() || loops_.back().turns > kUnrolled) return 0;
+    return 1 - 1 / std::clamp(loops_.back().turns, 1.0, kMost);
+  }
+
   void expression(const Expr *e, double times) {
     if (e && (isa<Binary>(e) || isa<Conditional>(e))) times = hoisted(e, times);
     if (!e || times == 0) return;
@@ -560,7 +587,9 @@ private:
     case Kind::Subscript: return element(e, times, &AccessWork::loads);
     case Kind::Assign: {
       const auto *assign = as<Assign>(e);
+      if (assign->op == AssignOp::Set) ahead_ = underWay(assign->target);
       expression(assign->value, times);
+      ahead_ = 0;
       if (assign->op != AssignOp::Set) {
         if (!isProduct(assign->value)) // else in one instruction with the sum
           operation(assign->op == AssignOp::Div || assign->op == AssignOp::Rem, *assign->target, assign->value, times);
@@ -571,6 +600,13 @@ private:
     case Kind::Atomic: {
       for (const Expr *operand : as<Atomic>(e)->operands) expression(operand, times);
       return place(as<Atomic>(e)->target, times, &AccessWork::atomics);
+    }
+    case Kind::MatrixMultiply: {
+      const auto *product = as<MatrixMultiply>(e);
+      for (const auto *operands : {&product->a, &product->b, &product->c})
+        for (const Expr *operand : *operands) expression(operand, times);
+      work_.matrix += times * static_cast<double>(product->m * product->n * product->k) / hardware::MatrixShape::kLanes;
+      return;
     }
     case Kind::Unary: {
       const auto *unary = as<Unary>(e);
@@ -729,7 +765,7 @@ private:
       for (auto loop = loops_.rbegin(); loop != loops_.rend() && !loop->stores && !dependsOn(e, loop->counter); ++loop)
         times /= std::max(1.0, loop->turns); // loaded before the loop
     auto array = shared_.find(*name);
-    if (array != shared_.end() && what != &AccessWork::atomics) times /= loadedTogether(e, array->second);
+    if (array != shared_.end() && what != &AccessWork::atomics) times *= transfers(e, array->second);
     work_.operations += times;
     if (array != shared_.end()) {
       (what == &AccessWork::atomics ? work_.sharedAtomics : work_.shared) += times;
@@ -737,11 +773,21 @@ private:
     } else if (auto it = index_.find(*name); it != index_.end()) {
       AccessWork &access = work_.accesses[it->second];
       access.*what += times;
+      if (what == &AccessWork::loads) access.ahead += ahead_ * times;
       if (what == &AccessWork::loads) refer(access, references_[it->second], e);
       touch(access, e);
       if (codelet_.coop && access.parameter) stepAcrossLanes(acrossLanes_[it->second], e);
       if (!access.parameter && byData(e)) access.pattern = {Stride::Irregular, Stride::Zero, true};
     }
+  }
+
+  /// Of scratchpad memory, for each element: several go together, and lanes with different ones share its width.
+  double transfers(const Expr *place, std::uint64_t bytes) {
+    constexpr double kWidth = 8; // bytes of a lane in the time that an access takes to start
+    const double together = loadedTogether(place, bytes);
+    const auto *s = dyn<Subscript>(withoutCasts(place));
+    const bool same = s && steps_.acrossLanes(s->indices.back()) == 0.0;
+    return (same ? 1 : std::max(1.0, together * static_cast<double>(bytes) / kWidth)) / together;
   }
 
   /// Elements that one instruction accesses: neighbours that an unrolled loop goes through.
@@ -821,6 +867,7 @@ private:
   std::vector<const Expr *> atHand_;                    // elements that registers hold
   std::unordered_set<std::string> loaded_;              // variables that begin as something loaded
   bool filling_ = false;                                // what lanes share, in a loop that was counted
+  double ahead_ = 0;                                    // part of what is loaded that nothing waits for
   std::unordered_map<std::string, std::size_t> ranges_; // parameters that are index ranges, by their place
   std::unordered_set<std::string> ownRanges_;           // that the codelet makes
   std::unordered_map<std::string, std::size_t> index_;  // in work_.accesses, by name of a container, or of a part of it

@@ -201,6 +201,7 @@ Level finishLevel(const RawLevel &raw, bool isTop) {
   level.workers = finishWorkers(raw, isTop);
   eachNumber([&](const char *, auto from, auto to) { level.cores.*to = (raw.cores.*from).value; });
   level.wait = raw.wait.value;
+  level.matrices = raw.matrices.value;
   for (const RawMemory &memory : raw.memories) level.memories.push_back(finishMemory(memory, raw.name));
   return level;
 }

@@ -46,6 +46,7 @@ RawLevel mergeLevel(RawLevel level, const RawLevel &base) {
   level.maxLanes.mergeOver(base.maxLanes);
   if (!cutOff) level.shuffle.mergeOver(base.shuffle);
   level.tiling.mergeOver(base.tiling);
+  level.matrices.mergeOver(base.matrices);
   std::vector<RawMemory> memories = base.memories;
   for (RawMemory &memory : level.memories) {
     if (RawMemory *old = findNamed(memories, memory.name)) {

@@ -94,6 +94,20 @@ void printLevel(YAML::Emitter &out, const Level &level, bool isTop) {
     out << YAML::EndMap;
   }
   printCores(out, level.cores);
+  if (!level.matrices.empty()) {
+    out << YAML::Key << "matrix" << YAML::Value << YAML::BeginSeq;
+    for (const MatrixShape &shape : level.matrices) {
+      out << YAML::Flow << YAML::BeginMap << YAML::Key << "m" << YAML::Value << shape.m << YAML::Key << "n"
+          << YAML::Value << shape.n << YAML::Key << "k" << YAML::Value << shape.k << YAML::Key << "type" << YAML::Value
+          << "f64";
+      if (shape.rate > 0) {
+        out << YAML::Key << "rate" << YAML::Value;
+        printNumber(out, shape.rate);
+      }
+      out << YAML::EndMap;
+    }
+    out << YAML::EndSeq;
+  }
   if (level.wait != 0) {
     out << YAML::Key << "wait" << YAML::Value;
     printNumber(out, level.wait);

@@ -28,7 +28,7 @@ struct RawMemory {
 };
 
 struct RawCores {
-  Given<std::uint64_t> count, units, workers;
+  Given<std::uint64_t> count, units, workers, registers;
   Given<double> clock, issue, issueDouble, issueDivision, issueFunction, issueAccess, issueAlone, depth, loads;
 };
 
@@ -46,6 +46,7 @@ template <class F> void eachNumber(F &&f) {
   f("loads", &RawCores::loads, &Cores::loads);
   f("units", &RawCores::units, &Cores::units);
   f("workers", &RawCores::workers, &Cores::workers);
+  f("registers", &RawCores::registers, &Cores::registers);
 }
 
 struct RawLevel {
@@ -61,6 +62,7 @@ struct RawLevel {
   Given<double> wait;
   Given<Tiling> tiling;
   std::vector<RawMemory> memories;
+  Given<std::vector<MatrixShape>> matrices;
 };
 
 struct RawPipeline {

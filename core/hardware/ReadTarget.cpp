@@ -26,6 +26,13 @@ constexpr DiagnosticKind kBadSymbol{"target.bad-symbol", DiagnosticClass::User,
                                     "use one to eight letters or digits, such as {2}"};
 constexpr DiagnosticKind kBadWidth{"target.bad-width", DiagnosticClass::User,
                                    "{0} has {1}, which is not the width of an element in bits", "use {2}"};
+constexpr DiagnosticKind kMatrixExtent{"target.matrix-extent", DiagnosticClass::User,
+                                       "{0} is {1}, which is no multiple of the {2} that lanes have elements of",
+                                       "write a multiple, such as {3}"};
+constexpr DiagnosticKind kMatrixIncomplete{"target.matrix-incomplete", DiagnosticClass::User, "{0} has no '{1}'",
+                                           "write rows, columns and depth: {{m: 16, n: 8, k: 8, type: f64}}"};
+constexpr DiagnosticKind kMatrixColumns{"target.matrix-columns", DiagnosticClass::Limitation,
+                                        "{0} has {1} columns, and only 8 are known", "write n: 8"};
 constexpr DiagnosticKind kStepForm{"target.step-form", DiagnosticClass::User, "{0} is {1}",
                                    "write a name, or 'name: {{option: value}}' with one name"};
 constexpr DiagnosticKind kOptionsOfNothing{
@@ -136,6 +143,31 @@ void readCores(const Yaml &yaml, const std::string &level, RawCores &cores) {
     });
 }
 
+/// Whole blocks of the layout that lanes have (MatrixShape).
+std::uint64_t readExtent(const Yaml &yaml, const std::string &what, std::uint64_t of) {
+  const std::uint64_t extent = yaml.integer(what, of, 256);
+  if (extent % of != 0) fail(kMatrixExtent, yaml.range(), what, extent, of, extent / of * of);
+  return extent;
+}
+
+MatrixShape readMatrix(const Yaml &yaml, const std::string &level) {
+  MatrixShape shape;
+  shape.range = yaml.range();
+  const std::string one = fmt::format("a shape in 'matrix' of level '{}'", level);
+  for (const auto &[key, range, value] : yaml.entries(one, {"m", "n", "k", "type", "rate"})) {
+    const std::string what = fmt::format("'{}' of {}", key, one);
+    if (key == "m") shape.m = readExtent(value, what, MatrixShape::kRows);
+    if (key == "n") shape.n = readExtent(value, what, MatrixShape::kColumns);
+    if (key == "k") shape.k = readExtent(value, what, MatrixShape::kDepth);
+    if (key == "type") value.word(what, {"f64"});
+    if (key == "rate") shape.rate = value.number(what);
+  }
+  for (const auto &[key, extent] : {std::pair("m", shape.m), {"n", shape.n}, {"k", shape.k}})
+    if (extent == 0) fail(kMatrixIncomplete, yaml.range(), one, key);
+  if (shape.n != MatrixShape::kColumns) fail(kMatrixColumns, yaml.range(), one, shape.n);
+  return shape;
+}
+
 std::vector<bool> readCapabilities(const Yaml &yaml, const std::string &level) {
   std::vector<bool> result(kCapabilities.size());
   for (const Yaml &item : items(yaml, fmt::format("'capabilities' of level '{}'", level))) {
@@ -150,7 +182,7 @@ RawLevel readLevel(const Yaml &yaml) {
   RawLevel level;
   auto entries = named(yaml, "a level",
                        {"name", "symbol", "capabilities", "below", "sync", "wait", "workers", "cores", "max-lanes",
-                        "shuffle", "tiling", "memory"},
+                        "shuffle", "tiling", "matrix", "memory"},
                        level.name, level.range);
   for (const auto &[key, range, value] : entries) {
     std::string what = fmt::format("'{}' of level '{}'", key, level.name);
@@ -173,6 +205,17 @@ RawLevel readLevel(const Yaml &yaml) {
     if (key == "max-lanes") level.maxLanes.set(value.integer(what, 1, kMaxWorkers), value.range());
     if (key == "shuffle") level.shuffle.set(value.word(what, {"false", "true"}) == 1, value.range());
     if (key == "tiling") level.tiling.set(static_cast<Tiling>(value.word(what, list(kTilings))), value.range());
+    if (key == "matrix") {
+      std::vector<MatrixShape> shapes;
+      for (const Yaml &item : items(value, what)) {
+        shapes.push_back(readMatrix(item, level.name));
+        for (std::size_t i = 0; i + 1 < shapes.size(); ++i)
+          if (shapes[i] == shapes.back())
+            failTwice("shape in " + what, fmt::format("{0} x {1} x {2}", shapes[i].m, shapes[i].n, shapes[i].k),
+                      item.range(), shapes[i].range);
+      }
+      level.matrices.set(std::move(shapes), value.range());
+    }
     if (key == "memory")
       for (const Yaml &item : items(value, what)) {
         RawMemory memory = readMemory(item, level.name);

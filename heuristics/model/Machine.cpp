@@ -38,7 +38,7 @@ constexpr double kBatch = 8;
 constexpr double kPage = 512, kScattered = 2;
 
 /// Registers of a core, for each worker that it may keep.
-constexpr double kRegisters = 32;
+constexpr std::uint64_t kRegisters = 32;
 
 /// Cycles in which a core's first cache finds a line, where it would transfer one in each.
 constexpr double kLookup = 0.5;
@@ -67,17 +67,20 @@ Machine::Machine(const hardware::Hardware &hardware) : hardware_(hardware) {
     if (!said && (level.cores.clock > 0 || level.cores.issue > 0)) cores_ = level.cores, groups_ = level.name;
     if (level.sync == SyncKind::Warp || level.sync == SyncKind::LockStep)
       lanes_ = std::max(lanes_, static_cast<double>(hardware.lanes(level)));
+    for (const hardware::MatrixShape &shape : level.matrices) matrices_ = std::max(matrices_, shape.rate);
   }
   if (!cores_.count) cores_.count = hardware.levels.size() > 1 ? hardware.levels[1].workers.count : 1;
   cores_.clock = or_(cores_.clock, device_ ? 1.5e9 : 3e9);
   cores_.issue = or_(cores_.issue, device_ ? 100 : 2 * lanes_);
   cores_.issueDouble = or_(cores_.issueDouble, cores_.issue / 2);
+  matrices_ = or_(matrices_, 2 * cores_.issueDouble);
   cores_.issueDivision = or_(cores_.issueDivision, cores_.issue / 16);
   cores_.issueFunction = or_(cores_.issueFunction, cores_.issue / 16);
   cores_.issueAccess = or_(cores_.issueAccess, device_ ? 16 : cores_.issue);
   cores_.issueAlone = or_(cores_.issueAlone, device_ ? 0.5 : cores_.issue / lanes_);
   cores_.depth = or_(cores_.depth, 4);
   if (!cores_.workers) cores_.workers = device_ ? 2048 : static_cast<std::uint64_t>(lanes_);
+  if (!cores_.registers) cores_.registers = kRegisters * cores_.workers;
   cores_.loads = or_(cores_.loads, device_ ? 4 : 10);
 
   const double cores = static_cast<double>(cores_.count);
@@ -127,12 +130,19 @@ double Machine::launched(double calls, double units) const {
   return device_ ? std::min(calls, std::max(units, most)) : units;
 }
 
+double Machine::imbalance(double groups) const {
+  if (!device_ || groups < 1) return 1;
+  const double cores = static_cast<double>(cores_.count);
+  return std::ceil(groups / cores) / std::max(1.0, std::exp2(std::round(std::log2(groups))) / cores);
+}
+
 double Machine::resident(const Crowd &crowd) const {
   const double most = static_cast<double>(cores_.workers);
   if (!device_ || crowd.group <= 0) return most;
   double groups = std::floor(most / crowd.group);
   if (cores_.units) groups = std::min(groups, static_cast<double>(cores_.units));
-  if (crowd.registers > 0) groups = std::min(groups, std::floor(kRegisters * most / (crowd.registers * crowd.group)));
+  if (crowd.registers > 0)
+    groups = std::min(groups, std::floor(static_cast<double>(cores_.registers) / (crowd.registers * crowd.group)));
   if (crowd.scratchpad > 0) groups = std::min(groups, std::floor(scratchpad_ / crowd.scratchpad));
   return std::max(1.0, groups) * crowd.group;
 }
@@ -205,7 +215,7 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
   double misses = device_ ? std::min(times, bytes / std::min(far, line_)) : bytes / line_;
   if (!device_ && access.apart) misses *= kFar;
   if (access.staged) misses *= cores_.loads / kBatch;
-  result.waits = misses * access.loads / count * from.latency;
+  result.waits = misses * access.loads / count * (1 - access.ahead) * from.latency;
   return result;
 }
 
@@ -260,16 +270,16 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   const double unrolled = !device_ && crowd.iterations > 1 && work.turns > 0 ? kUnrolledLoops : 1;
   const double cycles =
       ((work.operations - work.wide + (staged ? kStaging : 0)) / cores_.issue + work.wide / cores_.issueDouble +
-       (count + work.shared + spilled + conflicts * work.sharedAtomics) / cores_.issueAccess +
+       (count + work.shared + spilled + conflicts * work.sharedAtomics) / cores_.issueAccess + work.matrix / matrices_ +
        work.divisions / cores_.issueDivision + work.functions / cores_.issueFunction) *
       crowd.uneven * unrolled / crowd.vector;
-  // One worker by itself does not fill a core; few of them now and then leave it nothing to start.
-  // Operations between two branches rarely wait for one another.
-  const double straight = std::min(1.0, work.operations / std::max(1.0, work.branches) / kStraight);
+  // One worker by itself does not fill a core; few of them now and then leave it nothing to start. Operations between
+  // two branches rarely wait for one another.
+  const double straight = std::min(1.0, (work.operations + work.matrix) / std::max(1.0, work.branches) / kStraight);
   const double rate = device_ ? cores_.issueAlone + std::max(0.0, 1 - cores_.issueAlone) * straight : cores_.issueAlone;
-  const double alone = cycles * cores_.issue / rate, shared = cycles * slots / cores;
-  result.issue =
-      crowd.iterations * (device_ ? shared + alone * rounds : std::max(shared, alone * rounds)) / cores_.clock;
+  const double alone = cycles * cores_.issue / rate * rounds, shared = cycles * slots / cores;
+  const double both = straight * std::hypot(shared, alone) + (1 - straight) * (shared + alone);
+  result.issue = crowd.iterations * (device_ ? both : std::max(shared, alone)) / cores_.clock;
   result.memory = std::max({bytes.memory * workers / memory_.bandwidth, bytes.outer * workers / outer_.bandwidth,
                             bytes.inner * workers / (inner_.bandwidth * cores / static_cast<double>(cores_.count))});
   // On a processor all workers of a core share what it keeps under way.
@@ -278,6 +288,12 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   const double chain = work.dependent * (device_ ? 1 : std::min(1.0, work.dependent / kWindow));
   result.latency = rounds * (crowd.uneven * (chain * cores_.depth / cores_.clock + bytes.waits / cores_.loads) +
                              (device_ && bytes.waits > 0 ? memory_.latency : 0) + work.exchanges * crowd.wait);
+  // While a group waits for its own lanes a core works for the others that it keeps; a group by itself waits and works
+  // one after the other.
+  if (device_ && work.exchanges > 1 && crowd.group > 0) {
+    const double groups = resident(crowd) / crowd.group;
+    result.latency = std::sqrt(result.latency * (result.latency + 2 * result.issue / (groups * groups)));
+  }
   return result;
 }
 

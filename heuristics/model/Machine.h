@@ -32,6 +32,7 @@ enum class Served : std::uint8_t { Memory, OuterCache, InnerCache };
 struct Accesses {
   double bytes = 0; // of an element
   double loads = 0, stores = 0, atomics = 0;
+  double ahead = 0; // part of the loads that nothing waits for
   Stride acrossLanes = Stride::Zero, perIteration = Stride::Zero;
   bool alone = false;         // no other lane does the same beside it
   bool staged = false;        // lanes that walk through memory of their own go together, tile by tile
@@ -66,6 +67,9 @@ public:
   Parts parts(const CodeletWork &work, const std::vector<Accesses> &accesses, const Crowd &crowd) const;
   /// Until what one worker has stored is loaded by another one.
   double exchange() const { return memory_.latency; }
+  /// Groups of a launch are dealt to cores one by one: how much more the core has that has most of them than each has
+  /// of the power of two that stands for them (Around).
+  double imbalance(double groups) const;
   /// Of synchronising the level below.
   double wait(const hardware::Level &level) const;
 
@@ -108,7 +112,7 @@ private:
   const hardware::Hardware &hardware_;
   hardware::Cores cores_;
   Storage memory_, outer_, inner_; // of a core: inner_
-  double line_ = 0, cacheLine_ = 0, lanes_ = 1, registers_ = 0;
+  double line_ = 0, cacheLine_ = 0, lanes_ = 1, registers_ = 0, matrices_ = 0;
   double launch_ = 0, barrier_ = 0, join_ = 0;
   std::string groups_;
   double scratchpad_ = 0; // bytes of a core

@@ -13,7 +13,7 @@ double rounds(double all, double each) { return std::ceil(std::max(all, 1.0) / s
 constexpr double kUneven = 4;
 
 /// Of any kernel, for what is no variable of a codelet.
-constexpr double kOwnRegisters = 24;
+constexpr double kOwnRegisters = 24, kBesideArrays = 40, kMostRegisters = 256;
 
 /// What it takes to find out a call's part of a container.
 constexpr double kPart = 8;
@@ -52,9 +52,10 @@ double Time::of(const Point &point, const Alternative &alternative, Surroundings
     double given = places_.calls(point, alternative);
     if (auto factor = alternative.parameters.find("factor"); factor != alternative.parameters.end())
       given = std::min(given, static_cast<double>(factor->second));
-    const double each = parts[0] + divided(point, alternative, surroundings);
-    return kDivision * (rounds(given, places_.units(point, alternative)) * each + machine_.wait(level)) *
-           doubt(alternative);
+    const double units = places_.units(point, alternative);
+    const double each = (parts[0] + divided(point, alternative, surroundings)) *
+                        (machine_.areGroups(alternative.to) ? machine_.imbalance(std::min(given, units)) : 1);
+    return kDivision * (rounds(given, units) * each + machine_.wait(level)) * doubt(alternative);
   }
   default: break;
   }
@@ -128,6 +129,9 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
   crowd.wait = machine_.wait(level);
   // Addresses have two.
   crowd.registers = kOwnRegisters + 2 * static_cast<double>(work.accesses.size()) + work.values * crowd.iterations;
+  // Compilers are told to leave room for as many groups as arrays do (kernel-configuration).
+  if (work.arrays > 0)
+    crowd.registers = std::min({crowd.registers, kMostRegisters, kBesideArrays + work.arrays * crowd.iterations});
 
   if (!codelet.coop && around.uneven) crowd.uneven = kUneven;
 
@@ -136,6 +140,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     Accesses &access = accesses.emplace_back();
     access.bytes = static_cast<double>(of.bytes);
     access.loads = of.loads, access.stores = of.stores, access.atomics = of.atomics;
+    if (of.loads > 0) access.ahead = of.ahead / of.loads;
     access.perIteration = of.pattern.perIteration;
     access.streams = std::max(1u, of.streams);
     if (of.references > 0) {

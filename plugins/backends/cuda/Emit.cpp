@@ -76,6 +76,7 @@ private:
     usesLimits_ |= host.usesLimits;
     usesAtomics_ |= device.usesAtomics;
     usesChecks_ |= device.usesChecks || host.usesChecks;
+    usesMatrices_ |= device.usesMatrices;
     usesHalf_ |= device.usesHalf || host.usesHalf;
     closeDeviceSource(w, signatures_, style_, context_.target.name);
     return w.take();
@@ -85,6 +86,7 @@ private:
     std::vector<std::string> includes{"<tangram/cuda/device.h>"};
     if (usesChecks_) includes.insert(includes.begin(), "<tangram/cuda/checked.h>");
     if (usesHalf_) includes.insert(includes.begin(), "<tangram/cuda/float16.h>");
+    if (usesMatrices_) includes.insert(includes.begin(), "<tangram/cuda/matrix.h>");
     if (usesAtomics_) includes.insert(includes.begin(), "<tangram/cuda/atomics.h>");
     // Sizes that a plan fixes may be 0, which nvcc finds out, and warns of j < size. The architectures are a list,
     // 800,900.
@@ -146,7 +148,7 @@ private:
   std::map<const Launch *, std::string> functions_;
   std::set<const Launch *> asking_; // for memory of their groups
   std::map<const Kernel *, std::vector<const Launch *>> launches_;
-  bool usesLimits_ = false, usesAtomics_ = false, usesChecks_ = false, usesHalf_ = false;
+  bool usesLimits_ = false, usesAtomics_ = false, usesChecks_ = false, usesHalf_ = false, usesMatrices_ = false;
 };
 
 } // namespace

@@ -3,6 +3,9 @@
 #include "tangram/ast/Builtins.h"
 #include "tangram/diag/Diagnostic.h"
 
+#include <algorithm>
+#include <array>
+
 namespace tangram::cuda {
 
 using namespace ast;
@@ -14,6 +17,13 @@ constexpr DiagnosticKind kAtomicElement{"cuda.atomic-element", DiagnosticClass::
                                         "atomic {} on an element of type {}, for which CUDA has no atomic operation",
                                         "use int, unsigned, float, or their 64-bit forms"};
 
+constexpr DiagnosticKind kMatrix{
+    "cuda.matrix", DiagnosticClass::Limitation,
+    "the threads of a unit of level '{0}' are no warp of 32, which multiply matrices together",
+    "list the shapes of 'matrix' at the level whose units are warps"};
+constexpr DiagnosticKind kMatrixShape{"cuda.matrix-shape", DiagnosticClass::Limitation,
+                                      "there is no instruction for products of {0} x {1} x {2} doubles",
+                                      "list one of 8 x 8 x 4, 16 x 8 x 4, 16 x 8 x 8 and 16 x 8 x 16"};
 constexpr DiagnosticKind kShuffle{"cuda.shuffle", DiagnosticClass::Limitation,
                                   "lanes of '{}' exchange registers, which the target does not say that they can",
                                   "say 'shuffle: true' at that level of the target, if its devices do"};
@@ -87,11 +97,26 @@ Base::Text DeviceExpressions::shuffle(const Shuffle *e) {
   return {type.bytes() < 4 ? converted(type, text) : text};
 }
 
+Base::Text DeviceExpressions::matrixMultiply(const MatrixMultiply *e) {
+  const hardware::Level *level = levels_.subgroup(e->level);
+  if (!level || levels_.workers(e->level) != hardware::MatrixShape::kLanes) fail(kMatrix, e->range, e->level);
+  constexpr std::array<std::array<Int, 3>, 4> kShapes{{{8, 8, 4}, {16, 8, 4}, {16, 8, 8}, {16, 8, 16}}};
+  if (std::none_of(kShapes.begin(), kShapes.end(),
+                   [&](const auto &s) { return s[0] == e->m && s[1] == e->n && s[2] == e->k; }))
+    fail(kMatrixShape, e->range, e->m, e->n, e->k);
+  usesMatrices = true;
+  std::string operands;
+  for (const auto *list : {&e->c, &e->a, &e->b})
+    for (const Expr *operand : *list) operands += (operands.empty() ? "" : ", ") + print(operand);
+  return {fmt::format("tangram_cuda::multiply_{}x{}x{}({})", e->m, e->n, e->k, operands)};
+}
+
 Base::Text DeviceExpressions::other(const Expr *e, const Type &wanted) {
   switch (e->kind()) {
   case Kind::WorkerIndex: return workerIndex(as<WorkerIndex>(e));
   case Kind::WorkerCount: return workerCount(as<WorkerCount>(e));
   case Kind::Shuffle: return shuffle(as<Shuffle>(e));
+  case Kind::MatrixMultiply: return matrixMultiply(as<MatrixMultiply>(e));
   default: return Expressions::other(e, wanted);
   }
 }

@@ -16,6 +16,7 @@ public:
   /// What follows is in a launch of groups of so many threads.
   void enter(const ast::Launch &launch) { levels_ = levels_.ofGroups(launch.threads); }
   const hardware::LaunchLevels &levels() const { return levels_; }
+  bool usesMatrices = false;
 
 protected:
   // std::numeric_limits and std::min are functions of the host.
@@ -31,6 +32,7 @@ private:
   Text workerIndex(const ast::WorkerIndex *e);
   Text workerCount(const ast::WorkerCount *e);
   Text shuffle(const ast::Shuffle *e);
+  Text matrixMultiply(const ast::MatrixMultiply *e);
 
   hardware::LaunchLevels levels_; // of the launch at hand
 };

@@ -82,8 +82,9 @@ bool DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const 
     w_.close();
     w_.blank();
   }
-  w_.open(
-      fmt::format("__global__ void __launch_bounds__({}) {}({})", launch.threads, name, parameters(launch, *written)));
+  const std::string resident = launch.resident > 1 ? fmt::format(", {}", launch.resident) : "";
+  w_.open(fmt::format("__global__ void __launch_bounds__({}{}) {}({})", launch.threads, resident, name,
+                      parameters(launch, *written)));
   if (asks) {
     w_.line(fmt::format("extern __shared__ __align__({}) unsigned char tangram_scratchpad[];", kAlignment));
     w_.line(fmt::format("auto &tangram_arrays = *reinterpret_cast<{} *>(tangram_scratchpad);", scratchpadType(name)));

@@ -1,6 +1,7 @@
 // How lanes share a patch of one or two dimensions: which points each has.
 #pragma once
 
+#include "tangram/hardware/MatrixShape.h"
 #include "tangram/nest/Codelets.h"
 
 #include <cstdint>
@@ -15,6 +16,8 @@ struct Choices {
   ast::Ints blocks{1, 16};                // of a lane's points, one after the other with what was loaded
   ast::Ints vector{1, 4};                 // neighbouring points of a lane
   ast::Ints depth{8, 16};                 // turns of a serial loop whose elements are loaded together
+  ast::Ints stages{2};                    // of tiles: with two, the next ones are under way while one is used
+  ast::Ints units{2, 4};                  // that multiply matrices, along the contiguous one of two dimensions
   const ast::Ints &of(std::size_t dims) const { return dims > 1 ? sizes : lengths; }
 };
 
@@ -25,12 +28,13 @@ struct Tiled {
 
 /// A tile's points along a dimension are dealt out to its lanes in groups of `vector` neighbours, one group of each
 /// lane after the other, so that neighbouring lanes have neighbouring groups; along the first of two dimensions a
-/// lane's are in `blocks`. All numbers are of 32 bits.
+/// lane's are in `blocks`. Where lanes multiply matrices, each unit of them has fragments of the points, in which its
+/// lanes' points are where the shape has them. All numbers are of 32 bits.
 class Arrangement {
 public:
   /// `dims`: one or two; lanes are neighbours along the last.
   Arrangement(const nest::Codelets &make, ast::Arena &arena, ast::SourceRange where, const Choices &choices,
-              const std::vector<Tiled> &dims, bool hasDepth, ast::Names &names);
+              const std::vector<Tiled> &dims, bool hasDepth, const hardware::MatrixShape *shape, ast::Names &names);
 
   /// Tunables and what follows from them: the codelet's first statements.
   const std::vector<const ast::Stmt *> &declarations() const { return declarations_; }
@@ -38,6 +42,7 @@ public:
   const ast::Expr *lane() const { return lane_; }
   const ast::Expr *lanes() const { return lanes_; } // all of them
   const ast::Expr *depth() const { return depth_; }
+  const ast::Expr *stages() const { return stages_; } // null: one
   /// All of a lane's points along a dimension, and those of a block.
   const ast::Expr *points(std::size_t dim) const { return dims_[dim].all; }
   const ast::Expr *blockPoints(std::size_t dim) const { return dims_[dim].points; }
@@ -48,6 +53,12 @@ public:
   const ast::Expr *position(std::size_t dim, const ast::Expr *point) const;
   /// Neighbours along the last dimension that a lane has.
   const ast::Expr *vector() const { return dims_.back().vector; }
+  /// Of a unit that multiplies matrices, one of two dimensions: how many fragments it has along a dimension, where
+  /// column `fragment` of b is in the patch that this lane has elements of, and which of four neighbours in depth it
+  /// has.
+  const ast::Expr *fragments(std::size_t dim) const { return dims_[dim].fragments; }
+  const ast::Expr *matrixColumn(const ast::Expr *fragment) const;
+  const ast::Expr *matrixDepth() const { return matrixDepth_; }
   /// Whether the lane has points of its own; null: all have.
   const ast::Expr *working() const { return working_; }
   /// The same in tunables and coopDim() alone, as extents of arrays have to be.
@@ -56,8 +67,10 @@ public:
 private:
   struct Dim {
     const ast::Expr *lanes = nullptr, *lane = nullptr, *points = nullptr, *all = nullptr, *vector = nullptr,
-                    *size = nullptr;
+                    *size = nullptr, *fragments = nullptr;
   };
+  void deal(const std::vector<Tiled> &dims, const ast::Expr *along);
+  void dealFragments(const std::vector<Tiled> &dims, const ast::Expr *along);
   const ast::Expr *tunable(const std::string &name, const ast::Ints &values, const std::string &follows = "");
   const ast::Expr *variable(const std::string &name, const ast::Expr *value);
 
@@ -65,10 +78,12 @@ private:
   ast::Arena &arena_;
   ast::SourceRange where_;
   ast::Names &names_;
+  const hardware::MatrixShape *shape_;
   std::vector<const ast::Stmt *> declarations_;
   std::map<std::string, const ast::Expr *> values_;
   std::vector<Dim> dims_;
-  const ast::Expr *blocks_ = nullptr, *lane_ = nullptr, *lanes_ = nullptr, *depth_ = nullptr, *working_ = nullptr;
+  const ast::Expr *blocks_ = nullptr, *lane_ = nullptr, *lanes_ = nullptr, *depth_ = nullptr, *working_ = nullptr,
+                  *wanted_ = nullptr, *stages_ = nullptr, *matrixRow_ = nullptr, *matrixDepth_ = nullptr;
 };
 
 } // namespace tangram::tile

@@ -1,4 +1,5 @@
 #include "Patches.h"
+#include "Contraction.h"
 #include "Staging.h"
 
 #include "tangram/ast/Compare.h"
@@ -58,6 +59,10 @@ public:
       tiles |= !references_.back().tiles.empty();
       chains |= !s.loops.empty();
     }
+    if (options_.shape && !findContractions()) {
+      why = "it has no loop of sums of products of doubles, each of two that are staged";
+      return nullptr;
+    }
     if (!tiles) {
       why = chains ? "its points share nothing that they read in a loop"
                    : "no loop reads again what neighbouring points read, and they read neighbours";
@@ -69,7 +74,7 @@ public:
       names_.reserve(size->name);
       tiled.push_back({d->iterator->name, size->name});
     }
-    lanes_.emplace(make_, arena_, nest_.loops[0].where, options_.choices, tiled, chains, names_);
+    lanes_.emplace(make_, arena_, nest_.loops[0].where, options_.choices, tiled, chains, options_.shape, names_);
 
     Stmts body = patch();
     Stmts all(nest_.fixed.begin(), nest_.fixed.end());
@@ -79,7 +84,7 @@ public:
     std::vector<const Param *> params;
     for (const auto &[loop, size] : sizes_) params.push_back(size);
     params.insert(params.end(), codelet_.params.begin(), codelet_.params.end());
-    return make_.codelet("patches", params, std::move(all), true);
+    return make_.codelet(options_.shape ? "fragments" : "patches", params, std::move(all), true);
   }
 
 private:
@@ -163,6 +168,17 @@ private:
     std::set_intersection(containers_.begin(), containers_.end(), written_.begin(), written_.end(),
                           std::inserter(containers, containers.end()));
     return std::any_of(stmts.begin(), stmts.end(), [&](const Stmt *s) { return nest::touchesElements(s, containers); });
+  }
+
+  bool findContractions() {
+    std::set<std::string> sums;
+    for (const auto &[name, kept] : kept_) sums.insert(name);
+    std::vector<std::string> iterators;
+    for (const RangeLoop *d : dims_) iterators.push_back(d->iterator->name);
+    for (std::size_t q = 0; q < segments_.size(); ++q)
+      if (auto found = contraction(segments_[q], references_[q], sums, iterators, options_.shape->type))
+        contractions_.emplace(&segments_[q], std::move(*found));
+    return !contractions_.empty();
   }
 
   // ---- copies of the body ----
@@ -357,14 +373,19 @@ private:
 
   /// Loads tiles together, so that all loads are under way at a time; whole ones without asking for each element.
   Stmts load(const std::deque<Staged *> &tiles, const Context &first) {
+    return load(tiles, first,
+                [&](const Staged &t, const Staged::Corner &corner, bool asks) { return t.load(corner, asks, names_); });
+  }
+
+  template <class F> Stmts load(const std::deque<Staged *> &tiles, const Context &first, F &&each) {
     Stmts stmts, whole, parts;
     const Expr *all = nullptr;
     for (const Staged *t : tiles) {
       Staged::Corner corner = t->corner(replacement(first), names_);
       stmts.insert(stmts.end(), corner.declarations.begin(), corner.declarations.end());
       all = all ? build_.both(all, corner.whole) : corner.whole;
-      whole.push_back(t->load(corner, false, names_));
-      parts.push_back(t->load(corner, true, names_));
+      whole.push_back(each(*t, corner, false));
+      parts.push_back(each(*t, corner, true));
     }
     if (all) stmts.push_back(build_.when(all, std::move(whole), std::move(parts)));
     return stmts;
@@ -545,15 +566,36 @@ private:
     };
     std::deque<Staged *> tiles;
     for (const Tile &t : references.tiles) tiles.push_back(&staged(t, extents));
-    Context first = atFirst();
-    first.variables[range.iterator] = at(from);
-    for (std::size_t l = segment.panel + 1; l < segment.loops.size(); ++l)
-      first.variables[segment.loops[l].iterator] = build_.cast(segment.loops[l].iteratorType, segment.loops[l].begin);
-    Stmts stmts = load(tiles, first);
+    const Expr *wide = build_.cast(kSize, depth);
+    auto firstOf = [&](const Expr *panel) {
+      Context first = atFirst();
+      first.variables[range.iterator] = at(panel);
+      for (std::size_t l = segment.panel + 1; l < segment.loops.size(); ++l)
+        first.variables[segment.loops[l].iterator] = build_.cast(segment.loops[l].iteratorType, segment.loops[l].begin);
+      return first;
+    };
+    Stmts before, stmts = load(tiles, firstOf(from));
+    if (lanes_->stages()) {
+      // Software pipelining: the next panel is under way, to registers, while this one is used.
+      auto fetch = [&](const Expr *panel) {
+        Stmts loads = load(tiles, firstOf(panel), [&](const Staged &t, const Staged::Corner &corner, bool asks) {
+          return t.fetch(corner, asks, names_);
+        });
+        return build_.when(build_.less(panel, size), std::move(loads));
+      };
+      const Expr *ahead = build_.less(number(1), lanes_->stages());
+      for (const Staged *t : tiles) before.push_back(t->ownDeclaration());
+      before.push_back(build_.when(ahead, {fetch(build_.u64(0))}));
+      Stmts stores;
+      for (const Staged *t : tiles) stores.push_back(t->store(names_));
+      const Expr *next = build_.var(names_.fresh("next_" + range.iterator), kSize);
+      stores.push_back(build_.declare(as<VarRef>(next)->name, kSize, build_.add(from, wide)));
+      stores.push_back(fetch(next));
+      stmts = {build_.when(ahead, std::move(stores), std::move(stmts))};
+    }
 
     const Expr *left = build_.var(names_.fresh("left_" + range.iterator), kSize);
     const Expr *turns = build_.var(names_.fresh("turns"), kNumber);
-    const Expr *wide = build_.cast(kSize, depth);
     stmts.push_back(build_.declare(as<VarRef>(left)->name, kSize, build_.sub(size, from)));
     stmts.push_back(build_.declare(as<VarRef>(turns)->name, kNumber,
                                    build_.cast(kNumber, build_.select(build_.less(left, wide), left, wide))));
@@ -588,10 +630,85 @@ private:
       }
       return inBlocks(segment, std::move(body));
     };
-    Stmts whole = turning(depth), rest = turning(turns);
+    const auto product = contractions_.find(&segment);
+    const auto shapeDepth = options_.shape ? static_cast<std::int64_t>(options_.shape->k) : 1;
+    const bool engine = product != contractions_.end() && (known <= 0 || known % shapeDepth == 0);
+    Stmts whole = engine ? multiply(product->second, tiles, depth) : turning(depth), rest = turning(turns);
     stmts.push_back(build_.when(build_.equal(turns, depth), std::move(whole), std::move(rest)));
-    return {build_.declare(as<VarRef>(numbers)->name, range.containerType(), range.range(arena_)),
-            count(as<VarRef>(from)->name, kSize, size, std::move(stmts), wide)};
+    before.insert(before.begin(),
+                  build_.declare(as<VarRef>(numbers)->name, range.containerType(), range.range(arena_)));
+    before.push_back(count(as<VarRef>(from)->name, kSize, size, std::move(stmts), wide));
+    return before;
+  }
+
+  /// The product of a whole panel by the matrix engine: fragments are loaded, scaled by what else is multiplied, and
+  /// each pair of them is multiplied for its block of points.
+  Stmts multiply(const Contraction &product, const std::deque<Staged *> &tiles, const Expr *depth) {
+    const hardware::MatrixShape &shape = *options_.shape;
+    const auto rows = static_cast<Int>(shape.rowBlocks()), deep = static_cast<Int>(shape.depthBlocks());
+    const Type type = shape.type;
+    const Expr *turn = build_.var(names_.fresh("turn"), kNumber);
+    auto value = [&](const std::vector<const Expr *> &factors, const std::vector<const Expr *> &at) {
+      Context here;
+      for (const Staged *t : tiles)
+        for (const Reference &r : t->tile().references) here.elements[r.node] = t->element(r, at);
+      const Expr *all = nullptr;
+      for (const Expr *factor : factors) {
+        const Expr *one = substituted(
+            arena_, factor, [](const VarRef *v) -> const Expr * { return v; },
+            [&](const Subscript *e) -> const Expr * { return here.elements.at(e); });
+        all = all ? build_.mul(all, one) : one;
+      }
+      return all;
+    };
+    auto depthOf = [&](Int block) {
+      return build_.add(turn, build_.add(number(block * hardware::MatrixShape::kDepth), lanes_->matrixDepth()));
+    };
+    const std::string a = names_.fresh("a_of"), b = names_.fresh("b_of");
+    Stmts body{array(a, type, build_.mul(lanes_->points(0), number(deep))),
+               array(b, type, build_.mul(lanes_->fragments(1), number(deep)))};
+    // Elements of a: all depths of one block of rows after those of the block before.
+    const Expr *f = build_.var(names_.fresh("fragment"), kNumber);
+    auto ofA = [&](const Expr *fragment, Int block, Int row) {
+      return element(a, type, build_.add(build_.mul(fragment, number(rows * deep)), number(block * rows + row)));
+    };
+    auto ofB = [&](const Expr *fragment, Int block) {
+      return element(b, type, build_.add(build_.mul(fragment, number(deep)), number(block)));
+    };
+    Stmts loads;
+    for (Int s = 0; s < deep; ++s)
+      for (Int r = 0; r < rows; ++r) {
+        const Expr *point = build_.add(build_.mul(f, number(rows)), number(r));
+        loads.push_back(
+            build_.assign(ofA(f, s, r), value(product.a, {lanes_->position(0, point), number(0), depthOf(s)})));
+      }
+    body.push_back(count(as<VarRef>(f)->name, kNumber, lanes_->fragments(0), std::move(loads)));
+    const Expr *g = build_.var(names_.fresh("fragment"), kNumber);
+    loads.clear();
+    for (Int s = 0; s < deep; ++s)
+      loads.push_back(build_.assign(ofB(g, s), value(product.b, {number(0), lanes_->matrixColumn(g), depthOf(s)})));
+    body.push_back(count(as<VarRef>(g)->name, kNumber, lanes_->fragments(1), std::move(loads)));
+
+    const Expr *i = build_.var(names_.fresh("fragment"), kNumber), *j = build_.var(names_.fresh("fragment"), kNumber);
+    std::vector<const Expr *> c, left, right;
+    const Kept &kept = kept_.at(product.sum->name);
+    for (Int r = 0; r < rows; ++r)
+      for (Int h = 0; h < 2; ++h) {
+        const Expr *row = build_.add(build_.mul(i, number(rows)), number(r));
+        const Expr *column = build_.add(build_.mul(j, number(2)), number(h));
+        c.push_back(element(kept.array, type, build_.add(build_.mul(row, lanes_->points(1)), column)));
+      }
+    for (Int s = 0; s < deep; ++s) {
+      for (Int r = 0; r < rows; ++r) left.push_back(ofA(i, s, r));
+      right.push_back(ofB(j, s));
+    }
+    const Expr *engine = arena_.make<MatrixMultiply>(nest_.loops[0].where, Type(), static_cast<Int>(shape.m),
+                                                     static_cast<Int>(shape.n), static_cast<Int>(shape.k), std::move(c),
+                                                     std::move(left), std::move(right), options_.engine->name);
+    Stmts columns{count(as<VarRef>(j)->name, kNumber, lanes_->fragments(1),
+                        {arena_.make<Evaluate>(nest_.loops[0].where, engine)})};
+    body.push_back(count(as<VarRef>(i)->name, kNumber, lanes_->fragments(0), std::move(columns)));
+    return {count(as<VarRef>(turn)->name, kNumber, depth, std::move(body), number(static_cast<Int>(shape.k)))};
   }
 
   /// `body` for each block of points, whose kept scalars are in registers meanwhile.
@@ -674,6 +791,7 @@ private:
   std::set<std::string> written_, containers_;
   std::vector<Segment> segments_;
   std::vector<References> references_;
+  std::map<const Segment *, Contraction> contractions_;
   std::map<std::string, Kept> kept_;
   std::optional<Arrangement> lanes_;
   std::vector<Origin> origins_;

@@ -6,13 +6,17 @@
 #include "RangeNest.h"
 #include "Tiles.h"
 
+#include "tangram/hardware/Hardware.h"
+
 namespace tangram::tile {
 
 struct PatchOptions {
   Choices choices;
   bool banks = true;     // scratchpad memory has banks, over which columns of a tile are spread
   bool lockstep = false; // lanes are those of vectors: only along the last dimension neighbours are loaded together
-  bool reorder = true;   // updates of floating-point numbers by atomics may be done in another order
+  const hardware::Level *engine = nullptr;      // whose units multiply matrices ...
+  const hardware::MatrixShape *shape = nullptr; // ... of this shape: points are in their fragments
+  bool reorder = true; // updates of floating-point numbers by atomics may be done in another order
 };
 
 /// Of one tile, whose sizes are parameters in front of the codelet's own; its patches are as large, where a plan does

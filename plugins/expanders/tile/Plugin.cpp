@@ -25,7 +25,8 @@ public:
 
   static std::vector<std::pair<std::string, Ints *>> lists(tile::Choices &choices) {
     return {{"sizes", &choices.sizes},   {"lengths", &choices.lengths}, {"lanes", &choices.lanes},
-            {"blocks", &choices.blocks}, {"vector", &choices.vector},   {"depth", &choices.depth}};
+            {"blocks", &choices.blocks}, {"vector", &choices.vector},   {"depth", &choices.depth},
+            {"stages", &choices.stages}, {"units", &choices.units}};
   }
 
   const Module *run(const Module *module, ExpandContext &context) override {
@@ -35,6 +36,7 @@ public:
       options_.lockstep &= !level.vector || level.sync == hardware::SyncKind::LockStep;
       for (const hardware::Memory &memory : level.memories) options_.banks |= memory.banks > 1;
     }
+    if (options_.lockstep) options_.choices.stages = {1}; // caches fetch ahead
     options_.reorder = context.target.promise("order") != "preserve";
     Names names;
     for (const Spectrum *s : module->spectrums) names.reserve(s->name);
@@ -56,8 +58,12 @@ public:
           continue;
         }
         if (!whole.count(spectrum->name)) continue;
+        std::vector<const Codelet *> inTile{patches};
+        if (const Codelet *fragments =
+                this->fragments(*module, *codelet, *nest, sizes, context.target.hardware, context.arena))
+          inTile.push_back(fragments);
         tile::Tiles tiles =
-            tile::tiles(*spectrum, *codelet, *nest, sizes, *patches, options_.choices, names, context.arena);
+            tile::tiles(*spectrum, *codelet, *nest, sizes, inTile, options_.choices, names, context.arena);
         tiled[spectrum->name] = tiles.spectrums[0]->name;
         added.insert(added.end(), tiles.spectrums.begin(), tiles.spectrums.end());
         break; // other codelets of the spectrum are the same loops
@@ -66,6 +72,26 @@ public:
   }
 
 private:
+  /// The codelet that multiplies matrices, where the machine has units that do and the loops are products.
+  const Codelet *fragments(const Module &module, const Codelet &codelet, const tile::RangeNest &nest,
+                           const tile::TileSizes &sizes, const hardware::Hardware &hardware, Arena &arena) const {
+    if (!options_.reorder || sizes.size() != 2) return nullptr;
+    for (const hardware::Level &level : hardware.levels) // all lanes are those of whole units
+      if (level.vector && hardware.lanes(level) % hardware::MatrixShape::kLanes != 0) return nullptr;
+    for (const hardware::Level &level : hardware.levels)
+      for (const hardware::MatrixShape &shape : level.matrices) {
+        tile::PatchOptions options = options_;
+        options.engine = &level;
+        options.shape = &shape;
+        Ints &depths = options.choices.depth;
+        std::erase_if(depths, [&](Int depth) { return depth % static_cast<Int>(shape.k) != 0; });
+        std::string why;
+        if (depths.empty()) continue;
+        if (const Codelet *made = tile::patches(module, codelet, nest, sizes, options, arena, why)) return made;
+      }
+    return nullptr;
+  }
+
   static Ints numbers(const OptionValues &options, const std::string &name) {
     Ints result;
     for (const std::string &text : options.texts(name)) {
@@ -104,7 +130,9 @@ TANGRAM_PLUGIN("tile", "1.0", "tiles loops over ranges: staged tiles, patches of
                               "lanes along the contiguous one of two dimensions",
                               "blocks of a lane's points, one after the other with what was loaded",
                               "neighbouring points of a lane",
-                              "turns of a serial loop whose elements are loaded together"};
+                              "turns of a serial loop whose elements are loaded together",
+                              "stages of staged tiles: with two, the next ones are loaded while one is used",
+                              "units that multiply matrices along the contiguous one of two dimensions"};
   tangram::tile::Choices choices;
   std::size_t i = 0;
   for (const auto &[name, list] : tangram::TileExpander::lists(choices)) {

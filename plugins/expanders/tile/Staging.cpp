@@ -15,7 +15,8 @@ const Expr *Staged::number(std::int64_t n) const { return build_.integer(kNumber
 Staged::Staged(const nest::Codelets &make, Arena &arena, const Arrangement &lanes, const Tile &tile,
                std::vector<const Expr *> extents, bool banks, Names &names)
     : build_(make.build()), arena_(arena), where_(tile.references[0].node->range), lanes_(lanes), tile_(tile),
-      loops_(std::move(extents)), name_(names.fresh(tile.container->name + "_tile")) {
+      loops_(std::move(extents)), name_(names.fresh(tile.container->name + "_tile")),
+      own_(names.fresh(tile.container->name + "_next")) {
   const std::size_t rank = tile.order.size();
   for (std::size_t d = 0; d < rank; ++d) {
     const Expr *extent = number(1 + tile.most[d] - tile.least[d]);
@@ -87,12 +88,16 @@ const Expr *Staged::sizeOf(std::size_t d) const {
   return arena_.make<Size>(where_, kSize, build_.var(container.name, container.type), dim);
 }
 
-const Stmt *Staged::load(const Corner &corner, bool asks, Names &names) const {
-  // for (round...) { e = round * lanes + lane; if (e < all) tile[...] = inside ? container[...] : 0; }
-  const std::size_t rank = corner.at.size();
+const Expr *Staged::all() const {
   const Expr *all = nullptr;
   for (const Expr *extent : extents_) all = all ? build_.mul(all, extent) : extent;
-  const Expr *lanes = lanes_.lanes();
+  return all;
+}
+
+template <class F> const Stmt *Staged::rounds(Names &names, F &&each) const {
+  // for (round...) { e = round * lanes + lane; if (e < all) ... }
+  const std::size_t rank = tile_.order.size();
+  const Expr *all = this->all(), *lanes = lanes_.lanes();
   const Expr *many = build_.div(build_.sub(build_.add(all, lanes), number(1)), lanes);
   const Expr *round = build_.var(names.fresh("round"), kNumber), *e = build_.var(names.fresh("element"), kNumber);
   std::vector<const Stmt *> body;
@@ -105,13 +110,26 @@ const Stmt *Staged::load(const Corner &corner, bool asks, Names &names) const {
     body.push_back(build_.declare(name, kNumber, at[d]));
     at[d] = build_.var(name, kNumber);
   }
+  each(at, round, body);
+  const Expr *even = build_.equal(build_.rem(all, lanes), number(0));
+  const Expr *there = build_.binary(BinaryOp::LogicalOr, even, build_.less(e, all));
+  body = {build_.declare(as<VarRef>(e)->name, kNumber, build_.add(build_.mul(round, lanes), lanes_.lane())),
+          build_.when(there, body)};
+  return arena_.make<For>(where_, build_.declare(as<VarRef>(round)->name, kNumber, number(0), false),
+                          build_.less(round, many), arena_.make<Unary>(where_, kNumber, UnaryOp::PreInc, round),
+                          build_.block(body));
+}
+
+/// The container's element, or zero; `before`: variables that it needs.
+const Expr *Staged::value(const Corner &corner, const std::vector<const Expr *> &at, bool asks, Names &names,
+                          std::vector<const Stmt *> &before) const {
   const Expr *inside = nullptr;
   std::vector<const Expr *> indices;
-  for (std::size_t d = 0; d < rank; ++d) {
+  for (std::size_t d = 0; d < at.size(); ++d) {
     const Expr *index = build_.add(corner.at[d], build_.cast(kSize, at[d]));
     if (asks) {
       std::string name = names.fresh(fmt::format("{}_from", name_));
-      body.push_back(build_.declare(name, kSize, index));
+      before.push_back(build_.declare(name, kSize, index));
       index = build_.var(name, kSize);
       const Expr *fits = build_.less(index, sizeOf(d));
       inside = inside ? build_.both(inside, fits) : fits;
@@ -121,15 +139,41 @@ const Stmt *Staged::load(const Corner &corner, bool asks, Names &names) const {
   const Param &container = *tile_.container;
   const Type &type = container.type.element();
   const Expr *value = build_.element(build_.var(container.name, container.type), indices, type);
-  if (asks) value = build_.select(inside, value, build_.zero(type));
-  body.push_back(build_.assign(place(at), value));
-  const Expr *even = build_.equal(build_.rem(all, lanes), number(0));
-  const Expr *there = build_.binary(BinaryOp::LogicalOr, even, build_.less(e, all));
-  body = {build_.declare(as<VarRef>(e)->name, kNumber, build_.add(build_.mul(round, lanes), lanes_.lane())),
-          build_.when(there, body)};
-  return arena_.make<For>(where_, build_.declare(as<VarRef>(round)->name, kNumber, number(0), false),
-                          build_.less(round, many), arena_.make<Unary>(where_, kNumber, UnaryOp::PreInc, round),
-                          build_.block(body));
+  return asks ? build_.select(inside, value, build_.zero(type)) : value;
+}
+
+const Stmt *Staged::load(const Corner &corner, bool asks, Names &names) const {
+  return rounds(names, [&](const auto &at, const Expr *, auto &body) {
+    const Expr *from = value(corner, at, asks, names, body);
+    body.push_back(build_.assign(place(at), from));
+  });
+}
+
+const Stmt *Staged::ownDeclaration() const {
+  const Expr *lanes = lanes_.lanes(), *none = nullptr, *all = lanes_.spelledOut(this->all());
+  const Expr *many = build_.div(build_.sub(build_.add(all, lanes), number(1)), lanes);
+  many = build_.select(build_.less(number(1), lanes_.stages()), many, number(1));
+  const Tunable *noTunable = nullptr;
+  return arena_.make<Declare>(where_, own_, tile_.container->type.element(), false, false,
+                              std::vector<const Expr *>{build_.cast(kSize, many)}, noTunable, none);
+}
+
+const Expr *Staged::own(const Expr *round) const {
+  const Type &type = tile_.container->type.element();
+  return build_.element(build_.var(own_, Type::array(1, type)), {build_.cast(kSize, round)}, type);
+}
+
+const Stmt *Staged::fetch(const Corner &corner, bool asks, Names &names) const {
+  return rounds(names, [&](const auto &at, const Expr *round, auto &body) {
+    const Expr *from = value(corner, at, asks, names, body);
+    body.push_back(build_.assign(own(round), from));
+  });
+}
+
+const Stmt *Staged::store(Names &names) const {
+  return rounds(names, [&](const auto &at, const Expr *round, auto &body) {
+    body.push_back(build_.assign(place(at), own(round)));
+  });
 }
 
 const Expr *Staged::element(const Reference &reference, const std::vector<const Expr *> &positions) const {

@@ -27,11 +27,21 @@ public:
   Corner corner(const ast::ReplaceVariable &first, ast::Names &names) const;
   /// All lanes load the elements, neighbours side by side. `asks`: elements outside of the container are zero.
   const ast::Stmt *load(const Corner &corner, bool asks, ast::Names &names) const;
+  /// The same in two steps: each lane loads its elements into an array of its own, and stores them in the tile later.
+  const ast::Stmt *ownDeclaration() const;
+  const ast::Stmt *fetch(const Corner &corner, bool asks, ast::Names &names) const;
+  const ast::Stmt *store(ast::Names &names) const;
   /// The element of a reference at a position of each loop.
   const ast::Expr *element(const Reference &reference, const std::vector<const ast::Expr *> &positions) const;
   const Tile &tile() const { return tile_; }
 
 private:
+  /// In rounds, each lane's elements: `each` is given an element's coordinates, and the number of the round.
+  template <class F> const ast::Stmt *rounds(ast::Names &names, F &&each) const;
+  const ast::Expr *value(const Corner &corner, const std::vector<const ast::Expr *> &at, bool asks, ast::Names &names,
+                         std::vector<const ast::Stmt *> &before) const;
+  const ast::Expr *all() const;
+  const ast::Expr *own(const ast::Expr *round) const;
   const ast::Expr *place(const std::vector<const ast::Expr *> &coordinates) const;
   const ast::Expr *number(std::int64_t n) const;
   const ast::Expr *sizeOf(std::size_t dimension) const;
@@ -44,7 +54,7 @@ private:
   std::vector<const ast::Expr *> loops_;   // positions of each loop
   std::vector<const ast::Expr *> extents_; // of the container's dimensions
   const ast::Expr *pitch_ = nullptr;       // of the fastest dimension, padded
-  std::string name_;
+  std::string name_, own_;
 };
 
 } // namespace tangram::tile

@@ -28,12 +28,13 @@ TileSizes tileSizes(const Codelet &codelet, const RangeNest &nest, Arena &arena)
 }
 
 Tiles tiles(const Spectrum &spectrum, const Codelet &codelet, const RangeNest &nest, const TileSizes &tileSizes,
-            const Codelet &patches, const Choices &choices, Names &spectrums, Arena &arena) {
+            const std::vector<const Codelet *> &inTile, const Choices &choices, Names &spectrums, Arena &arena) {
   const SourceRange where = nest.loops[0].where;
   nest::Codelets make(arena, where);
   const Build &build = make.build();
   Names names;
-  for (const Param *p : patches.params) names.reserve(p->name);
+  for (const Codelet *c : inTile)
+    for (const Param *p : c->params) names.reserve(p->name);
   const Expr *none = nullptr;
   const std::size_t n = nest.loops.size();
 
@@ -110,7 +111,7 @@ Tiles tiles(const Spectrum &spectrum, const Codelet &codelet, const RangeNest &n
   };
   return {{made(spectrums.fresh(spectrum.name + "_tiled"), codelet.params, {whole, tiles}),
            made(one, params, {make.codelet("part", params, std::move(part))}),
-           made(inside, {params.begin() + 1, params.end()}, {&patches})}};
+           made(inside, {params.begin() + 1, params.end()}, inTile)}};
 }
 
 namespace {

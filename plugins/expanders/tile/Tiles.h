@@ -20,10 +20,10 @@ struct Tiles {
   std::vector<const ast::Spectrum *> spectrums;
 };
 
-/// Sizes of tiles are tunables.
+/// Sizes of tiles are tunables; `inTile` are the codelets of what is in one.
 Tiles tiles(const ast::Spectrum &spectrum, const ast::Codelet &codelet, const RangeNest &nest,
-            const TileSizes &tileSizes, const ast::Codelet &patches, const Choices &choices, ast::Names &spectrums,
-            ast::Arena &arena);
+            const TileSizes &tileSizes, const std::vector<const ast::Codelet *> &inTile, const Choices &choices,
+            ast::Names &spectrums, ast::Arena &arena);
 
 /// Spectrums that some codelet calls with ranges that it makes, not with parts of them.
 std::set<std::string> overWholeRanges(const ast::Module &module);

@@ -85,7 +85,7 @@ bool Copies::takesTurns(const Block *body, const std::set<std::string> &shared) 
 bool Copies::differs(const Expr *e) const {
   return e && any<Expr>(e, [&](const Expr &part) {
            if (const auto *v = dyn<VarRef>(&part)) return differing_.count(v->name) != 0;
-           if (isa<Atomic>(&part)) return true;
+           if (isa<Atomic>(&part) || isa<MatrixMultiply>(&part)) return true;
            // What is only read stays as it is; anything else a copy in between may have written.
            const Expr *base = baseOf(&part);
            return base && !(base->type.isPointer() && base->type.toConst());

@@ -66,8 +66,8 @@ bool Jam::once(const Expr *e) const {
     if (const auto *unary = dyn<Unary>(&part); unary && hasEffects(unary) && !hasEffects(unary->operand))
       target = unary->operand;
     const auto *v = target ? dyn<VarRef>(target) : nullptr;
-    bool other =
-        (target && (!v || copies_.differs(v->name))) || isa<Atomic>(&part) || (isa<Call>(&part) && hasEffects(&part));
+    bool other = (target && (!v || copies_.differs(v->name))) || isa<Atomic>(&part) || isa<MatrixMultiply>(&part) ||
+                 (isa<Call>(&part) && hasEffects(&part));
     return other ? WalkResult::Stop : WalkResult::Advance;
   });
 }

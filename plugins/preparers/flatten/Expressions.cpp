@@ -234,6 +234,9 @@ const Expr *Flattener::ordered(const Expr *e) {
         // A place that is written comes last: it must stay a place.
         bool writes = isa<Atomic>(&node) || (isa<Unary>(&node) && slots.all.size() == 1);
         if (writes) std::rotate(slots.all.begin(), slots.all.begin() + 1, slots.all.end());
+        if constexpr (std::is_same_v<T, MatrixMultiply>)
+          std::rotate(slots.all.begin(), slots.all.begin() + static_cast<std::ptrdiff_t>(node.c.size()),
+                      slots.all.end());
         std::vector<const Expr *> values;
         for (const Expr **slot : slots.all) values.push_back(*slot);
         values = operands(values);

@@ -1,4 +1,6 @@
 // Kernel configuration (Table 7.1): what each launch is called, how many workers it has, and what it is given.
+#include "Occupancy.h"
+
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
@@ -18,7 +20,7 @@ using namespace tangram::ast;
 class Configure final : public Mutator {
 public:
   Configure(PassContext &context, const hardware::LaunchLevels &levels, const Kernel &kernel, Names &names)
-      : Mutator(context.arena), context_(context), levels_(levels), kernel_(kernel), names_(names) {
+      : Mutator(context.arena), context_(context), levels_(levels), kernel_(kernel), known_(kernel), names_(names) {
     for (const Param *p : kernel.params) declared_[p->name] = p;
     for (const Param *c : kernel.constants) constants_.insert(c->name);
     walk(
@@ -62,6 +64,7 @@ private:
       copy.name = name;
       copy.params = std::move(params);
       copy.args = std::move(args);
+      copy.resident = static_cast<Int>(residentGroups(*launch, known_, *levels_.group));
     });
     // No group is no launch.
     return b.when(b.less(b.u64(0), b.cast(Scalar::U64, launch->groups)), {result});
@@ -70,6 +73,7 @@ private:
   PassContext &context_;
   const hardware::LaunchLevels &levels_;
   const Kernel &kernel_;
+  const KnownValues known_;
   Names &names_;
   std::map<std::string, const Param *> declared_;
   std::set<std::string> constants_;

@@ -48,7 +48,7 @@ void Splitter::flush(Stmts &out) {
 const Launch *Splitter::launch(const Expr *groups, Stmts body, const Counts &units, SourceRange where) {
   const hardware::Hardware machine = hardware::with(context_.target.hardware, units);
   return arena_.make<Launch>(
-      where, "", levels_.device->name, groups, static_cast<Int>(hardware::launchLevels(machine)->groupWorkers),
+      where, "", levels_.device->name, groups, static_cast<Int>(hardware::launchLevels(machine)->groupWorkers), Int{0},
       std::vector<const Param *>{}, std::vector<const Expr *>{}, Build(arena_, where).block(std::move(body)));
 }
 

@@ -27,6 +27,7 @@ struct AccessWork {
   /// from others: of a stencil of 7 points 7, 5 and 1. Caches that hold what lies between have the rest.
   unsigned references = 0, streams = 0, origins = 0;
   AccessPattern pattern;
+  double ahead = 0;    // of the loads, such that nothing waits for: others are under way at the same time
   double distance = 0; // bytes between neighbouring lanes, where they are a constant distance apart; 0: not known
 };
 
@@ -37,13 +38,15 @@ struct CodeletWork {
   double wide = 0;       // of these, on numbers of 64 bits with a fraction
   double divisions = 0;  // by what is not constant; remainders and square roots
   double functions = 0;  // of the math library
+  double matrix = 0;     // multiplications with additions that lanes do together, a lane's part
   double shared = 0;     // accesses to arrays that the lanes of a cooperative codelet share
   double sharedAtomics = 0;
   double exchanges = 0; // how often lanes wait for what others have stored in these arrays
   double turns = 0;     // of innermost loops
   double branches = 0;  // back to the begin of a loop that is not unrolled
   double dependent = 0; // of these turns, such that need a value of the turn before
-  double values = 0;    // variables, and elements of small arrays: what registers may have to keep
+  double values = 0;    // variables, and elements of small arrays: registers of 32 bits that may be needed ...
+  double arrays = 0;    // ... and these of arrays alone
   std::vector<AccessWork> accesses;
   std::map<const ast::Expr *, double> sites; // how often each map and call of a spectrum is come to
   bool guessed = false;                      // how often a loop turns depends on what is not known: kUnknownTurns

@@ -4,6 +4,7 @@
 
 #include "tangram/ast/Attributes.h"
 #include "tangram/ast/Node.h"
+#include "tangram/hardware/MatrixShape.h"
 #include "tangram/hardware/SyncKind.h"
 
 #include <cstdint>
@@ -47,6 +48,7 @@ struct Cores {
   double depth = 0;                     // cycles until a dependent operation can start
   double loads = 0;                     // that one worker keeps under way
   std::uint64_t units = 0, workers = 0; // of the level, and of the lowest that is one's own, that one keeps at a time
+  std::uint64_t registers = 0;          // of 32 bits, for all of these workers
 };
 
 struct Level {
@@ -57,9 +59,10 @@ struct Level {
   SyncKind sync = SyncKind::None;                      // how it synchronises it
   Workers workers;
   Cores cores;
-  double wait = 0;            // seconds that the units below take to be synchronised: a launch, a barrier; 0: not said
-  std::uint64_t maxLanes = 0; // the most lanes (Hardware::lanes) that a unit may have; 0: not said
-  bool shuffle = false;       // workers below a unit can read each other's registers
+  double wait = 0; // seconds that the units below take to be synchronised: a launch, a barrier; 0: not said
+  std::vector<MatrixShape> matrices; // products that the lanes of a unit compute together
+  std::uint64_t maxLanes = 0;        // the most lanes (Hardware::lanes) that a unit may have; 0: not said
+  bool shuffle = false;              // workers below a unit can read each other's registers
   Tiling tiling = Tiling::Any;
   std::vector<Memory> memories;
   ast::SourceRange range; // in the target file

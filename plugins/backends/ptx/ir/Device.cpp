@@ -2,6 +2,7 @@
 
 #include "tangram/diag/Diagnostic.h"
 
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 namespace tangram::ptx {
@@ -20,6 +21,11 @@ constexpr DiagnosticKind kSubgroup{
 constexpr DiagnosticKind kShuffle{"ptx.shuffle", DiagnosticClass::Limitation,
                                   "lanes of '{}' exchange registers, which the target does not say that they can",
                                   "say 'shuffle: true' at that level of the target, if its devices do"};
+
+constexpr DiagnosticKind kMatrix{
+    "ptx.matrix", DiagnosticClass::Limitation,
+    "the threads of a unit of level '{0}' are no warp of 32, which multiply matrices together",
+    "list the shapes of 'matrix' at the level whose units are warps"};
 
 } // namespace
 
@@ -104,6 +110,34 @@ Value *Device::shuffle(const Shuffle &e, Value *value, Value *lane) {
   Value *high = shuffleWord(b.CreateTrunc(b.CreateLShr(word, 32), b.getInt32Ty()), lane, together);
   word = b.CreateOr(b.CreateZExt(low, b.getInt64Ty()), b.CreateShl(b.CreateZExt(high, b.getInt64Ty()), 32));
   return b.CreateBitCast(word, type);
+}
+
+void Device::multiply(const MatrixMultiply &e, const std::vector<Place> &c, const std::vector<Value *> &a,
+                      const std::vector<Value *> &b) {
+  if (workers(e.level, e.range) != hardware::MatrixShape::kLanes) fail(kMatrix, e.range, e.level);
+  llvm::IRBuilder<> &build = s_.build;
+  // LLVM 19 has an intrinsic for the smallest shape alone.
+  std::vector<Value *> operands = a;
+  operands.insert(operands.end(), b.begin(), b.end());
+  for (const Place &place : c) operands.push_back(s_.load(place));
+  unsigned next = 0;
+  auto list = [&](std::size_t count) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) text += fmt::format("{}${}", i ? ", " : "", next++);
+    return "{" + text + "}";
+  };
+  const std::string results = list(c.size()), left = list(a.size()), right = list(b.size()), before = list(c.size());
+  const std::string text = fmt::format("mma.sync.aligned.m{}n{}k{}.row.col.f64.f64.f64.f64 {}, {}, {}, {};", e.m, e.n,
+                                       e.k, results, left, right, before);
+  std::string constraints;
+  for (std::size_t i = 0; i < c.size(); ++i) constraints += i ? ",=d" : "=d";
+  for (std::size_t i = 0; i < operands.size(); ++i) constraints += ",d";
+  llvm::Type *f64 = build.getDoubleTy();
+  llvm::Type *all = llvm::StructType::get(build.getContext(), std::vector<llvm::Type *>(c.size(), f64));
+  auto *type = llvm::FunctionType::get(all, std::vector<llvm::Type *>(operands.size(), f64), false);
+  llvm::CallInst *call = build.CreateCall(llvm::InlineAsm::get(type, text, constraints, true), operands);
+  call->addFnAttr(llvm::Attribute::Convergent);
+  for (unsigned i = 0; i < c.size(); ++i) s_.store(c[i], build.CreateExtractValue(call, i));
 }
 
 // ---- atomics -------------------------------------------------------------------------------------------

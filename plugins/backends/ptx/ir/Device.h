@@ -14,6 +14,9 @@ public:
   void sync(const ast::Sync &sync);
   /// Of a scalar.
   llvm::Value *shuffle(const ast::Shuffle &e, llvm::Value *value, llvm::Value *lane);
+  /// c += a * b, by the warp together.
+  void multiply(const ast::MatrixMultiply &e, const std::vector<Place> &c, const std::vector<llvm::Value *> &a,
+                const std::vector<llvm::Value *> &b);
   /// The value before.
   llvm::Value *atomic(const ast::Atomic &e, const Place &place, const std::vector<llvm::Value *> &operands);
 

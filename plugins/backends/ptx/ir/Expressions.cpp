@@ -60,6 +60,16 @@ Value *Expressions::value(const Expr *e) {
     Value *operand = value(s->operand);
     return device_.shuffle(*s, operand, value(s->lane));
   }
+  case Kind::MatrixMultiply: {
+    const auto *product = as<MatrixMultiply>(e);
+    std::vector<Place> c;
+    std::vector<Value *> a, b;
+    for (const Expr *operand : product->a) a.push_back(value(operand, Scalar::F64));
+    for (const Expr *operand : product->b) b.push_back(value(operand, Scalar::F64));
+    for (const Expr *target : product->c) c.push_back(place(target));
+    device_.multiply(*product, c, a, b);
+    return nullptr;
+  }
   case Kind::Check: {
     const auto *check = as<Check>(e);
     Value *index = value(check->index, Scalar::U64), *bound = value(check->bound, Scalar::U64);

@@ -101,6 +101,7 @@ private:
     common(function);
     annotate(function, "kernel", 1);
     annotate(function, "maxntidx", launch.threads);
+    if (launch.resident > 1) annotate(function, "minctasm", launch.resident);
     std::string name = function.getName().str();
     unit_.scratchpad.begin(launch, constants, name);
 
