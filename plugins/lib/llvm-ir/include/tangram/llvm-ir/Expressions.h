@@ -1,14 +1,15 @@
-// Expressions as instructions.
+// Expressions as instructions. What only some machines have is virtual.
 #pragma once
 
-#include "Device.h"
-#include "Scope.h"
+#include "tangram/llvm-ir/Scope.h"
 
-namespace tangram::ptx {
+namespace tangram::llvm_ir {
 
 class Expressions {
 public:
-  explicit Expressions(Scope &scope) : s_(scope), b_(scope.build), device_(scope) {}
+  explicit Expressions(Scope &scope) : s_(scope), b_(scope.build) {}
+  virtual ~Expressions() = default;
+  Expressions(const Expressions &) = delete;
 
   /// A scalar, a struct or a pointer, in the type types.value() says. Null for void.
   llvm::Value *value(const ast::Expr *e);
@@ -19,6 +20,21 @@ public:
   llvm::Value *condition(const ast::Expr *e) { return value(e, ast::Scalar::Bool); }
   /// Fills a local array or struct; what the list leaves out is zero.
   void initialise(const ast::InitList &list, const Place &place, const std::vector<std::uint64_t> &extents);
+
+  Scope &scope() { return s_; }
+
+protected:
+  /// Whether there are vectors; else each of their nodes is refused.
+  virtual bool hasVectors() const { return false; }
+  /// What the class itself makes nothing of: workers, shuffles, checks, vectors. Refuses all.
+  virtual llvm::Value *other(const ast::Expr *e);
+  /// The value before; `operands` are of the place's type.
+  virtual llvm::Value *atomic(const ast::Atomic &e, const Place &place, const std::vector<llvm::Value *> &operands) = 0;
+  /// Of a function that is not the module's own.
+  virtual llvm::Value *library(const ast::Call &call, const std::vector<llvm::Value *> &args) = 0;
+
+  Scope &s_;
+  llvm::IRBuilder<> &b_;
 
 private:
   struct Assigned {
@@ -39,10 +55,6 @@ private:
   Place member(const ast::Member *e);
   /// A place for what has none.
   Place temporary(const ast::Expr *e);
-
-  Scope &s_;
-  llvm::IRBuilder<> &b_;
-  Device device_;
 };
 
-} // namespace tangram::ptx
+} // namespace tangram::llvm_ir

@@ -1,10 +1,10 @@
-#include "Lines.h"
+#include "tangram/llvm-ir/Lines.h"
 
 #include <llvm/BinaryFormat/Dwarf.h>
 
 #include <filesystem>
 
-namespace tangram::ptx {
+namespace tangram::llvm_ir {
 
 llvm::DIFile *Lines::file(const ast::SourceRange &range) {
   std::filesystem::path path = *range.file;
@@ -45,4 +45,4 @@ void Lines::finish() {
   if (build_) build_->finalize();
 }
 
-} // namespace tangram::ptx
+} // namespace tangram::llvm_ir

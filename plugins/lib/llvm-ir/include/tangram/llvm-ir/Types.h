@@ -9,16 +9,16 @@
 
 #include <map>
 
-namespace tangram::ptx {
+namespace tangram::llvm_ir {
 
-/// Address spaces of NVPTX. Stack variables are made in the generic one; LLVM finds out that they are local.
-enum AddressSpace : unsigned { kGeneric = 0, kGlobal = 1, kShared = 3, kConstant = 4 };
+/// The address space that all pointers can be converted to, and stack variables are made in. A device has others.
+inline constexpr unsigned kGeneric = 0;
 
 class Types {
 public:
   Types(llvm::Module &module, const ast::Module &program);
 
-  /// In a register: bool is one bit; a pointer, to which an array decays, is generic.
+  /// In a register: bool is one bit, also as a lane of a vector; a pointer, to which an array decays, is generic.
   llvm::Type *value(const ast::Type &type) const;
   /// In memory: bool is a byte.
   llvm::Type *memory(const ast::Type &type) const;
@@ -34,4 +34,4 @@ private:
   std::map<std::string, std::pair<const ast::Struct *, llvm::StructType *>> structs_;
 };
 
-} // namespace tangram::ptx
+} // namespace tangram::llvm_ir

@@ -1,12 +1,10 @@
-#include "Statements.h"
+#include "tangram/llvm-ir/Statements.h"
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/diag/Diagnostic.h"
-#include "tangram/loops/Counted.h"
-#include "tangram/loops/Loads.h"
 
-namespace tangram::ptx {
+namespace tangram::llvm_ir {
 
 using namespace ast;
 using llvm::Value;
@@ -14,27 +12,36 @@ using llvm::Value;
 namespace {
 
 constexpr DiagnosticKind kLanguageNode{
-    "ptx.language-node", DiagnosticClass::User, "a {} reached the backend",
+    "llvm-ir.language-node", DiagnosticClass::User, "a {} reached the backend",
     "the passes of the target must lower it first: compare its pipeline with those in hw/"};
-constexpr DiagnosticKind kVectorStore{"ptx.vectors", DiagnosticClass::Limitation,
-                                      "vector code (a store) cannot be made for workers of a device",
-                                      "leave out the pass that makes vectors: workers run in step by themselves"};
 constexpr DiagnosticKind kExtent{
-    "ptx.extent", DiagnosticClass::Limitation, "the size of '{}' is not known when the kernel is compiled",
+    "llvm-ir.extent", DiagnosticClass::Limitation, "the size of '{}' is not known when the kernel is compiled",
     "let it depend on literals and tunables only: a worker's memory is laid out beforehand"};
-constexpr DiagnosticKind kTooMany{"ptx.too-many", DiagnosticClass::Limitation,
+constexpr DiagnosticKind kTooMany{"llvm-ir.too-many", DiagnosticClass::Limitation,
                                   "'{}' has more elements than a worker can have of its own",
                                   "make it smaller, or a container that workers share"};
 constexpr std::uint64_t kMostElements = 1 << 20;
-constexpr DiagnosticKind kMemory{"ptx.memory", DiagnosticClass::Limitation,
-                                 "'{}' is to lie in memory '{}', which a launch cannot make",
-                                 "a launch has memory of a group, 'scratchpad', and of a worker, 'registers'"};
 
 } // namespace
 
 void Statements::block(const Block &block) {
+  const std::size_t before = ends_.size();
   for (const Stmt *s : block.stmts) stmt(s);
+  if (!s_.isClosed()) leave(before);
+  ends_.resize(before);
 }
+
+void Statements::leave(std::size_t since) {
+  for (std::size_t i = ends_.size(); i > since; --i) ends_[i - 1]();
+}
+
+void Statements::next() {
+  leave(exits_.back().nextEnds);
+  b_.CreateBr(exits_.back().next);
+}
+
+void Statements::refuse(const Stmt *s, const std::string &what) { fail(kLanguageNode, s->range, what); }
+void Statements::other(const Stmt *s) { refuse(s, std::string(name(s->kind()))); }
 
 void Statements::stmt(const Stmt *s) {
   // What follows a jump is not reached, but must stand somewhere.
@@ -52,25 +59,26 @@ void Statements::stmt(const Stmt *s) {
                 [&] {
                   if (f->step) e_.value(f->step);
                 },
-                false, copies(*f));
+                false, {copies(*f)});
   }
   case Kind::While:
-    return loop([&] { return e_.condition(as<While>(s)->cond); }, *as<While>(s)->body, [] {}, false, kNoCopies);
+    return loop([&] { return e_.condition(as<While>(s)->cond); }, *as<While>(s)->body, [] {}, false, {});
   case Kind::DoWhile:
-    return loop([&] { return e_.condition(as<DoWhile>(s)->cond); }, *as<DoWhile>(s)->body, [] {}, true, kNoCopies);
+    return loop([&] { return e_.condition(as<DoWhile>(s)->cond); }, *as<DoWhile>(s)->body, [] {}, true, {});
   case Kind::Switch: return choose(*as<Switch>(s));
   case Kind::Break:
     if (exits_.empty()) fail(kLanguageNode, s->range, "Break outside of a loop");
+    leave(exits_.back().leaveEnds);
     b_.CreateBr(exits_.back().leave);
     return;
   case Kind::Continue:
     if (exits_.empty() || !exits_.back().next) fail(kLanguageNode, s->range, "Continue outside of a loop");
-    b_.CreateBr(exits_.back().next);
-    return;
+    return next();
   case Kind::Return: {
     const Expr *result = as<Return>(s)->value;
     if (constants_) fail(kLanguageNode, s->range, "Return in a kernel");
     Value *made = result ? e_.value(result) : nullptr;
+    leave();
     if (made)
       b_.CreateRet(made);
     else
@@ -78,11 +86,58 @@ void Statements::stmt(const Stmt *s) {
     return;
   }
   case Kind::Loop: return counted(*as<Loop>(s));
-  case Kind::Sync: return Device(s_).sync(*as<Sync>(s));
   case Kind::Alloc: return alloc(*as<Alloc>(s));
-  case Kind::VectorStore: fail(kVectorStore, s->range);
-  default: fail(kLanguageNode, s->range, name(s->kind()));
+  case Kind::Sync:
+  case Kind::Report:
+  case Kind::VectorStore: return other(s);
+  // The language's own, which passes have made others of, what is started elsewhere, and what is no statement.
+  case Kind::Cooperate:
+  case Kind::View:
+  case Kind::Launch:
+  case Kind::Single:
+  case Kind::Module:
+  case Kind::Struct:
+  case Kind::Param:
+  case Kind::Function:
+  case Kind::Spectrum:
+  case Kind::Codelet:
+  case Kind::Kernel:
+  case Kind::Tunable:
+  case Kind::Case:
+  case Kind::IntLit:
+  case Kind::FloatLit:
+  case Kind::VarRef:
+  case Kind::Unary:
+  case Kind::Binary:
+  case Kind::Assign:
+  case Kind::Conditional:
+  case Kind::Cast:
+  case Kind::Call:
+  case Kind::Subscript:
+  case Kind::Member:
+  case Kind::InitList:
+  case Kind::SpectrumCall:
+  case Kind::Map:
+  case Kind::Partition:
+  case Kind::Sequence:
+  case Kind::Size:
+  case Kind::Pitch:
+  case Kind::CoopIdx:
+  case Kind::CoopDim:
+  case Kind::Atomic:
+  case Kind::WorkerIndex:
+  case Kind::WorkerCount:
+  case Kind::Shuffle:
+  case Kind::Check:
+  case Kind::Faulted:
+  case Kind::LaneIndex:
+  case Kind::Broadcast:
+  case Kind::VectorLoad:
+  case Kind::VectorSelect:
+  case Kind::VectorReduce:
+  case Kind::VectorLane: break;
   }
+  refuse(s, std::string(name(s->kind())));
 }
 
 std::vector<std::uint64_t> Statements::extents(const std::vector<const Expr *> &written, const std::string &name,
@@ -106,24 +161,21 @@ void Statements::declare(const Declare &d) {
     }
     return s_.declare(d.name, d.type, d.init ? e_.value(d.init, d.type) : nullptr);
   }
-  local(d.name, d.type.leaf(), extents(d.extents, d.name, d.range), dyn<InitList>(d.init));
+  local(d.name, d.type.leaf(), extents(d.extents, d.name, d.range), dyn<InitList>(d.init), d.range);
 }
 
 void Statements::local(const std::string &name, const Type &element, const std::vector<std::uint64_t> &extents,
-                       const InitList *init) {
+                       const InitList *init, const SourceRange &range) {
   std::uint64_t count = 1;
   for (std::uint64_t extent : extents) count *= extent;
-  Place place{s_.stack(element, std::max<std::uint64_t>(1, count), name), element};
+  Place place{array(name, element, std::max<std::uint64_t>(1, count), range), element};
   s_.define(name, {Variable::Kind::Array, place.address, element});
   arrays_.insert(name);
   if (init) e_.initialise(*init, place, extents);
 }
 
-void Statements::alloc(const Alloc &a) {
-  if (a.memory == "scratchpad")
-    return s_.define(a.name, {Variable::Kind::Array, s_.unit.scratchpad.place(a), a.element});
-  if (a.memory != "registers") fail(kMemory, a.range, a.name, a.memory);
-  local(a.name, a.element, extents(a.extents, a.name, a.range), nullptr);
+Value *Statements::array(const std::string &name, const Type &element, std::uint64_t count, const SourceRange &) {
+  return s_.stack(element, count, name);
 }
 
 void Statements::conditional(const If &node) {
@@ -141,21 +193,12 @@ void Statements::conditional(const If &node) {
   s_.enter(done);
 }
 
-/// A loop that reads memory has few loads in flight: more of them where iterations are written out. LLVM by itself is
-/// sparing here.
 unsigned Statements::copies(const For &loop) const {
-  if (constants_ && constants_->turnsThrough(loop, arrays_)) return kAllCopies;
-  constexpr unsigned kMost = 4;
-  constexpr std::size_t kNodes = 600, kLoads = 2 * loops::kLoadsTogether; // of all copies
-  const auto *init = dyn<Declare>(loop.init);
-  if (init && loops::goesOn(init->init, assigned_)) return kNoCopies;
-  if (!loops::isLeaf(loop.body) || contains<Sync>(loop.body) || !contains<Subscript>(loop.body)) return kNoCopies;
-  std::size_t fit = std::min(kNodes / nodeCount(loop.body), kLoads / std::max<std::size_t>(1, loops::loads(loop.body)));
-  return fit < 2 ? kNoCopies : static_cast<unsigned>(std::min<std::size_t>(kMost, fit));
+  return constants_ && constants_->turnsThrough(loop, arrays_) ? kAllCopies : kNoCopies;
 }
 
 void Statements::loop(const std::function<Value *()> &cond, const Block &body, const std::function<void()> &step,
-                      bool bodyFirst, unsigned copies) {
+                      bool bodyFirst, Hints hints) {
   llvm::BasicBlock *test = s_.block("test"), *round = s_.block("round"), *next = s_.block("next"),
                    *done = s_.block("done");
   llvm::DebugLoc where = b_.getCurrentDebugLocation();
@@ -164,15 +207,29 @@ void Statements::loop(const std::function<Value *()> &cond, const Block &body, c
     return more ? b_.CreateCondBr(more, round, done) : b_.CreateBr(round);
   };
   auto mark = [&](llvm::BranchInst *back) {
-    if (copies == kNoCopies || contains<Check>(&body)) return; // checked code is not for speed
+    const bool asks = hints.copies != kNoCopies || hints.independent;
+    if (!asks || contains<Check>(&body)) return; // checked code is not for speed
     llvm::LLVMContext &context = s_.context();
-    std::vector<llvm::Metadata *> hint{
-        llvm::MDString::get(context, copies == kAllCopies ? "llvm.loop.unroll.enable" : "llvm.loop.unroll.count")};
-    if (copies != kAllCopies) hint.push_back(llvm::ConstantAsMetadata::get(b_.getInt32(copies)));
-    llvm::MDNode *id = llvm::MDNode::getDistinct(context, {nullptr, llvm::MDNode::get(context, hint)});
+    std::vector<llvm::Metadata *> all{nullptr};
+    auto say = [&](const char *what, llvm::Metadata *value) {
+      std::vector<llvm::Metadata *> hint{llvm::MDString::get(context, what)};
+      if (value) hint.push_back(value);
+      all.push_back(llvm::MDNode::get(context, hint));
+    };
+    if (hints.copies == kAllCopies)
+      say("llvm.loop.unroll.enable", nullptr);
+    else if (hints.copies != kNoCopies)
+      say("llvm.loop.unroll.count", llvm::ConstantAsMetadata::get(b_.getInt32(hints.copies)));
+    if (hints.independent) {
+      say("llvm.loop.parallel_accesses", s_.accesses);
+      say("llvm.loop.vectorize.enable", llvm::ConstantAsMetadata::get(b_.getTrue()));
+    }
+    llvm::MDNode *id = llvm::MDNode::getDistinct(context, all);
     id->replaceOperandWith(0, id);
     back->setMetadata(llvm::LLVMContext::MD_loop, id);
   };
+  llvm::MDNode *around = s_.accesses;
+  if (hints.independent) s_.accesses = llvm::MDNode::getDistinct(s_.context(), {});
   if (bodyFirst) {
     s_.enter(round);
   } else {
@@ -180,7 +237,7 @@ void Statements::loop(const std::function<Value *()> &cond, const Block &body, c
     branch();
     b_.SetInsertPoint(round);
   }
-  exits_.push_back({done, next});
+  exits_.push_back({done, next, ends_.size(), ends_.size()});
   block(body);
   exits_.pop_back();
   s_.enter(next);
@@ -192,16 +249,18 @@ void Statements::loop(const std::function<Value *()> &cond, const Block &body, c
   } else {
     mark(b_.CreateBr(test));
   }
+  s_.accesses = around;
   b_.SetInsertPoint(done);
 }
 
-void Statements::counted(const Loop &l) {
-  const hardware::LaunchLevels &levels = s_.unit.levels;
-  bool workers = l.level == levels.device->name || l.level == levels.group->name || levels.subgroup(l.level);
-  if (l.policy == Policy::Distribute && workers) fail(kLanguageNode, l.range, "distributed Loop");
-  s_.declare(l.var, l.varType, e_.value(l.begin, l.varType));
+void Statements::count(const Loop &l, Hints hints) {
+  Value *begin = e_.value(l.begin, l.varType);
+  count(l, begin, e_.value(l.end, l.varType), hints);
+}
+
+void Statements::count(const Loop &l, Value *begin, Value *end, Hints hints) {
+  s_.declare(l.var, l.varType, begin);
   Place var{s_.variable(l.var, l.range).value, l.varType};
-  Value *end = e_.value(l.end, l.varType);
   bool isSigned = l.varType.isSigned();
   loop([&] { return s_.arithmetic.binary(BinaryOp::Lt, s_.load(var), l.varType, end, l.varType, Scalar::Bool); },
        *l.body,
@@ -210,7 +269,7 @@ void Statements::counted(const Loop &l) {
          Value *before = s_.load(var);
          s_.store(var, b_.CreateAdd(before, llvm::ConstantInt::get(before->getType(), 1), "", !isSigned, isSigned));
        },
-       false, l.policy != Policy::Serialize && l.policy != Policy::None ? kAllCopies : kNoCopies);
+       false, hints);
 }
 
 void Statements::choose(const Switch &node) {
@@ -224,7 +283,8 @@ void Statements::choose(const Switch &node) {
     if (c->isDefault) otherwise = blocks.back();
   }
   llvm::SwitchInst *jump = b_.CreateSwitch(value, otherwise, static_cast<unsigned>(node.cases.size()));
-  exits_.push_back({done, exits_.empty() ? nullptr : exits_.back().next});
+  const Exits around = exits_.empty() ? Exits{} : exits_.back();
+  exits_.push_back({done, around.next, ends_.size(), around.nextEnds});
   for (std::size_t i = 0; i < node.cases.size(); ++i) {
     b_.SetInsertPoint(blocks[i]);
     for (const Expr *label : node.cases[i]->labels) {
@@ -239,4 +299,4 @@ void Statements::choose(const Switch &node) {
   b_.SetInsertPoint(done);
 }
 
-} // namespace tangram::ptx
+} // namespace tangram::llvm_ir

@@ -1,8 +1,8 @@
-#include "Types.h"
+#include "tangram/llvm-ir/Types.h"
 
 #include "tangram/diag/Diagnostic.h"
 
-namespace tangram::ptx {
+namespace tangram::llvm_ir {
 
 using namespace ast;
 
@@ -26,12 +26,12 @@ llvm::Type *Types::value(const Type &type) const {
     return llvm::Type::getIntNTy(context_, 8 * type.bytes());
   case Type::Kind::Struct:
     if (auto known = structs_.find(type.name()); known != structs_.end()) return known->second.second;
-    failBug({}, "ptx", fmt::format("struct '{}' is not in the module", type.name()));
+    failBug({}, "llvm-ir", fmt::format("struct '{}' is not in the module", type.name()));
   case Type::Kind::Array:
   case Type::Kind::Pointer: return llvm::PointerType::get(context_, kGeneric);
-  case Type::Kind::Vector: break;
+  case Type::Kind::Vector: return llvm::FixedVectorType::get(value(type.element()), type.lanes());
   }
-  failBug({}, "ptx", fmt::format("a value of type {}", type.text()));
+  failBug({}, "llvm-ir", fmt::format("a value of type {}", type.text()));
 }
 
 llvm::Type *Types::memory(const Type &type) const {
@@ -49,14 +49,14 @@ std::pair<unsigned, Type> Types::field(const Type &structure, const std::string 
     for (unsigned i = 0; i < fields.size(); ++i)
       if (fields[i]->name == name) return {i, fields[i]->type};
   }
-  failBug({}, "ptx", fmt::format("{} has no field '{}'", structure.text(), name));
+  failBug({}, "llvm-ir", fmt::format("{} has no field '{}'", structure.text(), name));
 }
 
 Type Types::fieldType(const Type &structure, unsigned number) const {
   auto known = structs_.find(structure.name());
   if (known != structs_.end() && number < known->second.first->fields.size())
     return known->second.first->fields[number]->type;
-  failBug({}, "ptx", fmt::format("{} has no field number {}", structure.text(), number));
+  failBug({}, "llvm-ir", fmt::format("{} has no field number {}", structure.text(), number));
 }
 
-} // namespace tangram::ptx
+} // namespace tangram::llvm_ir

@@ -10,7 +10,7 @@
 #include <map>
 #include <memory>
 
-namespace tangram::ptx {
+namespace tangram::llvm_ir {
 
 class Lines {
 public:
@@ -32,4 +32,4 @@ private:
   std::map<std::pair<const llvm::DISubprogram *, const llvm::DIFile *>, llvm::DIScope *> scopes_;
 };
 
-} // namespace tangram::ptx
+} // namespace tangram::llvm_ir

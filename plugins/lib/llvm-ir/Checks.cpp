@@ -1,7 +1,6 @@
-// What checked code asks on a device: see tangram/runtime/checked.h, which says the same in C++.
-#include "Device.h"
+#include "tangram/llvm-ir/Checks.h"
 
-namespace tangram::ptx {
+namespace tangram::llvm_ir {
 
 using llvm::Value;
 
@@ -12,11 +11,10 @@ const llvm::Align kWordAlign(4);
 
 } // namespace
 
-/// Void keep(record, index, bound, site), which is called where an access is out of range: the first one is kept.
-llvm::Function *Device::keep() {
-  llvm::Module &module = s_.unit.module;
+llvm::Function *keepFunction(Unit &unit, const char *syncScope) {
+  llvm::Module &module = unit.module;
   if (llvm::Function *made = module.getFunction(kKeep)) return made;
-  llvm::LLVMContext &context = s_.context();
+  llvm::LLVMContext &context = module.getContext();
   llvm::IRBuilder<> b(context);
   llvm::Type *params[] = {b.getPtrTy(kGeneric), b.getInt64Ty(), b.getInt64Ty(), b.getInt32Ty()};
   auto *function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), params, false),
@@ -31,7 +29,7 @@ llvm::Function *Device::keep() {
   b.SetInsertPoint(entry);
   constexpr auto relaxed = llvm::AtomicOrdering::Monotonic;
   Value *tried = b.CreateAtomicCmpXchg(record, b.getInt32(0), site, kWordAlign, relaxed, relaxed,
-                                       context.getOrInsertSyncScopeID("device"));
+                                       context.getOrInsertSyncScopeID(syncScope));
   b.CreateCondBr(b.CreateExtractValue(tried, 1), first, done);
   b.SetInsertPoint(first);
   unsigned word = 0;
@@ -46,23 +44,24 @@ llvm::Function *Device::keep() {
   return function;
 }
 
-Value *Device::inRange(Value *record, Value *index, Value *bound, ast::Int site) {
-  llvm::IRBuilder<> &b = s_.build;
+Value *inRange(Scope &scope, Value *record, Value *index, Value *bound, ast::Int site, const char *syncScope) {
+  llvm::IRBuilder<> &b = scope.build;
   Value *fits = b.CreateICmpULT(index, bound);
-  llvm::BasicBlock *wrong = s_.block("out_of_range"), *done = s_.block("checked");
+  llvm::BasicBlock *wrong = scope.block("out_of_range"), *done = scope.block("checked");
   b.CreateCondBr(fits, done, wrong);
   b.SetInsertPoint(wrong);
-  b.CreateCall(keep(), {s_.arithmetic.generic(record), index, bound, b.getInt32(static_cast<std::uint32_t>(site))});
+  b.CreateCall(keepFunction(scope.unit, syncScope),
+               {scope.arithmetic.generic(record), index, bound, b.getInt32(static_cast<std::uint32_t>(site))});
   b.CreateBr(done);
   b.SetInsertPoint(done);
   return fits;
 }
 
-Value *Device::faulted(Value *record) {
-  llvm::IRBuilder<> &b = s_.build;
+Value *faulted(Scope &scope, Value *record) {
+  llvm::IRBuilder<> &b = scope.build;
   llvm::LoadInst *site = b.CreateAlignedLoad(b.getInt32Ty(), record, kWordAlign);
   site->setVolatile(true); // others write it
   return b.CreateICmpNE(site, b.getInt32(0));
 }
 
-} // namespace tangram::ptx
+} // namespace tangram::llvm_ir

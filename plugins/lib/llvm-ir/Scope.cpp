@@ -1,9 +1,9 @@
-#include "Scope.h"
+#include "tangram/llvm-ir/Scope.h"
 
 #include "tangram/ast/Effects.h"
 #include "tangram/diag/Diagnostic.h"
 
-namespace tangram::ptx {
+namespace tangram::llvm_ir {
 
 using namespace ast;
 using llvm::Value;
@@ -17,8 +17,18 @@ Scope::Scope(Unit &unit, llvm::Function &function, const Node &body)
 const Variable &Scope::variable(const std::string &name, const SourceRange &range) const {
   auto it = variables_.find(name);
   if (it == variables_.end())
-    failBug(range, "ptx", fmt::format("'{}' is used in '{}', which does not know it", name, function.getName().str()));
+    failBug(range, "llvm-ir",
+            fmt::format("'{}' is used in '{}', which does not know it", name, function.getName().str()));
   return it->second;
+}
+
+const Variable *Scope::find(const std::string &name) const {
+  auto it = variables_.find(name);
+  return it == variables_.end() ? nullptr : &it->second;
+}
+
+void Scope::mark(llvm::Instruction *access) const {
+  if (accesses) access->setMetadata(llvm::LLVMContext::MD_access_group, accesses);
 }
 
 Value *Scope::stack(const Type &element, std::uint64_t count, const std::string &name) {
@@ -38,15 +48,17 @@ void Scope::declare(const std::string &name, const Type &type, Value *value) {
 }
 
 Value *Scope::load(const Place &place) {
-  Value *value =
+  llvm::LoadInst *value =
       build.CreateAlignedLoad(unit.types.memory(place.type), place.address, unit.types.alignment(place.type));
-  return place.type.isBool() ? build.CreateICmpNE(value, build.getInt8(0)) : value;
+  mark(value);
+  if (place.type.isBool()) return build.CreateICmpNE(value, build.getInt8(0));
+  return value;
 }
 
 void Scope::store(const Place &place, Value *value) {
   if (place.type.isBool()) value = build.CreateZExt(value, build.getInt8Ty());
   if (place.type.isPointer()) value = arithmetic.generic(value);
-  build.CreateAlignedStore(value, place.address, unit.types.alignment(place.type));
+  mark(build.CreateAlignedStore(value, place.address, unit.types.alignment(place.type)));
 }
 
 void Scope::enter(llvm::BasicBlock *next) {
@@ -54,4 +66,4 @@ void Scope::enter(llvm::BasicBlock *next) {
   build.SetInsertPoint(next);
 }
 
-} // namespace tangram::ptx
+} // namespace tangram::llvm_ir

@@ -1,12 +1,12 @@
 // The variables of the function that is being made, and the places of values in memory.
 #pragma once
 
-#include "Arithmetic.h"
-#include "Unit.h"
+#include "tangram/llvm-ir/Arithmetic.h"
+#include "tangram/llvm-ir/Unit.h"
 
 #include <set>
 
-namespace tangram::ptx {
+namespace tangram::llvm_ir {
 
 /// Something that can be read and written.
 struct Place {
@@ -38,12 +38,19 @@ public:
   llvm::LLVMContext &context() const { return function.getContext(); }
   void define(const std::string &name, Variable variable) { variables_[name] = std::move(variable); }
   const Variable &variable(const std::string &name, const ast::SourceRange &range) const;
+  /// Null where there is none of that name.
+  const Variable *find(const std::string &name) const;
   bool isAssigned(const std::string &name) const { return assigned_.count(name) != 0; }
 
   /// Memory of the worker's own, for all of the function.
   llvm::Value *stack(const ast::Type &element, std::uint64_t count, const std::string &name);
   /// A variable with a value of its type; one that is never reassigned and is a pointer needs no memory.
   void declare(const std::string &name, const ast::Type &type, llvm::Value *value);
+
+  /// Set while iterations of a loop are made that are independent of each other: what they load and store.
+  llvm::MDNode *accesses = nullptr;
+  /// An access of the iterations, where there are such.
+  void mark(llvm::Instruction *access) const;
 
   llvm::Value *load(const Place &place);
   void store(const Place &place, llvm::Value *value);
@@ -59,4 +66,4 @@ private:
   std::set<std::string> assigned_;
 };
 
-} // namespace tangram::ptx
+} // namespace tangram::llvm_ir

@@ -1,19 +1,19 @@
-#include "Expressions.h"
+#include "tangram/llvm-ir/Expressions.h"
 
 #include "tangram/diag/Diagnostic.h"
 
-namespace tangram::ptx {
+namespace tangram::llvm_ir {
 
 using namespace ast;
 using llvm::Value;
 
 namespace {
 
-constexpr DiagnosticKind kVectors{"ptx.vectors", DiagnosticClass::Limitation,
+constexpr DiagnosticKind kVectors{"llvm-ir.vectors", DiagnosticClass::Limitation,
                                   "vector code ({} of type {}) cannot be made for workers of a device",
                                   "leave out the pass that makes vectors: workers run in step by themselves"};
 constexpr DiagnosticKind kLanguageNode{
-    "ptx.language-node", DiagnosticClass::User, "a {} reached the backend",
+    "llvm-ir.language-node", DiagnosticClass::User, "a {} reached the backend",
     "the passes of the target must lower it first: compare its pipeline with those in hw/"};
 
 bool changes(UnaryOp op) { return op >= UnaryOp::PreInc && op <= UnaryOp::PostDec; }
@@ -23,7 +23,7 @@ bool changes(UnaryOp op) { return op >= UnaryOp::PreInc && op <= UnaryOp::PostDe
 Value *Expressions::value(const Expr *e, const Type &type) { return s_.arithmetic.convert(value(e), e->type, type); }
 
 Value *Expressions::value(const Expr *e) {
-  if (e->type.isVector()) fail(kVectors, e->range, name(e->kind()), e->type.text());
+  if (e->type.isVector() && !hasVectors()) fail(kVectors, e->range, name(e->kind()), e->type.text());
   const Types &types = s_.unit.types;
   switch (e->kind()) {
   case Kind::IntLit:
@@ -51,30 +51,64 @@ Value *Expressions::value(const Expr *e) {
     Place target = place(a->target);
     std::vector<Value *> operands;
     for (const Expr *operand : a->operands) operands.push_back(value(operand, target.type));
-    return s_.arithmetic.convert(device_.atomic(*a, target, operands), target.type, e->type);
+    return s_.arithmetic.convert(atomic(*a, target, operands), target.type, e->type);
   }
-  case Kind::WorkerIndex: return device_.index(*as<WorkerIndex>(e));
-  case Kind::WorkerCount: return device_.count(*as<WorkerCount>(e));
-  case Kind::Shuffle: {
-    const auto *s = as<Shuffle>(e);
-    Value *operand = value(s->operand);
-    return device_.shuffle(*s, operand, value(s->lane));
-  }
-  case Kind::Check: {
-    const auto *check = as<Check>(e);
-    Value *index = value(check->index, Scalar::U64), *bound = value(check->bound, Scalar::U64);
-    return device_.inRange(value(check->record), index, bound, check->site);
-  }
-  case Kind::Faulted: return device_.faulted(value(as<Faulted>(e)->record));
+  case Kind::WorkerIndex:
+  case Kind::WorkerCount:
+  case Kind::Shuffle:
+  case Kind::Check:
+  case Kind::Faulted: return other(e);
   case Kind::LaneIndex:
   case Kind::Broadcast:
   case Kind::VectorLoad:
   case Kind::VectorSelect:
   case Kind::VectorReduce:
-  case Kind::VectorLane: fail(kVectors, e->range, name(e->kind()), e->type.text());
-  default: fail(kLanguageNode, e->range, name(e->kind()));
+  case Kind::VectorLane:
+    if (!hasVectors()) fail(kVectors, e->range, name(e->kind()), e->type.text());
+    return other(e);
+  // The language's own, which passes have made others of, and what is no expression.
+  case Kind::SpectrumCall:
+  case Kind::Map:
+  case Kind::Partition:
+  case Kind::Sequence:
+  case Kind::Size:
+  case Kind::Pitch:
+  case Kind::CoopIdx:
+  case Kind::CoopDim:
+  case Kind::Module:
+  case Kind::Struct:
+  case Kind::Param:
+  case Kind::Function:
+  case Kind::Spectrum:
+  case Kind::Codelet:
+  case Kind::Kernel:
+  case Kind::Block:
+  case Kind::Declare:
+  case Kind::Tunable:
+  case Kind::Evaluate:
+  case Kind::If:
+  case Kind::For:
+  case Kind::While:
+  case Kind::DoWhile:
+  case Kind::Switch:
+  case Kind::Case:
+  case Kind::Break:
+  case Kind::Continue:
+  case Kind::Return:
+  case Kind::Loop:
+  case Kind::Cooperate:
+  case Kind::Sync:
+  case Kind::View:
+  case Kind::Alloc:
+  case Kind::Launch:
+  case Kind::Single:
+  case Kind::Report:
+  case Kind::VectorStore: break;
   }
+  fail(kLanguageNode, e->range, name(e->kind()));
 }
+
+Value *Expressions::other(const Expr *e) { fail(kLanguageNode, e->range, name(e->kind())); }
 
 // ---- places ----------------------------------------------------------------------------------------------
 
@@ -163,14 +197,22 @@ Value *Expressions::unary(const Unary *e) {
   switch (e->op) {
   case UnaryOp::Plus: return value(e->operand, e->type);
   case UnaryOp::Minus: return s_.arithmetic.negate(value(e->operand, e->type), e->type);
-  case UnaryOp::Not: return s_.arithmetic.convert(b_.CreateNot(condition(e->operand)), Scalar::Bool, e->type);
+  case UnaryOp::Not: {
+    const Type truth = truthType(e->operand->type);
+    return s_.arithmetic.convert(b_.CreateNot(value(e->operand, truth)), truth, e->type);
+  }
   case UnaryOp::BitNot: {
     Type wide = promoted(e->type);
     return s_.arithmetic.convert(b_.CreateNot(value(e->operand, wide)), wide, e->type);
   }
   case UnaryOp::Deref: return s_.load(place(e));
-  default: return place(e->operand).address; // AddressOf
+  case UnaryOp::AddressOf: return place(e->operand).address;
+  case UnaryOp::PreInc:
+  case UnaryOp::PreDec:
+  case UnaryOp::PostInc:
+  case UnaryOp::PostDec: break; // step()
   }
+  failBug(e->range, "llvm-ir", fmt::format("operator {}", symbol(e->op)));
 }
 
 Expressions::Assigned Expressions::step(const Unary *e) {
@@ -259,14 +301,14 @@ Value *Expressions::call(const Call *e) {
   auto known = s_.unit.functions.find(e->callee);
   if (known == s_.unit.functions.end()) {
     for (const Expr *arg : e->args) args.push_back(value(arg));
-    return s_.unit.library.call(*e, args, b_);
+    return library(*e, args);
   }
   const auto &[definition, function] = known->second;
   if (definition->params.size() != e->args.size())
-    failBug(e->range, "ptx", fmt::format("a call of '{}' with {} arguments", e->callee, e->args.size()));
+    failBug(e->range, "llvm-ir", fmt::format("a call of '{}' with {} arguments", e->callee, e->args.size()));
   for (std::size_t i = 0; i < e->args.size(); ++i) args.push_back(argument(*definition->params[i], e->args[i]));
   Value *result = b_.CreateCall(function, args);
   return e->type.isVoid() ? nullptr : s_.arithmetic.convert(result, definition->result, e->type);
 }
 
-} // namespace tangram::ptx
+} // namespace tangram::llvm_ir
