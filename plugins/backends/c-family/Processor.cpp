@@ -1,5 +1,4 @@
-// The machine at hand: threads that this process may use, vector registers, caches.
-#include "Backend.h"
+#include "tangram/c-family/Processor.h"
 
 #include <cctype>
 #include <fstream>
@@ -7,7 +6,7 @@
 #include <string>
 #include <unistd.h>
 
-namespace tangram::openmp {
+namespace tangram::c_family {
 namespace {
 
 /// Threads this process may run on; OMP_NUM_THREADS says fewer or more.
@@ -58,7 +57,7 @@ std::string processor() {
 
 } // namespace
 
-Detection OpenMPBackend::detect(hardware::Hardware &hardware) {
+Detection detectProcessor(hardware::Hardware &hardware) {
   constexpr std::uint64_t kElement = 4, kInFlight = 4; // bytes of the usual element; additions in flight at once
   for (std::size_t i = 0; i < hardware.levels.size(); ++i) {
     hardware::Level &level = hardware.levels[i];
@@ -87,4 +86,4 @@ Detection OpenMPBackend::detect(hardware::Hardware &hardware) {
   return detection;
 }
 
-} // namespace tangram::openmp
+} // namespace tangram::c_family
