@@ -96,6 +96,7 @@ void addCompile(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("compile", "Turn codelets into source, a library, a plan or an AST");
   auto flags = std::make_shared<Flags>();
   addProgramFlags(*sub, *flags);
+  addBackend(*sub, driver);
   addChecked(*sub, driver);
   addExpected(*sub, *flags);
   sub->add_option(

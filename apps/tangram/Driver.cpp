@@ -124,6 +124,7 @@ Session &Driver::session() {
   SessionOptions options;
   for (const std::string &folder : common.pluginPath) options.pluginFolders.emplace_back(folder);
   options.heuristic = common.heuristic;
+  options.backend = common.backend;
   options.undecided = common.undecided;
   auto asked = [](const char *variable) {
     const char *value = std::getenv(variable);
@@ -436,6 +437,13 @@ void addChecked(CLI::App &app, Driver &driver) {
   app.add_flag("--checked", driver.common.checked,
                "Code that does no access out of its container's range, and says where the first one would have been; "
                "TANGRAM_CHECKED=1 in the environment means the same");
+}
+
+void addBackend(CLI::App &app, Driver &driver) {
+  app.add_option("--backend", driver.common.backend,
+                 "Build code by this backend instead of the target's: llvm-cpu in the place of openmp takes a fraction of "
+                 "the time, and no compiler of C++. What both have options for, the target says for it, too")
+      ->type_name("NAME");
 }
 
 void addExpected(CLI::App &app, ProgramFlags &flags) {

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 struct CommonFlags {
   std::vector<std::string> pluginPath;
-  std::string printAfter, heuristic, color = "auto";
+  std::string printAfter, heuristic, backend, color = "auto";
   bool timePasses = false, json = false, checked = false, undecided = false, verifyProperties = false;
 };
 
@@ -107,6 +107,8 @@ void addNew(CLI::App &app, Driver &driver);
 
 void addCommonFlags(CLI::App &app, Driver &driver);
 void addProgramFlags(CLI::App &app, ProgramFlags &flags);
+/// For commands that build code: by which backend.
+void addBackend(CLI::App &app, Driver &driver);
 /// For commands that make code.
 void addChecked(CLI::App &app, Driver &driver);
 /// For commands that show and check plans, or are given one.

@@ -223,6 +223,7 @@ void addRun(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("run", "Compile a spectrum, check it, and measure it on data");
   auto flags = std::make_shared<Flags>();
   addProgramFlags(*sub, *flags);
+  addBackend(*sub, driver);
   addChecked(*sub, driver);
   addUndecided(*sub, driver);
   addExpected(*sub, *flags);

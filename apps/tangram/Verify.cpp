@@ -403,6 +403,7 @@ void addVerify(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("verify", "Check every plan against the plainest codelet");
   auto flags = std::make_shared<Flags>();
   addProgramFlags(*sub, *flags);
+  addBackend(*sub, driver);
   addChecked(*sub, driver);
   addUndecided(*sub, driver);
   sub->add_flag("--all", flags->all, "Every plan, however many there are");

@@ -21,7 +21,9 @@ constexpr std::uint64_t kFlips[] = {1, 0x9e3779b97f4a7c15, 0xd1b54a32d192ed03};
 
 ReferenceLibrary buildReference(Session &session, const std::string &spectrum, const std::filesystem::path &folder) {
   const ast::Module &module = session.module();
-  Session plain(session.options());
+  SessionOptions options = session.options();
+  options.backend.clear(); // the target's own follows numbers in wider types
+  Session plain(std::move(options));
   hardware::Target target = hardware::loadTarget(kTarget, plain.arena());
   const hardware::Hardware &own = session.target().hardware;
   target.hardware.env = own.env;

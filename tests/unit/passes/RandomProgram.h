@@ -1,7 +1,7 @@
 // Expressions and statements of all types, at random.
 #pragma once
 
-#include "Harness.h"
+#include "Bytes.h"
 
 #include <random>
 
