@@ -20,6 +20,13 @@ constexpr DiagnosticKind kOverwrites{"compile.overwrites", DiagnosticClass::User
                                      "'{0}' would be overwritten by what is made of it",
                                      "choose another folder with -o, or another base name with --stem"};
 
+constexpr DiagnosticKind kStandIn{"compile.stand-in", DiagnosticClass::User,
+                                  "{0}: the library is made by the backend '{1}'",
+                                  "ask for it, --backend {1}, or install the compiler", Severity::Warning};
+
+/// What needs no compiler.
+constexpr const char *kStandInName = "llvm-cpu";
+
 struct Flags : ProgramFlags {
   std::string emit = "source", folder, stem, suffix;
   bool notation = false, locations = false, composed = false;
@@ -90,6 +97,27 @@ int compile(Driver &driver, Flags flags) {
   return 0;
 }
 
+/// The same; a library, where there is no compiler, by a backend that does without, if it makes code for the target.
+int compileSomehow(Driver &driver, const Flags &flags) {
+  try {
+    return compile(driver, flags);
+  } catch (const DiagnosticError &e) {
+    const bool asked = !driver.common.backend.empty() || flags.emit != "library";
+    if (asked || e.diagnostic.id != "c-family.no-compiler") throw;
+    if (!driver.session().registry().backends.find(kStandInName)) throw;
+    int code = 0;
+    try {
+      code = driver.withBackend(kStandInName, [&] { return compile(driver, flags); });
+    } catch (const DiagnosticError &) {
+      throw e;
+    } catch (const ErrorsReported &) {
+      throw e;
+    }
+    driver.show(makeDiagnostic(kStandIn, {}, e.diagnostic.message, kStandInName));
+    return code;
+  }
+}
+
 } // namespace
 
 void addCompile(CLI::App &app, Driver &driver) {
@@ -113,7 +141,8 @@ void addCompile(CLI::App &app, Driver &driver) {
       ->take_all()
       ->allow_extra_args(false);
   sub->add_option("--emit,-e", flags->emit,
-                  "source (default): STEM.cpp and STEM.h; library: those and a shared library, whose path is printed; "
+                  "source (default): STEM.cpp and STEM.h, or what the backend writes instead; library: those and a "
+                  "shared library, whose path is printed; "
                   "plan; ast: lowered for the backend, or as it was read where there is no --target")
       ->type_name("WHAT");
   sub->add_option("-o,--output", flags->folder,
@@ -132,7 +161,7 @@ void addCompile(CLI::App &app, Driver &driver) {
               "  tangram compile sum.tg.cpp --target cpu-openmp --emit plan > sum.plan\n"
               "  tangram compile sum.tg.cpp --target cpu-openmp --plan sum.plan --emit library -o out\n"
               "  tangram compile sum.tg.cpp --emit ast");
-  sub->callback([&driver, flags] { driver.command = [&driver, flags] { return compile(driver, *flags); }; });
+  sub->callback([&driver, flags] { driver.command = [&driver, flags] { return compileSomehow(driver, *flags); }; });
 }
 
 } // namespace tangram::driver

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <set>
 #include <unistd.h>
+#include <utility>
 
 namespace tangram::driver {
 namespace {
@@ -167,6 +168,18 @@ Session &Driver::open(const ProgramFlags &flags) {
   s.open(flags.file, flags.target, instances);
   if (!flags.expected.empty()) s.setExpected(readExpected(flags, common, s.module()));
   return s;
+}
+
+int Driver::withBackend(const std::string &name, const std::function<int()> &f) {
+  std::unique_ptr<Session> before = std::exchange(session_, nullptr);
+  const std::string asked = std::exchange(common.backend, name);
+  try {
+    return f();
+  } catch (...) {
+    session_ = std::move(before);
+    common.backend = asked;
+    throw;
+  }
 }
 
 std::vector<std::string> Driver::spectrums(const ProgramFlags &flags) {
@@ -440,9 +453,10 @@ void addChecked(CLI::App &app, Driver &driver) {
 }
 
 void addBackend(CLI::App &app, Driver &driver) {
-  app.add_option("--backend", driver.common.backend,
-                 "Build code by this backend instead of the target's: llvm-cpu in the place of openmp takes a fraction of "
-                 "the time, and no compiler of C++. What both have options for, the target says for it, too")
+  app.add_option(
+         "--backend", driver.common.backend,
+         "Build code by this backend instead of the target's: llvm-cpu in the place of openmp takes a fraction of "
+         "the time, and no compiler of C++. What both have options for, the target says for it, too")
       ->type_name("NAME");
 }
 

@@ -40,6 +40,9 @@ public:
   Session &session();
   /// The session with the program opened. `target` may be empty where the command allows it.
   Session &open(const ProgramFlags &flags);
+  /// Does it once more, with another backend than the target's and all else as before. Where that cannot build code for
+  /// the target either, throws what it threw; the session is as it was.
+  int withBackend(const std::string &name, const std::function<int()> &f);
   /// Those asked for, checked; else the entry spectrums of the program.
   std::vector<std::string> spectrums(const ProgramFlags &flags);
   /// Of plan files where there are any, else what the heuristic chooses.

@@ -122,6 +122,23 @@ unsigned HostStatements::copies(const For &loop) const {
   return all != kNoCopies && sizeUnrolled(loop) > kMostNodes ? kNoCopies : all;
 }
 
+/// A loop through arrays of the thread's own is written out here, before LLVM looks at it: the arrays are registers
+/// then, where nothing but constants is an index in them.
+void HostStatements::forLoop(const For &loop) {
+  const bool jumps = contains<Break>(loop.body) || contains<Continue>(loop.body);
+  if (jumps || contains<Check>(loop.body) || copies(loop) != kAllCopies) return Statements::forLoop(loop);
+  const Int turns = *constants_->turnsThrough(loop, arrays_);
+  const auto *first = dyn<Declare>(loop.init);
+  if (!first) first = as<Declare>(as<Block>(loop.init)->stmts.at(0));
+  const Int begin = *constants_->value(first->init);
+  llvm::Type *type = s_.unit.types.value(first->type);
+  for (Int turn = 0; turn < turns; ++turn) {
+    Value *number = llvm::ConstantInt::get(type, static_cast<std::uint64_t>(begin + turn), first->type.isSigned());
+    s_.define(first->name, {Variable::Kind::Value, number, first->type});
+    block(*loop.body);
+  }
+}
+
 // ---- memory ----------------------------------------------------------------------------------------------
 
 std::optional<std::uint64_t> HostStatements::bytesOf(const Alloc &a) const {

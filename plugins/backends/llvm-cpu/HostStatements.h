@@ -32,6 +32,7 @@ private:
   void alloc(const ast::Alloc &a) override;
   void counted(const ast::Loop &loop) override;
   unsigned copies(const ast::For &loop) const override;
+  void forLoop(const ast::For &loop) override;
   llvm::Value *array(const std::string &name, const ast::Type &element, std::uint64_t count,
                      const ast::SourceRange &range) override;
 

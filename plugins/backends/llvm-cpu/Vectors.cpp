@@ -19,6 +19,17 @@ Value *firstLane(Value *mask, llvm::IRBuilderBase &b) {
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b.getFalse());
 }
 
+/// Whether so many elements from there on lie within an array of the function's own: what a mask leaves out of them may
+/// be read and written back, and the array still be registers.
+bool isOwn(const Value *from, llvm::Type *element, unsigned lanes, const llvm::DataLayout &layout) {
+  llvm::APInt offset(64, 0);
+  const auto *array = llvm::dyn_cast<llvm::AllocaInst>(from->stripAndAccumulateConstantOffsets(layout, offset, true));
+  if (!array || offset.isNegative()) return false;
+  std::optional<llvm::TypeSize> size = array->getAllocationSize(layout);
+  const std::uint64_t bytes = layout.getTypeAllocSize(element).getFixedValue() * lanes;
+  return size && offset.getZExtValue() + bytes <= size->getFixedValue();
+}
+
 } // namespace
 
 Value *HostExpressions::splat(Value *value, unsigned lanes) { return b_.CreateVectorSplat(lanes, value); }
@@ -45,6 +56,8 @@ Value *HostExpressions::load(const VectorLoad &e) {
   llvm::Constant *nothing = llvm::Constant::getNullValue(type); // in lanes that the mask leaves out
   if (e.index->type.isVector())
     result = b_.CreateMaskedGather(type, from, align, mask, nothing);
+  else if (mask && isOwn(from, type->getElementType(), e.type.lanes(), s_.unit.module.getDataLayout()))
+    result = b_.CreateSelect(mask, b_.CreateAlignedLoad(type, from, align), nothing);
   else if (mask)
     result = b_.CreateMaskedLoad(type, from, align, mask, nothing);
   else
@@ -59,6 +72,9 @@ void HostExpressions::store(const VectorStore &s) {
   if (lane.isBool()) stored = b_.CreateZExt(stored, vectorOf(b_.getInt8Ty(), lanesOf(stored)));
   if (s.index->type.isVector()) // lower lanes first
     b_.CreateMaskedScatter(stored, to, align, mask);
+  else if (auto *type = llvm::cast<llvm::FixedVectorType>(stored->getType());
+           mask && isOwn(to, type->getElementType(), type->getNumElements(), s_.unit.module.getDataLayout()))
+    b_.CreateAlignedStore(b_.CreateSelect(mask, stored, b_.CreateAlignedLoad(type, to, align)), to, align);
   else if (mask)
     b_.CreateMaskedStore(stored, to, align, mask);
   else

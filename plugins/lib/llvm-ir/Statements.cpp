@@ -52,15 +52,7 @@ void Statements::stmt(const Stmt *s) {
   case Kind::Declare: return declare(*as<Declare>(s));
   case Kind::Evaluate: e_.value(as<Evaluate>(s)->expr); return;
   case Kind::If: return conditional(*as<If>(s));
-  case Kind::For: {
-    const auto *f = as<For>(s);
-    if (f->init) stmt(f->init);
-    return loop([&] { return f->cond ? e_.condition(f->cond) : nullptr; }, *f->body,
-                [&] {
-                  if (f->step) e_.value(f->step);
-                },
-                false, {copies(*f)});
-  }
+  case Kind::For: return forLoop(*as<For>(s));
   case Kind::While:
     return loop([&] { return e_.condition(as<While>(s)->cond); }, *as<While>(s)->body, [] {}, false, {});
   case Kind::DoWhile:
@@ -195,6 +187,15 @@ void Statements::conditional(const If &node) {
 
 unsigned Statements::copies(const For &loop) const {
   return constants_ && constants_->turnsThrough(loop, arrays_) ? kAllCopies : kNoCopies;
+}
+
+void Statements::forLoop(const For &f) {
+  if (f.init) stmt(f.init);
+  loop([&] { return f.cond ? e_.condition(f.cond) : nullptr; }, *f.body,
+       [&] {
+         if (f.step) e_.value(f.step);
+       },
+       false, {copies(f)});
 }
 
 void Statements::loop(const std::function<Value *()> &cond, const Block &body, const std::function<void()> &step,

@@ -25,6 +25,7 @@ protected:
   /// How often a loop's body is to be written out: so many times, as LLVM sees fit, or wholly.
   static constexpr unsigned kNoCopies = 0, kAllCopies = ~0u;
   virtual unsigned copies(const ast::For &loop) const;
+  virtual void forLoop(const ast::For &loop);
   /// A temporary container.
   virtual void alloc(const ast::Alloc &a) = 0;
   virtual void counted(const ast::Loop &loop) { count(loop, {}); }
