@@ -20,13 +20,6 @@ constexpr DiagnosticKind kOverwrites{"compile.overwrites", DiagnosticClass::User
                                      "'{0}' would be overwritten by what is made of it",
                                      "choose another folder with -o, or another base name with --stem"};
 
-constexpr DiagnosticKind kStandIn{"compile.stand-in", DiagnosticClass::User,
-                                  "{0}: the library is made by the backend '{1}'",
-                                  "ask for it, --backend {1}, or install the compiler", Severity::Warning};
-
-/// What needs no compiler.
-constexpr const char *kStandInName = "llvm-cpu";
-
 struct Flags : ProgramFlags {
   std::string emit = "source", folder, stem, suffix;
   bool notation = false, locations = false, composed = false;
@@ -97,27 +90,6 @@ int compile(Driver &driver, Flags flags) {
   return 0;
 }
 
-/// The same; a library, where there is no compiler, by a backend that does without, if it makes code for the target.
-int compileSomehow(Driver &driver, const Flags &flags) {
-  try {
-    return compile(driver, flags);
-  } catch (const DiagnosticError &e) {
-    const bool asked = !driver.common.backend.empty() || flags.emit != "library";
-    if (asked || e.diagnostic.id != "c-family.no-compiler") throw;
-    if (!driver.session().registry().backends.find(kStandInName)) throw;
-    int code = 0;
-    try {
-      code = driver.withBackend(kStandInName, [&] { return compile(driver, flags); });
-    } catch (const DiagnosticError &) {
-      throw e;
-    } catch (const ErrorsReported &) {
-      throw e;
-    }
-    driver.show(makeDiagnostic(kStandIn, {}, e.diagnostic.message, kStandInName));
-    return code;
-  }
-}
-
 } // namespace
 
 void addCompile(CLI::App &app, Driver &driver) {
@@ -161,7 +133,12 @@ void addCompile(CLI::App &app, Driver &driver) {
               "  tangram compile sum.tg.cpp --target cpu-openmp --emit plan > sum.plan\n"
               "  tangram compile sum.tg.cpp --target cpu-openmp --plan sum.plan --emit library -o out\n"
               "  tangram compile sum.tg.cpp --emit ast");
-  sub->callback([&driver, flags] { driver.command = [&driver, flags] { return compileSomehow(driver, *flags); }; });
+  sub->callback([&driver, flags] {
+    driver.command = [&driver, flags] {
+      auto work = [&driver, flags] { return compile(driver, *flags); };
+      return flags->emit == "library" ? driver.building(work) : work();
+    };
+  });
 }
 
 } // namespace tangram::driver

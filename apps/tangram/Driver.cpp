@@ -41,6 +41,13 @@ constexpr DiagnosticKind kBadColor{"driver.bad-color", DiagnosticClass::User, "-
 constexpr DiagnosticKind kOutOfMemory{"driver.out-of-memory", DiagnosticClass::Limitation, "there is not enough memory",
                                       "ask for less: smaller arguments, fewer plans"};
 
+constexpr DiagnosticKind kStandIn{"driver.stand-in", DiagnosticClass::User,
+                                  "{0}: what is built is made by the backend '{1}'",
+                                  "ask for it, --backend {1}, or install the compiler", Severity::Warning};
+
+/// What needs no compiler.
+constexpr const char *kStandInName = "llvm-cpu";
+
 std::string quoted(const std::string &word) {
   bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                                        "_-+=./:,@%") == std::string::npos;
@@ -179,6 +186,26 @@ int Driver::withBackend(const std::string &name, const std::function<int()> &f) 
     session_ = std::move(before);
     common.backend = asked;
     throw;
+  }
+}
+
+int Driver::building(const std::function<int()> &f) {
+  try {
+    return f();
+  } catch (const DiagnosticError &e) {
+    const bool can = common.backend.empty() && e.diagnostic.id.ends_with(".no-compiler") &&
+                     session().registry().backends.find(kStandInName);
+    if (!can) throw;
+    int code = 0;
+    try {
+      code = withBackend(kStandInName, f);
+    } catch (const DiagnosticError &) {
+      throw e;
+    } catch (const ErrorsReported &) {
+      throw e;
+    }
+    show(makeDiagnostic(kStandIn, {}, e.diagnostic.message, kStandInName));
+    return code;
   }
 }
 

@@ -43,6 +43,9 @@ public:
   /// Does it once more, with another backend than the target's and all else as before. Where that cannot build code for
   /// the target either, throws what it threw; the session is as it was.
   int withBackend(const std::string &name, const std::function<int()> &f);
+  /// Does it, which builds code; where the compiler of the target's backend is missing, once more with a backend that
+  /// does without, if that makes code for the target, and says so. A backend that was asked for stays.
+  int building(const std::function<int()> &f);
   /// Those asked for, checked; else the entry spectrums of the program.
   std::vector<std::string> spectrums(const ProgramFlags &flags);
   /// Of plan files where there are any, else what the heuristic chooses.

@@ -2,6 +2,7 @@
 #include "Backend.h"
 #include "Generate.h"
 
+#include "tangram/ast/Walk.h"
 #include "tangram/c-family/Entries.h"
 #include "tangram/llvm-ir/Optimise.h"
 
@@ -14,11 +15,34 @@ namespace tangram::llvm_cpu {
 namespace {
 constexpr DiagnosticKind kNoKernels{"llvm-cpu.no-kernels", DiagnosticClass::Bug, "there is no kernel to write",
                                     "compose a plan first"};
+constexpr DiagnosticKind kReal{"llvm-cpu.reference", DiagnosticClass::Limitation,
+                               "a reference with a {} cannot be made without a compiler of C++",
+                               "install one: it follows floating-point numbers in a wider type"};
+
+void requireWholeNumbers(const ast::Module &module) {
+  auto check = [](const ast::Node &n) {
+    ast::Type type;
+    if (ast::isa<ast::Expr>(&n)) type = static_cast<const ast::Expr &>(n).type.leaf();
+    if (const auto *p = ast::dyn<ast::Param>(&n)) type = p->type.leaf();
+    if (const auto *d = ast::dyn<ast::Declare>(&n)) type = d->type.leaf();
+    if (const auto *a = ast::dyn<ast::Alloc>(&n)) type = a->element.leaf();
+    if (type.isFloating() || type.isHalf()) fail(kReal, n.range, type.text());
+  };
+  for (const ast::Struct *s : module.structs) ast::walk(s, check);
+  for (const ast::Function *f : module.functions) ast::walk(f, check);
+  for (const ast::Kernel *k : module.kernels) ast::walk(k, check);
+  for (const ast::Spectrum *s : module.spectrums) // f16 and bf16 are bits by now, but not in the signature
+    for (const ast::Kernel *k : module.kernels)
+      if (s->name == k->spectrum)
+        for (const ast::Param *p : s->params) check(*p);
+}
+
 } // namespace
 
 std::vector<OutputFile> CpuBackend::emit(const ast::Module &module, EmitContext &context) {
   if (module.kernels.empty()) fail(kNoKernels, module.range);
   c_family::requireLegalTypes(module);
+  if (context.options.flag("reference")) requireWholeNumbers(module);
   std::unique_ptr<llvm::TargetMachine> machine = makeMachine(context.options, optimisationLevel(context.options));
   llvm::LLVMContext llvm;
   llvm::Module code(context.stem, llvm);

@@ -372,4 +372,17 @@ void Entries::table() {
   b.CreateRet(kernels);
 }
 
+void Entries::referenceOfWholeNumbers() {
+  auto define = [&](const char *name, llvm::Type *result, const std::vector<llvm::Type *> &params) {
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(context_, "entry", function(name, result, params, true)));
+    if (result->isVoidTy())
+      b.CreateRetVoid();
+    else
+      b.CreateRet(llvm::Constant::getNullValue(result));
+  };
+  define("tangram_reference_begin", llvm::Type::getVoidTy(context_), {word_});
+  define("tangram_reference_end", word_, {});
+  define("tangram_reference_number", byte_, {pointer_, status_, pointer_});
+}
+
 } // namespace tangram::llvm_cpu

@@ -40,6 +40,7 @@ public:
       entries.define(entry);
     }
     entries.table();
+    if (context_.options.flag("reference")) entries.referenceOfWholeNumbers();
     unit_.lines.finish();
   }
 

@@ -24,6 +24,9 @@ std::vector<OptionSpec> backendOptions() {
            "there "
            "is one: within 4 units in the last place, which need not be those of the scalar functions.",
            true),
+      flag("reference",
+           "Whether the code is a reference, what plans are compared with: of whole numbers only, which need no bound.",
+           false),
       {"stack-bytes",
        "Temporaries of known size up to this many bytes live on the stack.",
        std::int64_t{16384},
