@@ -32,7 +32,8 @@ public:
   void define(Entry &entry);
   /// tangram_kernel_table().
   void table();
-  /// What a reference exports beside it (tangram/runtime/error_analysis.h): no number has a bound, nothing is undecided.
+  /// What a reference exports beside it (tangram/runtime/error_analysis.h): no number has a bound, nothing is
+  /// undecided.
   void referenceOfWholeNumbers();
 
 private:
