@@ -2,7 +2,7 @@
 # test.sh and .ci/run; run twice it finds nothing left to do. Debian 12 and Ubuntu 24.04.
 
 tangram_packages_build="g++ cmake ninja-build ccache
-  clang-19 libclang-19-dev llvm-19-dev
+  clang-19 libclang-19-dev llvm-19-dev liblld-19-dev libgomp1
   libboost-dev libboost-filesystem-dev libboost-system-dev libisl-dev libyaml-cpp-dev libfmt-dev nlohmann-json3-dev libcli11-dev
   libsqlite3-dev"
 tangram_packages_test="libgtest-dev libgmock-dev llvm-19-tools clang-format-19 clang-tidy-19 clangd-19 libomp-19-dev

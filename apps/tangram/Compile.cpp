@@ -96,6 +96,7 @@ void addCompile(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("compile", "Turn codelets into source, a library, a plan or an AST");
   auto flags = std::make_shared<Flags>();
   addProgramFlags(*sub, *flags);
+  addBackend(*sub, driver);
   addChecked(*sub, driver);
   addExpected(*sub, *flags);
   sub->add_option(
@@ -112,7 +113,8 @@ void addCompile(CLI::App &app, Driver &driver) {
       ->take_all()
       ->allow_extra_args(false);
   sub->add_option("--emit,-e", flags->emit,
-                  "source (default): STEM.cpp and STEM.h; library: those and a shared library, whose path is printed; "
+                  "source (default): STEM.cpp and STEM.h, or what the backend writes instead; library: those and a "
+                  "shared library, whose path is printed; "
                   "plan; ast: lowered for the backend, or as it was read where there is no --target")
       ->type_name("WHAT");
   sub->add_option("-o,--output", flags->folder,
@@ -131,7 +133,12 @@ void addCompile(CLI::App &app, Driver &driver) {
               "  tangram compile sum.tg.cpp --target cpu-openmp --emit plan > sum.plan\n"
               "  tangram compile sum.tg.cpp --target cpu-openmp --plan sum.plan --emit library -o out\n"
               "  tangram compile sum.tg.cpp --emit ast");
-  sub->callback([&driver, flags] { driver.command = [&driver, flags] { return compile(driver, *flags); }; });
+  sub->callback([&driver, flags] {
+    driver.command = [&driver, flags] {
+      auto work = [&driver, flags] { return compile(driver, *flags); };
+      return flags->emit == "library" ? driver.building(work) : work();
+    };
+  });
 }
 
 } // namespace tangram::driver

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <set>
 #include <unistd.h>
+#include <utility>
 
 namespace tangram::driver {
 namespace {
@@ -39,6 +40,13 @@ constexpr DiagnosticKind kBadColor{"driver.bad-color", DiagnosticClass::User, "-
                                    "use auto, always or never"};
 constexpr DiagnosticKind kOutOfMemory{"driver.out-of-memory", DiagnosticClass::Limitation, "there is not enough memory",
                                       "ask for less: smaller arguments, fewer plans"};
+
+constexpr DiagnosticKind kStandIn{"driver.stand-in", DiagnosticClass::User,
+                                  "{0}: what is built is made by the backend '{1}'",
+                                  "ask for it, --backend {1}, or install the compiler", Severity::Warning};
+
+/// What needs no compiler.
+constexpr const char *kStandInName = "llvm-cpu";
 
 std::string quoted(const std::string &word) {
   bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -124,6 +132,7 @@ Session &Driver::session() {
   SessionOptions options;
   for (const std::string &folder : common.pluginPath) options.pluginFolders.emplace_back(folder);
   options.heuristic = common.heuristic;
+  options.backend = common.backend;
   options.undecided = common.undecided;
   auto asked = [](const char *variable) {
     const char *value = std::getenv(variable);
@@ -166,6 +175,38 @@ Session &Driver::open(const ProgramFlags &flags) {
   s.open(flags.file, flags.target, instances);
   if (!flags.expected.empty()) s.setExpected(readExpected(flags, common, s.module()));
   return s;
+}
+
+int Driver::withBackend(const std::string &name, const std::function<int()> &f) {
+  std::unique_ptr<Session> before = std::exchange(session_, nullptr);
+  const std::string asked = std::exchange(common.backend, name);
+  try {
+    return f();
+  } catch (...) {
+    session_ = std::move(before);
+    common.backend = asked;
+    throw;
+  }
+}
+
+int Driver::building(const std::function<int()> &f) {
+  try {
+    return f();
+  } catch (const DiagnosticError &e) {
+    const bool can = common.backend.empty() && e.diagnostic.id.ends_with(".no-compiler") &&
+                     session().registry().backends.find(kStandInName);
+    if (!can) throw;
+    int code = 0;
+    try {
+      code = withBackend(kStandInName, f);
+    } catch (const DiagnosticError &) {
+      throw e;
+    } catch (const ErrorsReported &) {
+      throw e;
+    }
+    show(makeDiagnostic(kStandIn, {}, e.diagnostic.message, kStandInName));
+    return code;
+  }
 }
 
 std::vector<std::string> Driver::spectrums(const ProgramFlags &flags) {
@@ -436,6 +477,14 @@ void addChecked(CLI::App &app, Driver &driver) {
   app.add_flag("--checked", driver.common.checked,
                "Code that does no access out of its container's range, and says where the first one would have been; "
                "TANGRAM_CHECKED=1 in the environment means the same");
+}
+
+void addBackend(CLI::App &app, Driver &driver) {
+  app.add_option(
+         "--backend", driver.common.backend,
+         "Build code by this backend instead of the target's: llvm-cpu in the place of openmp takes a fraction of "
+         "the time, and no compiler of C++. What both have options for, the target says for it, too")
+      ->type_name("NAME");
 }
 
 void addExpected(CLI::App &app, ProgramFlags &flags) {

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 struct CommonFlags {
   std::vector<std::string> pluginPath;
-  std::string printAfter, heuristic, color = "auto";
+  std::string printAfter, heuristic, backend, color = "auto";
   bool timePasses = false, json = false, checked = false, undecided = false, verifyProperties = false;
 };
 
@@ -40,6 +40,12 @@ public:
   Session &session();
   /// The session with the program opened. `target` may be empty where the command allows it.
   Session &open(const ProgramFlags &flags);
+  /// Does it once more, with another backend than the target's and all else as before. Where that cannot build code for
+  /// the target either, throws what it threw; the session is as it was.
+  int withBackend(const std::string &name, const std::function<int()> &f);
+  /// Does it, which builds code; where the compiler of the target's backend is missing, once more with a backend that
+  /// does without, if that makes code for the target, and says so. A backend that was asked for stays.
+  int building(const std::function<int()> &f);
   /// Those asked for, checked; else the entry spectrums of the program.
   std::vector<std::string> spectrums(const ProgramFlags &flags);
   /// Of plan files where there are any, else what the heuristic chooses.
@@ -107,6 +113,8 @@ void addNew(CLI::App &app, Driver &driver);
 
 void addCommonFlags(CLI::App &app, Driver &driver);
 void addProgramFlags(CLI::App &app, ProgramFlags &flags);
+/// For commands that build code: by which backend.
+void addBackend(CLI::App &app, Driver &driver);
 /// For commands that make code.
 void addChecked(CLI::App &app, Driver &driver);
 /// For commands that show and check plans, or are given one.

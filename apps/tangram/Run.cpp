@@ -223,6 +223,7 @@ void addRun(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("run", "Compile a spectrum, check it, and measure it on data");
   auto flags = std::make_shared<Flags>();
   addProgramFlags(*sub, *flags);
+  addBackend(*sub, driver);
   addChecked(*sub, driver);
   addUndecided(*sub, driver);
   addExpected(*sub, *flags);
@@ -244,7 +245,9 @@ void addRun(CLI::App &app, Driver &driver) {
   sub->footer("Examples:\n"
               "  tangram run sum.tg.cpp --target cpu-openmp --spectrum sum --arg in=random:16M\n"
               "  tangram run sgemv.tg.cpp --target cpu-openmp --arg a=random:512Kx128 --arg x=random:128");
-  sub->callback([&driver, flags] { driver.command = [&driver, flags] { return run(driver, *flags); }; });
+  sub->callback([&driver, flags] {
+    driver.command = [&driver, flags] { return driver.building([&] { return run(driver, *flags); }); };
+  });
 }
 
 } // namespace tangram::driver

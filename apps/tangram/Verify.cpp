@@ -403,6 +403,7 @@ void addVerify(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("verify", "Check every plan against the plainest codelet");
   auto flags = std::make_shared<Flags>();
   addProgramFlags(*sub, *flags);
+  addBackend(*sub, driver);
   addChecked(*sub, driver);
   addUndecided(*sub, driver);
   sub->add_flag("--all", flags->all, "Every plan, however many there are");
@@ -441,7 +442,9 @@ void addVerify(CLI::App &app, Driver &driver) {
       "  tangram verify sum.tg.cpp --target cpu-openmp\n"
       "  tangram verify sum.tg.cpp --target cpu-openmp --budget 5m\n"
       "  tangram verify sum.tg.cpp --target cpu-simple --all --sizes 0,1,4095");
-  sub->callback([&driver, flags] { driver.command = [&driver, flags] { return verify(driver, *flags); }; });
+  sub->callback([&driver, flags] {
+    driver.command = [&driver, flags] { return driver.building([&] { return verify(driver, *flags); }); };
+  });
 }
 
 } // namespace tangram::driver

@@ -190,6 +190,7 @@ struct Session::Impl {
   /// `whole`: all steps of the pipeline will run. A module that was parsed before needs only some of them.
   void setTarget(hardware::Target t, bool whole) {
     target = std::move(t);
+    if (!options.backend.empty()) replaceBackend(registry.backends.get(options.backend));
     if (options.checked && (whole || !target->pipeline.passes.empty())) makeChecked(*target, registry);
     if (whole) hardware::checkPipeline(*target, registry);
     bool automatic = false;
@@ -199,6 +200,17 @@ struct Session::Impl {
     // What the machine at hand has must not decide where each device is to come to the same.
     if (determinism == "device" || determinism == "everywhere") automatic = false;
     if (automatic && registry.backends.find(target->pipeline.backend.name)) makeBackend()->detect(target->hardware);
+  }
+
+  /// Another one builds the target's code. What both have options for, the target says for it, too.
+  void replaceBackend(const BackendDescriptor &by) {
+    hardware::Step &step = target->pipeline.backend;
+    if (step.name == by.name) return;
+    OptionValues kept;
+    for (const auto &[name, entry] : step.options.entries())
+      if (hasOption(by, name)) kept.set(name, entry.value, entry.range);
+    step.name = by.name;
+    step.options = std::move(kept);
   }
 
   static bool hasOption(const Descriptor &d, const std::string &name) {

@@ -1,5 +1,6 @@
 #include "tangram/runtime/Reference.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace tangram::runtime {
@@ -17,11 +18,13 @@ constexpr const char *kTarget = "reference";
 /// In what other ways undecided questions are answered: all turned, then some.
 constexpr std::uint64_t kFlips[] = {1, 0x9e3779b97f4a7c15, 0xd1b54a32d192ed03};
 
-} // namespace
-
-ReferenceLibrary buildReference(Session &session, const std::string &spectrum, const std::filesystem::path &folder) {
+/// By the target's own backend, which follows numbers in wider types, where `backend` is empty.
+ReferenceLibrary buildBy(const std::string &backend, Session &session, const std::string &spectrum,
+                         const std::filesystem::path &folder) {
   const ast::Module &module = session.module();
-  Session plain(session.options());
+  SessionOptions options = session.options();
+  options.backend = backend;
+  Session plain(std::move(options));
   hardware::Target target = hardware::loadTarget(kTarget, plain.arena());
   const hardware::Hardware &own = session.target().hardware;
   target.hardware.env = own.env;
@@ -39,6 +42,26 @@ ReferenceLibrary buildReference(Session &session, const std::string &spectrum, c
   const ast::Module *lowered = plain.lower({*plan}, arena);
   std::filesystem::create_directories(folder);
   return {plain.build(plain.emit(*lowered, "reference"), folder, "reference"), key(*plan)};
+}
+
+} // namespace
+
+ReferenceLibrary buildReference(Session &session, const std::string &spectrum, const std::filesystem::path &folder) {
+  try {
+    return buildBy("", session, spectrum, folder);
+  } catch (const DiagnosticError &e) {
+    // The one that was asked for may do without a compiler. It has its say only then: a reference is to be made by
+    // others than what is compared with it.
+    const BackendDescriptor *other = session.registry().backends.find(session.options().backend);
+    const bool can = other && std::any_of(other->options.begin(), other->options.end(),
+                                          [](const OptionSpec &o) { return o.name == "reference"; });
+    if (!can || !e.diagnostic.id.ends_with(".no-compiler")) throw;
+    try {
+      return buildBy(other->name, session, spectrum, folder);
+    } catch (const DiagnosticError &) {
+      throw e;
+    }
+  }
 }
 
 Reference::Reference(const std::filesystem::path &library) : library_(library) {

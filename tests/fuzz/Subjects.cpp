@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Verify.h"
+#include "tangram/pass/DeepStack.h"
 #include "tangram/pass/Session.h"
 
 #include <fstream>
@@ -78,7 +79,14 @@ void lower(Session &session, const std::vector<Plan> &plans) {
     for (const Plan &plan : plans) notation(plan, session.module(), session.target().hardware);
     return;
   }
-  session.emit(*session.lower(plans, arena), "fuzzed");
+  const ast::Module &lowered = *session.lower(plans, arena);
+  session.emit(lowered, "fuzzed");
+  // The same by the other backend for a processor, where it was built.
+  const BackendDescriptor *other = session.registry().backends.find("llvm-cpu");
+  if (!other || session.target().pipeline.backend.name != "openmp") return;
+  OptionValues values = checkOptions(other->options, {}, other->name);
+  EmitContext context{session.target(), values, session.diags(), "fuzzed"};
+  onDeepStack([&] { other->create(values)->emit(lowered, context); });
 }
 
 /// From the module on.

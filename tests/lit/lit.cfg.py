@@ -39,7 +39,7 @@ def feature(name, there, missing):
         lit_config.note(f"tests of '{name}' are left out: {missing}")
 
 
-for backend in ("cuda", "opencl", "ptx"):
+for backend in ("cuda", "llvm-cpu", "opencl", "ptx"):
     plugin = os.path.join(config.build_dir, "lib", "tangram", "plugins", f"libtangram-{backend}.so")
     feature(backend, os.path.exists(plugin), "the backend was not built; CMake says why")
 plugin = os.path.join(config.build_dir, "lib", "tangram", "plugins", "libtangram-divide.so")

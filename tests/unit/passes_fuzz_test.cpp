@@ -2,7 +2,10 @@
 // TANGRAM_FUZZ_SEED=S begins with S.
 #include "passes/Harness.h"
 
+#include "tangram/runtime/KernelLibrary.h"
+
 #include <cstdlib>
+#include <filesystem>
 #include <random>
 
 using namespace tangram;
@@ -294,6 +297,68 @@ private:
 
 using PassesFuzz = PassHarness;
 
+/// What programs compute as the backend llvm-cpu's code, several in a library: what is left of them behind the passes
+/// is what it gets.
+class Compiled {
+public:
+  Compiled() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "tangram-fuzz-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    loader_.load(std::string(TANGRAM_BINARY_DIR) + "/lib/tangram/plugins/libtangram-llvm-cpu.so", registry_);
+  }
+  ~Compiled() { std::filesystem::remove_all(folder_); }
+
+  runtime::KernelLibrary library(const ast::Module &module, const hardware::Target &target, unsigned seed) {
+    const BackendDescriptor &backend = registry_.backends.get("llvm-cpu");
+    OptionValues given;
+    given.set("quick", seed % 2 == 0);
+    OptionValues options = checkOptions(backend.options, given, "llvm-cpu");
+    std::string stem = fmt::format("seed{}", seed);
+    DiagnosticEngine diags;
+    EmitContext emitting{target, options, diags, stem};
+    std::vector<OutputFile> files = backend.create(options)->emit(module, emitting);
+    BuildContext building{target, options, diags, folder_, stem, [] { return false; }};
+    return runtime::KernelLibrary(backend.create(options)->build(files, building));
+  }
+
+  /// The result, and what the arrays of `args` are then.
+  static std::pair<std::int32_t, std::vector<std::vector<std::int32_t>>> call(const runtime::KernelLibrary &library,
+                                                                              const std::vector<Value> &args) {
+    std::vector<std::vector<std::int32_t>> arrays;
+    std::vector<tangram_array> described(args.size());
+    std::vector<std::int32_t> scalars(args.size() + 1);
+    std::vector<void *> pointers;
+    for (const Value &v : args)
+      if (v.kind == Value::Kind::Array) {
+        arrays.emplace_back();
+        for (const Scalar &s : *v.array.storage) arrays.back().push_back(static_cast<std::int32_t>(s.i));
+        arrays.back().push_back(-77); // behind the end
+      }
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      scalars[i] = static_cast<std::int32_t>(args[i].scalar.i);
+      pointers.push_back(&scalars[i]);
+      if (args[i].kind != Value::Kind::Array) continue;
+      std::vector<std::int32_t> &array = arrays[next++];
+      described[i] = {array.data(), {array.size() - 1}, {1}};
+      pointers.back() = &described[i];
+    }
+    pointers.push_back(&scalars.back());
+    tangram_error error{};
+    EXPECT_EQ(library.kernels()[0]->invoke(pointers.data(), &error), TANGRAM_OK) << error.message;
+    for (std::vector<std::int32_t> &array : arrays) {
+      EXPECT_EQ(array.back(), -77);
+      array.pop_back();
+    }
+    return {scalars.back(), arrays};
+  }
+
+private:
+  std::filesystem::path folder_;
+  PluginLoader loader_; // outlives what the plugins registered
+  Registry registry_;
+};
+
 /// Short enough that all forms of it, each of more steps than the last, can be run many times.
 constexpr std::uint64_t kSteps = 2'000;
 
@@ -324,6 +389,47 @@ TEST_F(PassesFuzz, ComputeTheSame) {
   }
   if (!first) {
     EXPECT_GT(tried, programs / 2);
+  }
+}
+
+TEST_F(PassesFuzz, ComputeTheSameWhenCompiled) {
+  if (!std::filesystem::exists(std::string(TANGRAM_BINARY_DIR) + "/lib/tangram/plugins/libtangram-llvm-cpu.so"))
+    GTEST_SKIP() << "the backend llvm-cpu was not built";
+  const char *count = std::getenv("TANGRAM_FUZZ"), *first = std::getenv("TANGRAM_FUZZ_SEED");
+  unsigned begin = first ? static_cast<unsigned>(std::atoi(first)) : 1,
+           programs = (count ? static_cast<unsigned>(std::atoi(count)) : 400) / 8 + 1;
+  unsigned called = 0;
+  Compiled compiled;
+  for (unsigned seed = begin; seed < begin + programs && !HasFailure(); ++seed) {
+    ast::Arena own;
+    program::arena = &own;
+    const ast::Module *program = Generator(seed).program(), *lowered = lower(program);
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    runtime::KernelLibrary library = compiled.library(*lowered, target_, seed);
+    for (int n : {-2, 0, 1, 3, 6})
+      for (std::size_t size : {0u, 1u, 5u}) {
+        std::vector<Value> args{i32(n), vector(12, I32, n + 9), vector(size, I32, static_cast<int>(seed))};
+        Outcome expected;
+        try {
+          expected = outcome(program, args, kSteps);
+        } catch (const Failure &) {
+          continue; // reads an element that is not there, or runs too long
+        }
+        ++called;
+        auto [result, arrays] = Compiled::call(library, args);
+        EXPECT_EQ(result, expected.result.i) << n << " " << size;
+        for (std::size_t a = 0; a < arrays.size(); ++a)
+          for (std::size_t i = 0; i < arrays[a].size(); ++i)
+            EXPECT_EQ(arrays[a][i], expected.arrays[a][i].i) << n << " " << size << " " << a << " " << i;
+        if (HasFailure()) {
+          ADD_FAILURE() << ast::print(lowered->kernels[0]);
+          break;
+        }
+      }
+    program::arena = &arena_;
+  }
+  if (!first) {
+    EXPECT_GT(called, programs);
   }
 }
 

@@ -45,33 +45,21 @@ private:
   Expressions words_;
 };
 
-void checkArgument(Writer &w, const Signature &s, const Argument &a) {
-  std::string fail = fmt::format("return tangram_fail({}_kernel::last_error, TANGRAM_BAD_ARGUMENT, ", s.entry);
+void checksOf(const Signature &s, const Argument &a, std::vector<EntryCheck> &checks) {
+  using What = EntryCheck::What;
   if (a.rank == 0) {
-    if (a.access == Access::In) return;
-    w.line(fmt::format("if ({} == nullptr) {}{});", a.data, fail,
-                       stringLiteral(fmt::format("{}: '{}' is null", s.entry, a.name))));
+    if (a.access != Access::In)
+      checks.push_back({What::Null, &a, 0, nullptr, 0, fmt::format("{}: '{}' is null", s.entry, a.name)});
     return;
   }
-  std::string some, format, values;
-  for (const std::string &size : a.sizes) {
-    some += fmt::format(" && {} != 0", size);
-    format += format.empty() ? "%zu" : " x %zu";
-    values += ", " + size;
-  }
-  w.line(fmt::format("if ({} == nullptr{}) {}{}{});", a.data, some, fail,
-                     stringLiteral(fmt::format("{}: '{}' is null, but it has {} elements", s.entry, a.name, format)),
-                     values));
-  for (std::size_t d = 0; d < a.strides.size(); ++d) {
-    // A row and all that it holds lie within its stride.
-    bool last = d + 1 == a.strides.size();
-    std::string extent = last ? a.sizes[d + 1] : fmt::format("{} * {}", a.sizes[d + 1], a.strides[d + 1]);
-    w.line(fmt::format(
-        "if ({} > 1{} && {} < {}) {}{}, {}, {});", a.sizes[d], some, a.strides[d], extent, fail,
-        stringLiteral(fmt::format("{}: stride {} of '{}' is %zu, less than the %zu elements that it steps over",
-                                  s.entry, d, a.name)),
-        a.strides[d], extent));
-  }
+  std::string format;
+  for (std::size_t d = 0; d < a.sizes.size(); ++d) format += d ? " x %zu" : "%zu";
+  checks.push_back({What::Null, &a, 0, nullptr, 0,
+                    fmt::format("{}: '{}' is null, but it has {} elements", s.entry, a.name, format)});
+  for (std::size_t d = 0; d < a.strides.size(); ++d)
+    checks.push_back({What::Stride, &a, d, nullptr, 0,
+                      fmt::format("{}: stride {} of '{}' is %zu, less than the %zu elements that it steps over",
+                                  s.entry, d, a.name)});
 }
 
 /// Whether it is known when the code is compiled: made of the kernel's constants.
@@ -105,27 +93,61 @@ void defineError(Writer &w, const Signature &s) {
   w.line(fmt::format("const char *{}_error(void) {{ return {}_kernel::last_error; }}", s.entry, s.entry));
 }
 
-void checkArguments(Writer &w, const Signature &s) {
-  for (const Argument &a : s.arguments) checkArgument(w, s, a);
-
-  std::string fail = fmt::format("return tangram_fail({}_kernel::last_error, TANGRAM_BAD_ARGUMENT, ", s.entry);
+std::vector<EntryCheck> entryChecks(const Signature &s, Arena &arena) {
+  using What = EntryCheck::What;
+  std::vector<EntryCheck> checks;
+  for (const Argument &a : s.arguments) checksOf(s, a, checks);
   InSourceWords words(s);
-  Expressions expressions;
-  for (const Expr *condition : s.kernel->conditions) {
-    if (ofConstants(condition, *s.kernel)) continue; // assertConstants()
-    // Quotes, percent signs: the words of a condition are data.
-    std::string text = fmt::format("{}: {} does not hold", s.entry, words(condition));
-    w.line(fmt::format("if (!({})) {}\"%s\", {});", expressions.print(condition), fail, stringLiteral(text)));
-  }
+  for (const Expr *condition : s.kernel->conditions)
+    if (!ofConstants(condition, *s.kernel)) // assertConstants()
+      checks.push_back(
+          {What::Condition, nullptr, 0, condition, 0, fmt::format("{}: {} does not hold", s.entry, words(condition))});
   std::set<std::string> sizes;
   for (const Argument &a : s.arguments) sizes.insert(a.sizes.begin(), a.sizes.end());
+  for (const SizeLimit &limit : sizeLimits(*s.kernel, sizes, arena))
+    checks.push_back({What::Limit, nullptr, 0, limit.value, limit.most,
+                      fmt::format("{}: {} is %zu, but its codelets count it in 32 bits: at most {}", s.entry,
+                                  words(limit.value), limit.most)});
+  return checks;
+}
+
+void checkArguments(Writer &w, const Signature &s) {
+  std::string fail = fmt::format("return tangram_fail({}_kernel::last_error, TANGRAM_BAD_ARGUMENT, ", s.entry);
+  Expressions expressions;
   Arena arena;
-  for (const SizeLimit &limit : sizeLimits(*s.kernel, sizes, arena)) {
-    std::string value = expressions.print(limit.value);
-    std::string text = fmt::format("{}: {} is %zu, but its codelets count it in 32 bits: at most {}", s.entry,
-                                   words(limit.value), limit.most);
-    w.line(fmt::format("if ({} > {}u) {}{}, {});", isa<VarRef>(limit.value) ? value : "size_t(" + value + ")",
-                       limit.most, fail, stringLiteral(text), value));
+  for (const EntryCheck &check : entryChecks(s, arena)) {
+    std::string some, values;
+    if (check.argument)
+      for (const std::string &size : check.argument->sizes) {
+        some += fmt::format(" && {} != 0", size);
+        values += ", " + size;
+      }
+    switch (check.what) {
+    case EntryCheck::What::Null:
+      w.line(fmt::format("if ({} == nullptr{}) {}{}{});", check.argument->data, some, fail,
+                         stringLiteral(check.message), values));
+      break;
+    case EntryCheck::What::Stride: {
+      // A row and all that it holds lie within its stride.
+      const Argument &a = *check.argument;
+      const std::size_t d = check.dimension;
+      bool last = d + 1 == a.strides.size();
+      std::string extent = last ? a.sizes[d + 1] : fmt::format("{} * {}", a.sizes[d + 1], a.strides[d + 1]);
+      w.line(fmt::format("if ({} > 1{} && {} < {}) {}{}, {}, {});", a.sizes[d], some, a.strides[d], extent, fail,
+                         stringLiteral(check.message), a.strides[d], extent));
+      break;
+    }
+    case EntryCheck::What::Condition: // quotes, percent signs: its words are data
+      w.line(
+          fmt::format("if (!({})) {}\"%s\", {});", expressions.print(check.value), fail, stringLiteral(check.message)));
+      break;
+    case EntryCheck::What::Limit: {
+      std::string value = expressions.print(check.value);
+      w.line(fmt::format("if ({} > {}u) {}{}, {});", isa<VarRef>(check.value) ? value : "size_t(" + value + ")",
+                         check.most, fail, stringLiteral(check.message), value));
+      break;
+    }
+    }
   }
 }
 

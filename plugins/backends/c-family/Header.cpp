@@ -76,6 +76,30 @@ void openWrappers(Writer &w) {
   w.line("namespace tangram_kernels {");
 }
 
+OutputFile hostHeader(const std::vector<Signature> &kernels, const EmitContext &context) {
+  Writer w(context.stem + ".h");
+  openHeader(w, context.stem, context.target.name, kernels);
+  w.blank();
+  w.directive("#ifdef __cplusplus");
+  w.directive("extern \"C\" {");
+  w.directive("#endif");
+  declareStructures(w, kernels);
+  for (const Signature &s : kernels) {
+    w.blank();
+    w.comment(fmt::format("{}, composed by the plan", s.spectrum));
+    w.comment("  " + s.kernel->plan);
+    declareEntry(w, s, s.entry);
+    declareError(w, s);
+  }
+  openWrappers(w);
+  for (const Signature &s : kernels) {
+    w.blank();
+    declareWrapper(w, s, s.entry);
+  }
+  closeHeader(w);
+  return {context.stem + ".h", OutputFile::Role::Header, w.take()};
+}
+
 std::string constantMacro(const Signature &s, const ast::Param &constant) {
   return macroName(s.entry + "_" + constant.name);
 }

@@ -1,7 +1,8 @@
-// Runs the C++ compiler.
+// Runs the C++ compiler, on the machine at hand.
 #include "Backend.h"
 
 #include "tangram/c-family/Compiler.h"
+#include "tangram/c-family/Processor.h"
 
 namespace tangram::openmp {
 
@@ -12,6 +13,8 @@ std::vector<std::string> OpenMPBackend::compilerFlags(const OptionValues &option
   flags.insert(flags.begin(), "-fopenmp");
   return flags;
 }
+
+Detection OpenMPBackend::detect(hardware::Hardware &hardware) { return c_family::detectProcessor(hardware); }
 
 std::filesystem::path OpenMPBackend::build(const std::vector<OutputFile> &files, BuildContext &context) {
   // Never unloaded: the idle threads of the OpenMP runtime outlive the last call, and with them what they run in must.

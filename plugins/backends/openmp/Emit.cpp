@@ -112,29 +112,7 @@ public:
     reference_ = context.options.flag("reference");
   }
 
-  OutputFile header() {
-    Writer w(context_.stem + ".h");
-    openHeader(w, context_.stem, context_.target.name, signatures_);
-    w.blank();
-    w.directive("#ifdef __cplusplus");
-    w.directive("extern \"C\" {");
-    w.directive("#endif");
-    declareStructures(w, signatures_);
-    for (const Signature &s : signatures_) {
-      w.blank();
-      w.comment(fmt::format("{}, composed by the plan", s.spectrum));
-      w.comment("  " + s.kernel->plan);
-      declareEntry(w, s, s.entry);
-      declareError(w, s);
-    }
-    openWrappers(w);
-    for (const Signature &s : signatures_) {
-      w.blank();
-      declareWrapper(w, s, s.entry);
-    }
-    closeHeader(w);
-    return {context_.stem + ".h", OutputFile::Role::Header, w.take()};
-  }
+  OutputFile header() { return hostHeader(signatures_, context_); }
 
   OutputFile source() {
     std::string name = context_.stem + ".cpp";

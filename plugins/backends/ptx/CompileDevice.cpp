@@ -4,6 +4,7 @@
 #include "ir/Generate.h"
 
 #include "tangram/hardware/Launch.h"
+#include "tangram/llvm-ir/Optimise.h"
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -82,11 +83,11 @@ CompiledDevice compileDevice(const ast::Module &module, EmitContext &context) {
   compiler.prepare(code);
   DeviceCode generated = generate(module, *levels, code);
   const std::string &ir = options.text("ir");
-  if (ir == "generated") made.ir = text(code);
+  if (ir == "generated") made.ir = llvm_ir::text(code);
   if (!generated.wanted.empty())
     compiler.link(code, libdevice(options, *generated.wanted.begin()->second), generated.wanted);
   compiler.optimise(code);
-  if (ir == "optimised") made.ir = text(code);
+  if (ir == "optimised") made.ir = llvm_ir::text(code);
   made.ptx = withOrigins(compiler.assembly(code), module, options.flag("line"));
   made.functions = std::move(generated.functions);
   return made;

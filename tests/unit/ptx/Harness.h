@@ -1,8 +1,7 @@
 // Writes the device's code of small programs, to be run on this machine.
 #pragma once
 
-#include "../passes/Interpreter.h"
-#include "../passes/Program.h"
+#include "../passes/Bytes.h"
 #include "HostRun.h"
 
 #include "tangram/ast/Text.h"
@@ -10,20 +9,9 @@
 #include "tangram/pass/Pass.h"
 #include "tangram/plugin/Loader.h"
 
-#include <cstring>
 #include <gtest/gtest.h>
 
 namespace tangram::test {
-
-using namespace program; // NOLINT: all of it
-using ast::AssignOp;
-using ast::AtomicOp;
-using ast::BinaryOp;
-using ast::Kind;
-
-inline const std::vector<Type> kTypes{ast::Scalar::Bool, ast::Scalar::I8,  ast::Scalar::I16, ast::Scalar::I32,
-                                      ast::Scalar::I64,  ast::Scalar::U8,  ast::Scalar::U16, ast::Scalar::U32,
-                                      ast::Scalar::U64,  ast::Scalar::F32, ast::Scalar::F64};
 
 inline hardware::Hardware device(unsigned warps) {
   hardware::Hardware h;
@@ -104,31 +92,5 @@ protected:
   static inline PluginLoader *loader_ = nullptr; // outlives what the plugins registered
   static inline Registry *registry_ = nullptr;
 };
-
-/// The bits of a value in memory.
-inline std::vector<char> bytesOf(const Scalar &s) {
-  std::vector<char> out(s.type.bytes());
-  float f = static_cast<float>(s.d);
-  if (s.type.isFloating())
-    std::memcpy(out.data(), out.size() == 4 ? static_cast<const void *>(&f) : &s.d, out.size());
-  else
-    std::memcpy(out.data(), &s.i, out.size());
-  return out;
-}
-inline Scalar scalarAt(const char *at, const Type &type) {
-  if (type == F32) {
-    float f;
-    std::memcpy(&f, at, 4);
-    return real(type, f);
-  }
-  if (type == F64) {
-    double d;
-    std::memcpy(&d, at, 8);
-    return real(type, d);
-  }
-  std::int64_t i = 0;
-  std::memcpy(&i, at, type.bytes());
-  return integer(type, i);
-}
 
 } // namespace tangram::test

@@ -1,6 +1,7 @@
 // What the backend ptx generates computes what the AST says: run on this machine, before and after optimisation,
 // against the interpreter of the AST.
-#include "RandomProgram.h"
+#include "../passes/RandomProgram.h"
+#include "Harness.h"
 
 #include <cmath>
 #include <cstdlib>

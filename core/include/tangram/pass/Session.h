@@ -20,6 +20,7 @@ struct SessionOptions {
   bool verifyBetweenPasses = true;
   bool verifyProperties = false; // behind each pass, too, all properties that should hold (PropertyDescriptor)
   std::string heuristic;         // instead of the target's; empty: the target's
+  std::string backend;           // the same; options of the target's that it has, too, hold for it
   bool checked = false;          // code that reports what would leave a container (pass/Checked.h)
   /// Plans, too, with codelets of which analysis could not decide whether they race (Facts::races): to verify them.
   bool undecided = false;

@@ -49,7 +49,4 @@ private:
   std::unique_ptr<llvm::TargetMachine> machine_;
 };
 
-/// Text that LLVM reads back.
-std::string text(const llvm::Module &module);
-
 } // namespace tangram::ptx

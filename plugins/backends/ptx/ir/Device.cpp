@@ -33,7 +33,7 @@ Value *Device::special(Intrinsic::ID id) { return s_.build.CreateIntrinsic(id, {
 
 /// Workers in a unit of a level; 0 for the device.
 std::uint64_t Device::workers(const std::string &level, const SourceRange &range) const {
-  const hardware::LaunchLevels &levels = s_.unit.levels;
+  const hardware::LaunchLevels &levels = unit_.levels;
   bool known = level == levels.device->name || level == levels.group->name || level == levels.worker->name ||
                levels.subgroup(level);
   if (!known) failBug(range, "ptx", fmt::format("workers of level '{}' are not told apart on a device", level));
@@ -45,7 +45,7 @@ std::uint64_t Device::workers(const std::string &level, const SourceRange &range
 Value *Device::index(const WorkerIndex &e) {
   std::uint64_t inner = workers(e.level, e.range), outer = workers(e.within, e.range);
   llvm::IRBuilder<> &b = s_.build;
-  std::uint64_t group = s_.unit.levels.groupWorkers;
+  std::uint64_t group = unit_.levels.groupWorkers;
   if (inner == group && outer == 0) return special(Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
   Value *worker = special(Intrinsic::nvvm_read_ptx_sreg_tid_x);
   if (outer != 0 && outer != group) worker = b.CreateURem(worker, b.getInt32(static_cast<std::uint32_t>(outer)));
@@ -59,7 +59,7 @@ Value *Device::index(const WorkerIndex &e) {
 Value *Device::count(const WorkerCount &e) {
   std::uint64_t inner = workers(e.level, e.range), outer = workers(e.within, e.range);
   llvm::IRBuilder<> &b = s_.build;
-  std::uint64_t group = s_.unit.levels.groupWorkers;
+  std::uint64_t group = unit_.levels.groupWorkers;
   Value *units = b.getInt32(static_cast<std::uint32_t>((outer ? outer : group) / inner));
   if (outer == 0) units = b.CreateMul(units, special(Intrinsic::nvvm_read_ptx_sreg_nctaid_x));
   return b.CreateIntCast(units, s_.unit.types.value(e.type), false);
@@ -69,7 +69,7 @@ void Device::sync(const Sync &sync) {
   std::uint64_t together = workers(sync.level, sync.range);
   if (together == 1) return;
   if (together == 0) failBug(sync.range, "ptx", "a launch synchronises the whole device");
-  if (sync.level == s_.unit.levels.group->name)
+  if (sync.level == unit_.levels.group->name)
     s_.build.CreateIntrinsic(Intrinsic::nvvm_barrier0, {}, {});
   else
     s_.build.CreateIntrinsic(Intrinsic::nvvm_bar_warp_sync, {}, {unitMask(together)});
@@ -95,7 +95,7 @@ Value *Device::shuffleWord(Value *word, Value *lane, std::uint64_t together) {
 
 Value *Device::shuffle(const Shuffle &e, Value *value, Value *lane) {
   const std::uint64_t together = workers(e.level, e.range);
-  if (const hardware::Level *level = s_.unit.levels.subgroup(e.level); !level || !level->shuffle)
+  if (const hardware::Level *level = unit_.levels.subgroup(e.level); !level || !level->shuffle)
     fail(kShuffle, e.range, e.level);
   llvm::IRBuilder<> &b = s_.build;
   llvm::Type *type = value->getType();

@@ -1,13 +1,18 @@
 // What only a device has: who a worker is, waiting for each other, exchanging registers, memory of a group, atomics.
 #pragma once
 
-#include "Scope.h"
+#include "DeviceUnit.h"
+
+#include "tangram/llvm-ir/Scope.h"
 
 namespace tangram::ptx {
 
+using llvm_ir::Place;
+using llvm_ir::Scope;
+
 class Device {
 public:
-  explicit Device(Scope &scope) : s_(scope) {}
+  Device(Scope &scope, const DeviceUnit &unit) : s_(scope), unit_(unit) {}
 
   llvm::Value *index(const ast::WorkerIndex &e);
   llvm::Value *count(const ast::WorkerCount &e);
@@ -20,12 +25,7 @@ public:
   /// The value before.
   llvm::Value *atomic(const ast::Atomic &e, const Place &place, const std::vector<llvm::Value *> &operands);
 
-  /// Checked code: whether index < bound, else the record keeps it (Checks.cpp).
-  llvm::Value *inRange(llvm::Value *record, llvm::Value *index, llvm::Value *bound, ast::Int site);
-  llvm::Value *faulted(llvm::Value *record);
-
 private:
-  llvm::Function *keep();
   llvm::Value *special(llvm::Intrinsic::ID id);
   std::uint64_t workers(const std::string &level, const ast::SourceRange &range) const;
   llvm::Value *unitMask(std::uint64_t together);
@@ -33,6 +33,7 @@ private:
   llvm::Value *update(const ast::Atomic &e, const Place &place, const std::vector<llvm::Value *> &operands);
 
   Scope &s_;
+  const DeviceUnit &unit_;
 };
 
 /// Units of 32 workers are what the hardware keeps together.

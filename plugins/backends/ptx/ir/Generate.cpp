@@ -1,11 +1,13 @@
 #include "Generate.h"
-#include "Statements.h"
+
+#include "DeviceCode.h"
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Tables.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/diag/Diagnostic.h"
+#include "tangram/llvm-ir/Functions.h"
 
 #include <set>
 
@@ -29,8 +31,14 @@ public:
   }
 
   DeviceCode run() {
-    for (const Function *f : unit_.program.functions) declare(*f);
-    for (const Function *f : unit_.program.functions) define(*f);
+    llvm_ir::declareFunctions(unit_, [](llvm::Function &function) {
+      function.addFnAttr(llvm::Attribute::AlwaysInline);
+      common(function);
+    });
+    llvm_ir::defineFunctions(unit_, [&](Scope &scope, const Function &f) {
+      DeviceExpressions expressions(scope, unit_);
+      DeviceStatements(expressions, nullptr).block(*f.body);
+    });
     DeviceCode made;
     for (const Kernel *kernel : unit_.program.kernels) {
       c_family::Constants constants(*kernel);
@@ -45,46 +53,10 @@ public:
   }
 
 private:
-  llvm::Type *parameter(const Param &p) {
-    bool reference = p.type.isPointer() || p.type.isArray() || p.access != Access::In;
-    return reference ? llvm::PointerType::get(context_, kGeneric) : unit_.types.value(p.type);
-  }
-
-  void declare(const Function &f) {
-    std::vector<llvm::Type *> params;
-    for (const Param *p : f.params) params.push_back(parameter(*p));
-    auto *type = llvm::FunctionType::get(unit_.types.value(f.result), params, false);
-    auto *made = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, f.name, unit_.module);
-    made->addFnAttr(llvm::Attribute::AlwaysInline);
-    common(*made);
-    unit_.functions[f.name] = {&f, made};
-  }
-
   static void common(llvm::Function &function) {
     function.addFnAttr(llvm::Attribute::NoUnwind);
     function.addFnAttr(llvm::Attribute::MustProgress);
     function.addFnAttr(llvm::Attribute::Convergent); // it may wait for others
-  }
-
-  void define(const Function &f) {
-    llvm::Function &function = *unit_.functions.at(f.name).second;
-    Scope scope(unit_, function, *f.body);
-    unit_.lines.begin(function, f.range, scope.build);
-    for (std::size_t i = 0; i < f.params.size(); ++i) {
-      const Param &p = *f.params[i];
-      llvm::Argument *arg = function.getArg(static_cast<unsigned>(i));
-      arg->setName(p.name);
-      if (p.access != Access::In && !p.type.isPointer() && !p.type.isArray())
-        scope.define(p.name, {Variable::Kind::Place, arg, p.type});
-      else
-        scope.declare(p.name, p.type, arg);
-    }
-    Statements(scope, nullptr).block(*f.body);
-    if (scope.isClosed()) return;
-    if (f.result.isVoid())
-      scope.build.CreateRetVoid();
-    else
-      scope.build.CreateUnreachable(); // flowing off the end is undefined
   }
 
   DeviceFunction define(const Kernel &kernel, const Launch &launch, const c_family::Constants &constants) {
@@ -117,33 +89,28 @@ private:
     constantsOf(kernel, scope);
     for (const Declare *table : constantTables(*launch.body)) define(*table, name, scope);
     Arena arena;
-    Statements(scope, &constants, assignedVariables(launch.body)).block(*withoutConstantTables(arena, launch.body));
+    DeviceExpressions expressions(scope, unit_);
+    DeviceStatements(expressions, &constants, assignedVariables(launch.body))
+        .block(*withoutConstantTables(arena, launch.body));
     if (!scope.isClosed()) scope.build.CreateRetVoid();
     return {&kernel, &launch, name, unit_.scratchpad.dynamicBytes()};
   }
 
   void define(const Declare &table, const std::string &function, Scope &scope) {
-    Expressions expressions(scope);
-    std::vector<llvm::Constant *> values;
-    for (const Expr *value : as<InitList>(table.init)->values)
-      values.push_back(llvm::cast<llvm::Constant>(expressions.value(value, table.type)));
-    llvm::Type *element = unit_.types.memory(table.type);
-    std::uint64_t count = static_cast<std::uint64_t>(literal(table.extents.at(0)).value());
-    while (values.size() < count) values.push_back(llvm::Constant::getNullValue(element));
-    auto *type = llvm::ArrayType::get(element, count);
-    auto *variable = new llvm::GlobalVariable(unit_.module, type, true, llvm::GlobalValue::InternalLinkage,
-                                              llvm::ConstantArray::get(type, values), function + "_" + table.name,
-                                              nullptr, llvm::GlobalValue::NotThreadLocal, kConstant);
-    scope.define(table.name, {Variable::Kind::Array, variable, table.type});
+    DeviceExpressions expressions(scope, unit_);
+    llvm::GlobalVariable *variable =
+        llvm_ir::constantTable(unit_, table, function + "_" + table.name, kConstant,
+                               [&](const Expr *e, const Type &type) { return expressions.value(e, type); });
+    scope.define(table.name, {llvm_ir::Variable::Kind::Array, variable, table.type});
   }
 
   /// The tunables, with the values that they have been given.
   void constantsOf(const Kernel &kernel, Scope &scope) {
-    Expressions expressions(scope);
+    DeviceExpressions expressions(scope, unit_);
     for (std::size_t i = 0; i < kernel.constants.size() && i < kernel.defaults.size(); ++i) {
       const Param &constant = *kernel.constants[i];
-      scope.define(constant.name,
-                   {Variable::Kind::Value, expressions.value(kernel.defaults[i], constant.type), constant.type});
+      scope.define(constant.name, {llvm_ir::Variable::Kind::Value, expressions.value(kernel.defaults[i], constant.type),
+                                   constant.type});
     }
   }
 
@@ -185,7 +152,7 @@ private:
     unit_.module.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(context_, entry));
   }
 
-  Unit unit_;
+  DeviceUnit unit_;
   llvm::LLVMContext &context_;
   bool exchanges_ = false; // some function has atomics
 };

@@ -2,11 +2,16 @@
 // variable; a launch that needs more is given one piece of memory by the host, cut up here.
 #pragma once
 
-#include "Types.h"
-
 #include "tangram/c-family/Constants.h"
+#include "tangram/llvm-ir/Types.h"
 
 namespace tangram::ptx {
+
+using llvm_ir::kGeneric;
+using llvm_ir::Types;
+
+/// Address spaces of NVPTX beside the generic one. LLVM finds out that stack variables are local.
+enum AddressSpace : unsigned { kGlobal = 1, kShared = 3, kConstant = 4 };
 
 class Scratchpad {
 public:

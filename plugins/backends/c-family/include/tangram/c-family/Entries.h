@@ -17,6 +17,8 @@ void defineFail(Writer &w);
 void openHeader(Writer &w, const std::string &stem, const std::string &target, const std::vector<Signature> &kernels);
 /// The structs that arguments are made of; a program that has them already says so by a macro. Within extern "C".
 void declareStructures(Writer &w, const std::vector<Signature> &kernels);
+/// The header of kernels on the host.
+OutputFile hostHeader(const std::vector<Signature> &kernels, const EmitContext &context);
 /// `entry`: the function that takes host memory.
 void declareEntry(Writer &w, const Signature &signature, const std::string &entry);
 void declareError(Writer &w, const Signature &signature);
@@ -37,6 +39,26 @@ void assertConstants(Writer &w, const Signature &signature, Expressions &e);
 std::string constantMacro(const Signature &signature, const ast::Param &constant);
 
 void defineError(Writer &w, const Signature &signature);
+/// What an entry asks before anything runs, in order.
+struct EntryCheck {
+  enum class What : std::uint8_t {
+    Null,      // the pointer of `argument` is null, of a container that has elements: all of its sizes are not 0
+    Stride,    // sizes[dimension] > 1, no size is 0, and strides[dimension] is less than what it steps over, which is
+               // sizes[dimension + 1], times strides[dimension + 1] where there is one
+    Condition, // `value` does not hold
+    Limit      // `value` > `most`
+  };
+  What what = What::Null;
+  const Argument *argument = nullptr;
+  std::size_t dimension = 0;
+  const ast::Expr *value = nullptr; // over the kernel's parameters and constants
+  std::uint64_t most = 0;
+  /// What is said then: a format of printf, whose size_t are, of Null, the sizes, of Stride, the stride and what it is
+  /// compared with, and of Limit, the value. Of a Condition the text as it is.
+  std::string message;
+};
+/// `arena` owns what values are made of.
+std::vector<EntryCheck> entryChecks(const Signature &signature, ast::Arena &arena);
 /// Returns from the function around where an argument, a condition or a size is wrong.
 void checkArguments(Writer &w, const Signature &signature);
 /// The entry of a kernel on the host; `run`: the function with its statements, which returns a status where it can

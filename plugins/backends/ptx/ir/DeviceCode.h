@@ -1,0 +1,49 @@
+// Expressions and statements of a device's functions.
+#pragma once
+
+#include "Device.h"
+
+#include "tangram/llvm-ir/Statements.h"
+
+#include <set>
+
+namespace tangram::ptx {
+
+class DeviceExpressions final : public llvm_ir::Expressions {
+public:
+  DeviceExpressions(Scope &scope, DeviceUnit &unit) : Expressions(scope), unit_(unit), device_(scope, unit) {}
+
+  DeviceUnit &unit() { return unit_; }
+  Device &device() { return device_; }
+
+private:
+  llvm::Value *other(const ast::Expr *e) override;
+  llvm::Value *atomic(const ast::Atomic &e, const Place &place, const std::vector<llvm::Value *> &operands) override {
+    return device_.atomic(e, place, operands);
+  }
+  llvm::Value *library(const ast::Call &call, const std::vector<llvm::Value *> &args) override {
+    return unit_.library.call(call, args, b_);
+  }
+
+  DeviceUnit &unit_;
+  Device device_;
+};
+
+class DeviceStatements final : public llvm_ir::Statements {
+public:
+  /// `assigned`: variables of a launch that it changes.
+  DeviceStatements(DeviceExpressions &expressions, const c_family::Constants *constants,
+                   std::set<std::string> assigned = {})
+      : Statements(expressions, constants), device_(expressions), assigned_(std::move(assigned)) {}
+
+private:
+  void other(const ast::Stmt *s) override;
+  void alloc(const ast::Alloc &a) override;
+  void counted(const ast::Loop &loop) override;
+  unsigned copies(const ast::For &loop) const override;
+
+  DeviceExpressions &device_;
+  std::set<std::string> assigned_;
+};
+
+} // namespace tangram::ptx
