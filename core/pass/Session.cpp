@@ -212,10 +212,22 @@ struct Session::Impl {
   }
   /// The one that was asked for, or the target's, and its name.
   std::pair<std::string, std::unique_ptr<Heuristic>> heuristic(const hardware::Target &of) {
+    return heuristic(of, options.heuristic);
+  }
+
+  /// `asked`: NAME or NAME:OPTION=VALUE,...; empty: the target's.
+  std::pair<std::string, std::unique_ptr<Heuristic>> heuristic(const hardware::Target &of, const std::string &asked) {
     hardware::Step s = of.pipeline.heuristic;
-    if (!options.heuristic.empty() && options.heuristic != s.name) s = {options.heuristic, {}, {}};
+    const std::string name = asked.substr(0, asked.find(':'));
+    if (!name.empty() && name != s.name) s = {name, {}, {}};
     const HeuristicDescriptor &d = registry.heuristics.get(s.name, s.range);
-    return {d.name, d.create(checkOptions(d.options, s.options, fmt::format("heuristic '{}'", d.name), s.range))};
+    const std::string who = fmt::format("heuristic '{}'", d.name);
+    if (name.size() < asked.size()) readOptions(d.options, asked.substr(name.size() + 1), who, s.options);
+    std::unique_ptr<Heuristic> made = d.create(checkOptions(d.options, s.options, who, s.range));
+    made->meet([this, &of](const std::string &other) -> std::unique_ptr<Heuristic> {
+      return registry.heuristics.find(other) ? heuristic(of, other).second : nullptr;
+    });
+    return {d.name, std::move(made)};
   }
 
   OptionValues backendOptions() {
@@ -523,8 +535,13 @@ std::vector<Plan> Session::choose(const std::string &spectrum, HeuristicContext 
   return plans;
 }
 
+std::unique_ptr<Heuristic> Session::heuristic(const std::string &name) {
+  return impl_->heuristic(target(), name.empty() ? impl_->options.heuristic : name).second;
+}
+
 std::optional<Prediction> Session::predict(const Plan &plan) {
   const Forest &f = forest(plan.spectrum);
+  if (!plan.cases.empty()) return {}; // sizes say which of them it is
   const auto [name, heuristic] = impl_->heuristic(target());
   return impl_->run("prediction", name, [&] { return heuristic->predict(f, plan); });
 }

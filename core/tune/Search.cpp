@@ -1,6 +1,6 @@
 #include "tangram/tune/Search.h"
 
-#include "Variation.h"
+#include "tangram/compose/Variation.h"
 
 #include <algorithm>
 

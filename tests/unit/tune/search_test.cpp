@@ -1,6 +1,7 @@
 // Which plans a tuner tries: variations of plans are plans, and the search finds the fast ones.
-#include "../../core/tune/Variation.h"
+#include "../../core/compose/Derivations.h"
 #include "SumProgram.h"
+#include "tangram/compose/Variation.h"
 #include "tangram/tune/Search.h"
 
 #include <algorithm>

@@ -5,9 +5,11 @@
 
 #include <set>
 
-namespace tangram::tune {
-
+namespace tangram {
 class Variation;
+}
+
+namespace tangram::tune {
 
 /// First what was suggested, then plans that are made from the fastest of those that were timed, by one choice that is
 /// another or a part of a second one, and a few that are drawn. The same seed and the same times give the same plans.
