@@ -35,6 +35,7 @@ constexpr std::size_t kBest = 8;           // plans that each heuristic is asked
 constexpr std::size_t kKnown = 4;          // plans of the database that are timed again, beside new ones
 constexpr std::size_t kInUnit = 4;         // plans that are compiled together, for each of the jobs
 constexpr std::size_t kFinalists = 4;      // plans that are timed once more in the end, the pick beside them
+constexpr double kGiven = 6;               // seconds in which plans are timed that somebody gave
 constexpr double kHopelessCalls = 1 << 17; // of single elements
 constexpr double kSlow = 50;               // a call may take so many times as long as the fastest plan ...
 constexpr double kPatience = 2;            // ... or so many seconds, at least ...
@@ -93,7 +94,7 @@ private:
 
   // ---- time ----
 
-  double finalSeconds() const { return std::clamp(0.1 * options_.budget, 0.2, 8.0); }
+  double finalSeconds() const { return std::clamp(0.1 * options_.budget, 0.2, options_.search ? 8.0 : 1.5); }
   double raceSeconds() const { return std::clamp(options_.budget / 40, 0.1, 3.0); }
   bool isInterrupted() const { return options_.interrupted && options_.interrupted(); }
   bool isOver() const { return Clock::now() >= searchEnd_ || isInterrupted(); }
@@ -468,7 +469,9 @@ private:
         best && states_[*best].built && std::find(batch.begin(), batch.end(), *best) == batch.end())
       entrants.insert(entrants.begin(), *best);
     HalvingOptions halving;
-    halving.seconds = options_.search ? raceSeconds() : 0.5 * Seconds(searchEnd_ - Clock::now()).count();
+    halving.seconds = options_.search
+                          ? raceSeconds()
+                          : std::min(kGiven, 0.5 * Seconds(searchEnd_ - Clock::now()).count());
     race(entrants, halving, searchEnd_);
     for (std::size_t i : entrants)
       if (states_[i].judged) tell(states_[i]);
