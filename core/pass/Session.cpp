@@ -53,6 +53,8 @@ constexpr DiagnosticKind kPassedOver{
     "session.passed-over", DiagnosticClass::Limitation,
     "{0} that heuristic '{1}' likes better for '{2}' cannot be used; of the first: {3}",
     "the best of those that fit is taken; fewer workers in the target's levels leave more for each", Severity::Warning};
+constexpr DiagnosticKind kRemark{"session.remark", DiagnosticClass::User, "heuristic '{0}': {1}",
+                                 "`tangram heuristics {0}` says what it can be told", Severity::Warning};
 constexpr DiagnosticKind kNoPlan{"session.no-plan", DiagnosticClass::Bug,
                                  "heuristic '{0}' chose no plan for '{1}', although there are {2}",
                                  "report it to the author of the heuristic"};
@@ -103,6 +105,7 @@ struct Session::Impl {
   std::map<std::string, std::unique_ptr<Forest>> forests;
   ExpectedSizes expected;
   std::vector<Timing> timings;
+  std::set<std::string> remarked; // each once
 
   // What is running now.
   std::string step;
@@ -530,6 +533,8 @@ std::vector<Plan> Session::choose(const std::string &spectrum, HeuristicContext 
   const Forest &f = forest(spectrum);
   const auto [name, heuristic] = impl_->heuristic(target());
   std::vector<Plan> plans = impl_->run("heuristic", name, [&] { return heuristic->choose(f, context); });
+  for (const std::string &remark : context.remarks)
+    if (impl_->remarked.insert(remark).second) diags().report(kRemark, {}, name, remark);
   if (plans.empty()) fail(kNoPlan, target().pipeline.heuristic.range, name, spectrum, f.count().str());
   for (Plan &plan : plans) plan.target = target().name;
   return plans;

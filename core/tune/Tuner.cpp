@@ -5,7 +5,7 @@
 #include "../runtime/BuildPlans.h"
 #include "Race.h"
 #include "Setting.h"
-#include "tangram/tune/Search.h"
+#include "tangram/compose/EvolutionarySearch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -85,6 +85,7 @@ private:
   struct State : Candidate {
     std::optional<BuiltPlan> built;
     bool checked = false, judged = false, final = false; // judged: in this run; final: timed to the end
+    bool shared = false;                                 // the database has what the model says of it
     std::vector<double> seconds;                         // all that the database has
     std::vector<double> last;                            // of the last race
     /// Of one race, where there was one: then it was hit by the same noise as those beside it.
@@ -172,7 +173,8 @@ private:
 
   void findPick() {
     HeuristicContext context;
-    pick_ = add(session_.pick(spectrum_, context));
+    pick_ =
+        add(options_.firstIsPick && !options_.given.empty() ? options_.given[0] : session_.pick(spectrum_, context));
     states_[*pick_].pick = true;
   }
 
@@ -191,6 +193,7 @@ private:
     for (const std::string &name : session_.registry().heuristics.names()) names.push_back(name);
     for (const std::string &name : names) {
       model_ = session_.heuristic(name);
+      modelName_ = name.substr(0, name.find(':'));
       if (model_->predict(forest_, states_[*pick_].plan)) break;
       model_.reset();
     }
@@ -453,6 +456,9 @@ private:
     events.timed = [&](std::size_t i, const std::vector<double> &seconds) {
       database_.addTimes(tangram::print(states_[i].plan), seconds);
       State &state = states_[i];
+      if (model_ && state.predicted && !state.shared)
+        if (std::optional<Prediction> p = model_->predict(forest_, state.plan))
+          database_.predict(tangram::print(state.plan), modelName_, shares(*p)), state.shared = true;
       state.seconds.insert(state.seconds.end(), seconds.begin(), seconds.end());
       times[i].insert(times[i].end(), seconds.begin(), seconds.end());
       state.judged = true;
@@ -469,9 +475,8 @@ private:
         best && states_[*best].built && std::find(batch.begin(), batch.end(), *best) == batch.end())
       entrants.insert(entrants.begin(), *best);
     HalvingOptions halving;
-    halving.seconds = options_.search
-                          ? raceSeconds()
-                          : std::min(kGiven, 0.5 * Seconds(searchEnd_ - Clock::now()).count());
+    halving.seconds =
+        options_.search ? raceSeconds() : std::min(kGiven, 0.5 * Seconds(searchEnd_ - Clock::now()).count());
     race(entrants, halving, searchEnd_);
     for (std::size_t i : entrants)
       if (states_[i].judged) tell(states_[i]);
@@ -583,6 +588,7 @@ private:
   Clock::time_point end_, searchEnd_;
   TuneReport report_;
   std::unique_ptr<Heuristic> model_;
+  std::string modelName_;
   std::unique_ptr<EvolutionarySearch> search_;
   std::vector<State> states_;
   std::map<std::string, std::size_t> byKey_;

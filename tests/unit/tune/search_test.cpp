@@ -1,8 +1,8 @@
 // Which plans a tuner tries: variations of plans are plans, and the search finds the fast ones.
 #include "../../core/compose/Derivations.h"
 #include "SumProgram.h"
+#include "tangram/compose/EvolutionarySearch.h"
 #include "tangram/compose/Variation.h"
-#include "tangram/tune/Search.h"
 
 #include <algorithm>
 #include <set>

@@ -18,7 +18,8 @@ struct Pruning {
 struct HeuristicContext {
   std::size_t wanted = 1; // how many plans
   std::uint64_t seed = 0;
-  std::vector<Pruning> prunings; // filled in
+  std::vector<Pruning> prunings;    // filled in
+  std::vector<std::string> remarks; // filled in: what whoever asked for this heuristic should know
 };
 
 class Heuristic {

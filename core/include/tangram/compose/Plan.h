@@ -19,8 +19,8 @@
 // A rule that goes to a level below may ask for other numbers of units than the target says, of the levels that start
 // there: `distribute to block with warp=32`.
 //
-// A plan may be made of several, each for some sizes: conditions are asked in the order of the file, at each call, and the
-// first that holds says which (SizeCondition.h):
+// A plan may be made of several, each for some sizes: conditions are asked in the order of the file, at each call, and
+// the first that holds says which (SizeCondition.h):
 //
 //   plan sum for cpu-simple
 //   when in.size() <= 4096

@@ -1,5 +1,5 @@
-// Conditions over what is known of arguments at a call: sizes, and the values of integer parameters. A plan that is made
-// of several says by them which is for which sizes:
+// Conditions over what is known of arguments at a call: sizes, and the values of integer parameters. A plan that is
+// made of several says by them which is for which sizes:
 //
 //   in.size() <= 4096
 //   a.size(0) <= 512 and a.size(1) > 1024

@@ -44,6 +44,7 @@ struct TuneOptions {
   std::string version;          // of tangram
   std::vector<Plan> given;      // are tried first
   bool search = true;           // else the given ones alone are timed, and the pick
+  bool firstIsPick = false;     // the first given one stands for what the heuristic picks, which is not asked
   Workshop *workshop = nullptr; // of several calls for one session; null: nothing is kept
   std::function<void(const Progress &)> progress;
   std::function<bool()> interrupted; // whether to end at once, with what was found so far
@@ -81,6 +82,10 @@ struct TuneReport {
   std::size_t tried() const; // candidates of which something is known
   std::size_t known() const; // of these, by the database alone
 };
+
+/// The device and the compiler of the session's target, as plans that are tuned here name them; what cannot be found
+/// out is empty.
+Machine machineAtHand(Session &session, const std::string &version);
 
 /// `arguments`, the result last, fit the spectrum; `problem` says where they come from (its target and the hash of the
 /// data are filled in). Heuristics have been told of their sizes. No plan is timed whose results have not been checked.
