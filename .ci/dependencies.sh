@@ -4,7 +4,7 @@
 tangram_packages_build="g++ cmake ninja-build ccache
   clang-19 libclang-19-dev llvm-19-dev liblld-19-dev libgomp1
   libboost-dev libboost-filesystem-dev libboost-system-dev libisl-dev libyaml-cpp-dev libfmt-dev nlohmann-json3-dev libcli11-dev
-  libsqlite3-dev"
+  libsqlite3-dev libeigen3-dev"
 tangram_packages_test="libgtest-dev libgmock-dev llvm-19-tools clang-format-19 clang-tidy-19 clangd-19 libomp-19-dev
   libclang-rt-19-dev python3 python3-yaml libtbb-dev clinfo oclgrind"
 tangram_packages_opencl="opencl-headers ocl-icd-opencl-dev pocl-opencl-icd"

@@ -4,6 +4,7 @@
 #include "tangram/runtime/Cleanup.h"
 
 #include "tangram/plugin/Plugin.h"
+#include "tangram/tune/Tuner.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -36,6 +37,13 @@ constexpr DiagnosticKind kTwoPlans{"driver.two-plans", DiagnosticClass::User, "t
                                    "give one plan a spectrum"};
 constexpr DiagnosticKind kNoPlanIn{"driver.no-plan-in-file", DiagnosticClass::User, "'{0}' holds no plan",
                                    "print one with `tangram compile FILE --target T --emit plan`"};
+constexpr DiagnosticKind kOtherDevice{"driver.other-device", DiagnosticClass::User,
+                                      "plan file '{0}': the plan was tuned on device '{1}', and here is '{2}'",
+                                      "it is used; tune here to be sure that it is fast", Severity::Warning};
+constexpr DiagnosticKind kOtherCompiler{"driver.other-compiler", DiagnosticClass::User,
+                                        "plan file '{0}': the plan was tuned with compiler '{1}', and here is '{2}'",
+                                        "it is used; tune with this compiler to be sure that it is fast",
+                                        Severity::Warning};
 constexpr DiagnosticKind kBadColor{"driver.bad-color", DiagnosticClass::User, "--color cannot be '{0}'",
                                    "use auto, always or never"};
 constexpr DiagnosticKind kOutOfMemory{"driver.out-of-memory", DiagnosticClass::Limitation, "there is not enough memory",
@@ -230,8 +238,26 @@ std::vector<std::string> Driver::spectrums(const ProgramFlags &flags) {
   return result;
 }
 
+namespace {
+
+/// What is not as it was when a plan was tuned, beside its source.
+void compareMachine(Session &s, const Plan &plan, const std::string &file, std::optional<tune::Machine> &here) {
+  if (plan.device.empty() && plan.compiler.empty()) return;
+  if (!here) {
+    here.emplace();
+    if (!s.target().pipeline.backend.name.empty()) here = tune::machineAtHand(s, TANGRAM_VERSION);
+  }
+  if (!plan.device.empty() && !here->device.empty() && plan.device != here->device)
+    s.diags().report(kOtherDevice, {}, file, plan.device, here->device);
+  if (!plan.compiler.empty() && !here->compiler.empty() && plan.compiler != here->compiler)
+    s.diags().report(kOtherCompiler, {}, file, plan.compiler, here->compiler);
+}
+
+} // namespace
+
 std::vector<Plan> Driver::plans(const ProgramFlags &flags) {
   Session &s = session();
+  std::optional<tune::Machine> here;
   std::map<std::string, Plan> given;
   std::vector<std::string> order;
   for (const std::string &file : flags.plans) {
@@ -240,6 +266,7 @@ std::vector<Plan> Driver::plans(const ProgramFlags &flags) {
     for (const std::string &text : parts) {
       Plan plan = parsePlan(text, file, s.arena());
       checkPlan(plan, s.module(), s.target().hardware, s.facts(), s.diags());
+      compareMachine(s, plan, file, here);
       if (!flags.spectrums.empty()) {
         std::vector<std::string> wanted = spectrums(flags);
         if (std::find(wanted.begin(), wanted.end(), plan.spectrum) == wanted.end())

@@ -105,6 +105,7 @@ void addCheck(CLI::App &app, Driver &driver);
 void addVerify(CLI::App &app, Driver &driver);
 void addRun(CLI::App &app, Driver &driver);
 void addTune(CLI::App &app, Driver &driver);
+void addExperiment(CLI::App &app, Driver &driver);
 void addTargets(CLI::App &app, Driver &driver);
 void addPlugins(CLI::App &app, Driver &driver);
 void addPasses(CLI::App &app, Driver &driver);

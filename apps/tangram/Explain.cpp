@@ -17,7 +17,7 @@ constexpr DiagnosticKind kUnknownLevel{"explain.unknown-level", DiagnosticClass:
                                        "target '{0}' has no level '{1}'", "use {2}"};
 
 struct Flags : ProgramFlags {
-  std::string whyNot, html;
+  std::string whyNot, html, against;
   bool rules = false;
 };
 
@@ -215,6 +215,24 @@ void requireCode(Session &session, const Plan &plan) {
   }
 }
 
+constexpr DiagnosticKind kAgainst{"explain.against", DiagnosticClass::User, "--against compares {0}",
+                                  "give two files of one plan for the same spectrum: --plan A --against B"};
+
+int against(Driver &driver, const Flags &flags, const std::vector<Plan> &given) {
+  ProgramFlags other = flags;
+  other.plans = {flags.against};
+  const std::vector<Plan> plans = driver.plans(other);
+  if (given.size() != 1)
+    fail(kAgainst, {},
+         given.empty() ? "--plan with another plan, and there is no --plan" : "one plan, and --plan has several");
+  if (plans.size() != 1 || !plans[0].cases.empty()) fail(kAgainst, {}, "with one plan, and its file has several");
+  if (plans[0].spectrum != given[0].spectrum)
+    fail(kAgainst, {},
+         fmt::format("plans of one spectrum, and these are of '{}' and '{}'", given[0].spectrum, plans[0].spectrum));
+  explainAgainst(driver.session(), given[0], plans[0], driver.common.json);
+  return 0;
+}
+
 int explain(Driver &driver, const Flags &flags) {
   Session &s = driver.open(flags);
   s.target();
@@ -222,7 +240,18 @@ int explain(Driver &driver, const Flags &flags) {
   std::vector<Explanation> explanations;
   std::vector<std::string> spectrums = driver.spectrums(flags);
   std::vector<Plan> given;
-  if (!flags.plans.empty()) given = driver.plans(flags);
+  std::vector<std::string> when; // of each
+  if (!flags.plans.empty())
+    for (const Plan &plan : driver.plans(flags)) {
+      std::vector<Plan> each = plansOf(plan);
+      for (std::size_t c = 0; c < each.size(); ++c) {
+        given.push_back(std::move(each[c]));
+        when.push_back(plan.cases.empty()      ? ""
+                       : c < plan.cases.size() ? fmt::format(", when {}", tangram::print(plan.cases[c].when))
+                                               : ", otherwise");
+      }
+    }
+  if (!flags.against.empty()) return against(driver, flags, given);
   if (!given.empty()) {
     spectrums.clear();
     for (const Plan &plan : given) spectrums.push_back(plan.spectrum);
@@ -241,7 +270,7 @@ int explain(Driver &driver, const Flags &flags) {
     } else {
       e.plan = given[i];
       e.given = true;
-      e.heuristic = "the plan file, or where it says nothing " + e.heuristic;
+      e.heuristic = fmt::format("the plan file{}, or where it says nothing {}", when[i], e.heuristic);
     }
     e.notation = notation(e.plan, s.module(), s.target().hardware);
     for (std::size_t p = 0; p < e.forest->size(); ++p) e.alternatives += e.forest->point(p).alternatives.size();
@@ -301,13 +330,17 @@ void addExplain(CLI::App &app, Driver &driver) {
       ->type_name("FILE")
       ->take_all()
       ->allow_extra_args(false);
+  sub->add_option("--against", flags->against,
+                  "Where the plan of --plan and that of this file differ, and what that costs")
+      ->type_name("FILE");
   sub->add_option("--html", flags->html, "Write it as a page that stands by itself")->type_name("OUT");
   sub->add_flag("--json", driver.common.json, "As JSON");
   addCommonFlags(*sub, driver);
   sub->footer("Examples:\n"
               "  tangram explain sum.tg.cpp --target cpu-openmp\n"
               "  tangram explain sum.tg.cpp --target gpu --why-not kog@grid\n"
-              "  tangram explain sum.tg.cpp --target gpu --html sum.html");
+              "  tangram explain sum.tg.cpp --target gpu --html sum.html\n"
+              "  tangram explain sum.tg.cpp --target cpu-openmp --plan tuned.plan --against picked.plan");
   sub->callback([&driver, flags] { driver.command = [&driver, flags] { return explain(driver, *flags); }; });
 }
 

@@ -78,6 +78,10 @@ std::vector<std::string> predictionLines(const Explanation &e);
 Json predictionJson(const Prediction &prediction, const PlanNode &node);
 Json workJson(const Explanation &e, const std::string &file);
 
+/// Prints where two plans of a spectrum differ, rule by rule from the top, and what the heuristic says that they take
+/// there; below other rules nothing is compared any more. False where they do not differ.
+bool explainAgainst(Session &session, const Plan &one, const Plan &other, bool json);
+
 /// One HTML page without anything from elsewhere.
 std::string explanationPage(Session &session, const std::string &file, const std::vector<Explanation> &explanations);
 

@@ -141,12 +141,17 @@ Arguments makeArguments(const ast::Spectrum &spectrum, const ast::Structs &struc
   return made;
 }
 
-Call callOf(Driver &driver, const ProgramFlags &flags, const std::vector<std::string> &texts, std::uint64_t seed) {
+const ast::Spectrum &spectrumToCall(Driver &driver, const ProgramFlags &flags) {
   Session &s = driver.session();
   s.target(); // says so where there is none
   std::vector<std::string> spectrums = driver.spectrums(flags);
   if (spectrums.size() != 1) fail(kOneSpectrum, {}, fmt::format("{}", fmt::join(spectrums, ", ")));
-  const ast::Spectrum &spectrum = spectrumNode(s.module(), spectrums[0]);
+  return spectrumNode(s.module(), spectrums[0]);
+}
+
+Call callOf(Driver &driver, const ProgramFlags &flags, const std::vector<std::string> &texts, std::uint64_t seed) {
+  Session &s = driver.session();
+  const ast::Spectrum &spectrum = spectrumToCall(driver, flags);
   const ast::Structs structs(s.module());
   Call call{spectrum, makeArguments(spectrum, structs, readArguments(spectrum, structs, texts), seed)};
   checkConditions(spectrum, call.arguments.shape);

@@ -26,6 +26,9 @@ std::map<std::string, runtime::ArgumentSpec> readArguments(const ast::Spectrum &
 Arguments makeArguments(const ast::Spectrum &spectrum, const ast::Structs &structs,
                         const std::map<std::string, runtime::ArgumentSpec> &given, std::uint64_t seed);
 
+/// The one spectrum of the opened program that is asked for. Throws where there are several, or there is no target.
+const ast::Spectrum &spectrumToCall(Driver &driver, const ProgramFlags &flags);
+
 /// One spectrum of a program, and what it is called with.
 struct Call {
   const ast::Spectrum &spectrum;

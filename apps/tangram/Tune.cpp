@@ -1,15 +1,32 @@
 // tangram tune
-#include "Budget.h"
-#include "Driver.h"
-#include "RunArguments.h"
+#include "Tune.h"
 
-#include "tangram/tune/Tuner.h"
+#include "Budget.h"
+#include "RunArguments.h"
 
 #include <chrono>
 #include <iostream>
-#include <thread>
 
 namespace tangram::driver {
+
+std::string shortKey(const Plan &plan) {
+  std::string text = key(plan);
+  return text.substr(text.find(": ") + 2);
+}
+
+std::string today() {
+  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
+                     static_cast<unsigned>(day.day()));
+}
+
+std::string progressLine(const std::string &spectrum, const tune::Progress &p) {
+  std::string line = fmt::format("{}: {:.0f} s left, {} tried", spectrum, p.left, p.tried);
+  if (p.best) line += fmt::format(", best {}", seconds(*p.best));
+  if (p.gain) line += fmt::format(", {:.2f} times as fast as the pick", *p.gain);
+  return line + "; " + p.doing;
+}
+
 namespace {
 
 using tune::Candidate;
@@ -20,21 +37,7 @@ constexpr DiagnosticKind kNoBudget{"tune.no-budget", DiagnosticClass::User,
                                    "a budget of {0} is no time to try anything",
                                    "write seconds, minutes or hours: --budget 60s, --budget 5m"};
 
-struct Flags : ProgramFlags {
-  std::vector<std::string> arguments;
-  std::string budget = "60s", database, output, folder;
-  std::optional<std::size_t> tries;
-  std::uint64_t seed = 1;
-  unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
-  double timeout = 30;
-  bool reproducible = false, progress = false;
-};
-
-/// A plan without the spectrum and target that stand before it.
-std::string shortKey(const Plan &plan) {
-  std::string text = key(plan);
-  return text.substr(text.find(": ") + 2);
-}
+using Flags = TuneFlags;
 
 std::string interval(const runtime::Measurement &m) {
   return fmt::format("{} to {}, {}{} runs", seconds(m.low), seconds(m.high),
@@ -47,12 +50,6 @@ std::string countOf(const TuneReport &r) {
   return text;
 }
 
-std::string today() {
-  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
-  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
-                     static_cast<unsigned>(day.day()));
-}
-
 /// The plan with what speaks for it, as a file that `compile --plan` reads.
 std::string planFile(const TuneReport &r, bool reproducible) {
   const Candidate &best = r.candidates[r.best];
@@ -61,10 +58,12 @@ std::string planFile(const TuneReport &r, bool reproducible) {
   if (std::optional<double> gain = r.gain(); gain && !best.pick)
     text += fmt::format("# {:.2f} times as fast as what the heuristic picks, {}: {}\n", *gain,
                         seconds(r.candidates[*r.pick].time.median), shortKey(r.candidates[*r.pick].plan));
-  text += fmt::format("# device: {}\n# compiler: {}\n", r.machine.device, r.machine.compiler);
   text += reproducible ? fmt::format("# tangram {}\n", r.machine.tangram)
                        : fmt::format("# tangram {}, {}; {}\n", r.machine.tangram, today(), countOf(r));
-  return text + tangram::print(best.plan);
+  Plan plan = best.plan;
+  plan.device = r.machine.device;
+  plan.compiler = r.machine.compiler;
+  return text + tangram::print(plan);
 }
 
 Json toJson(const Candidate &c) {
@@ -183,30 +182,26 @@ void print(const TuneReport &r, const Flags &flags, const std::string &plan) {
                                   flags.output, flags.file, flags.target));
 }
 
-std::string progressLine(const std::string &spectrum, const tune::Progress &p) {
-  std::string line = fmt::format("{}: {:.0f} s left, {} tried", spectrum, p.left, p.tried);
-  if (p.best) line += fmt::format(", best {}", seconds(*p.best));
-  if (p.gain) line += fmt::format(", {:.2f} times as fast as the pick", *p.gain);
-  return line + "; " + p.doing;
-}
+constexpr DiagnosticKind kBundleAlone{"tune.bundle-alone", DiagnosticClass::User,
+                                      "--bundle keeps plans for several sizes, and there are none",
+                                      "say which: --arg in=random:N --sizes N=1K,64K,4M"};
+constexpr DiagnosticKind kReproducible{"tune.reproducible-sizes", DiagnosticClass::Limitation,
+                                       "--reproducible is for one size", "tune for each size, or leave it out"};
 
 int tune(Driver &driver, const Flags &flags) {
   tune::TuneOptions options;
-  options.budget = parseBudget(flags.budget);
-  if (options.budget == 0) fail(kNoBudget, {}, flags.budget);
+  if (parseBudget(flags.budget) == 0) fail(kNoBudget, {}, flags.budget);
+  if (flags.sizes.empty() && flags.bundle) fail(kBundleAlone, {});
+  if (!flags.sizes.empty() && flags.reproducible) fail(kReproducible, {});
   tune::Database database(flags.database);
   driver.open(flags);
+  if (!flags.sizes.empty()) return tuneSizes(driver, flags, database);
   const Call asked = callOf(driver, flags, flags.arguments, flags.seed);
 
   std::optional<TemporaryFolder> temporary;
   if (flags.folder.empty()) temporary.emplace("tangram-tune");
   options.folder = temporary ? temporary->path() : std::filesystem::path(flags.folder);
-  options.tries = flags.tries;
-  options.seed = flags.seed;
-  options.jobs = flags.jobs;
-  options.timeout = flags.timeout;
-  options.reproducible = flags.reproducible;
-  options.version = TANGRAM_VERSION;
+  fill(options, flags);
   const Interruptible interruptible;
   options.interrupted = Interruptible::happened;
   options.progress = [&](const tune::Progress &p) {
@@ -230,6 +225,16 @@ int tune(Driver &driver, const Flags &flags) {
 
 } // namespace
 
+void fill(tune::TuneOptions &options, const TuneFlags &flags) {
+  options.budget = parseBudget(flags.budget);
+  options.tries = flags.tries;
+  options.seed = flags.seed;
+  options.jobs = flags.jobs;
+  options.timeout = flags.timeout;
+  options.reproducible = flags.reproducible;
+  options.version = TANGRAM_VERSION;
+}
+
 void addTune(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("tune", "Find a fast plan for given arguments, by timing many");
   auto flags = std::make_shared<Flags>();
@@ -237,6 +242,15 @@ void addTune(CLI::App &app, Driver &driver) {
   addUndecided(*sub, driver);
   addExpected(*sub, *flags);
   addArguments(*sub, flags->arguments);
+  sub->add_option("--sizes", flags->sizes,
+                  "Tune for several sizes: a letter in the place of a size of --arg, and what it stands for. Several "
+                  "go together in all ways. The plan says which of its parts is for which sizes")
+      ->type_name("N=SIZE,...")
+      ->take_all()
+      ->allow_extra_args(false);
+  sub->add_option("--bundle", flags->bundle,
+                  "With --sizes: the fewest plans of which one is so near to the best at each size (default 2%)")
+      ->type_name("PERCENT");
   sub->add_option("--budget", flags->budget, "Time for everything, 60s or 5m (default 60s)")->type_name("TIME");
   sub->add_option("--tries", flags->tries, "Try so many new plans at most, whatever time is left")->type_name("N");
   sub->add_option("--db", flags->database,
@@ -259,10 +273,12 @@ void addTune(CLI::App &app, Driver &driver) {
   sub->add_flag("--progress", flags->progress, "Say how far it is also where that is no terminal");
   sub->add_flag("--json", driver.common.json, "As JSON");
   addCommonFlags(*sub, driver);
-  sub->footer("What a plan computes is checked before it is timed. Ctrl-C ends the work with the best so far.\n"
-              "Examples:\n"
-              "  tangram tune sum.tg.cpp --target cpu-openmp --arg in=random:16M --budget 5m --db sum.db -o sum.plan\n"
-              "  tangram compile sum.tg.cpp --target cpu-openmp --plan sum.plan");
+  sub->footer(
+      "What a plan computes is checked before it is timed. Ctrl-C ends the work with the best so far.\n"
+      "Examples:\n"
+      "  tangram tune sum.tg.cpp --target cpu-openmp --arg in=random:16M --budget 5m --db sum.db -o sum.plan\n"
+      "  tangram compile sum.tg.cpp --target cpu-openmp --plan sum.plan\n"
+      "  tangram tune sum.tg.cpp --target cpu-openmp --arg in=random:N --sizes N=1K,64K,4M --bundle 5% -o sum.plan");
   sub->callback([&driver, flags] { driver.command = [&driver, flags] { return tune(driver, *flags); }; });
 }
 

@@ -266,6 +266,18 @@ runtime::VerifyOptions argumentOptions(const Flags &flags) {
   return options;
 }
 
+/// Sizes on both sides of where a plan goes over from one of its own to the next.
+void addSwitches(const std::vector<Plan> &plans, std::vector<std::uint64_t> &sizes) {
+  constexpr double kLargestSwitch = 1 << 24;
+  for (const Plan &plan : plans)
+    for (const PlanCase &c : plan.cases)
+      for (const SizeComparison &comparison : c.when.all)
+        if (comparison.ratio.divisor.empty() && comparison.bound <= kLargestSwitch)
+          for (std::uint64_t n :
+               {static_cast<std::uint64_t>(comparison.bound), static_cast<std::uint64_t>(comparison.bound) + 1})
+            if (std::find(sizes.begin(), sizes.end(), n) == sizes.end()) sizes.push_back(n);
+}
+
 int verify(Driver &driver, const Flags &flags) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
@@ -300,6 +312,7 @@ int verify(Driver &driver, const Flags &flags) {
   for (std::size_t i = 0; i < spectrums.size() && !Interruptible::happened(); ++i) {
     runtime::VerifyOptions mine = options;
     mine.plans = given.count(spectrums[i]) ? given[spectrums[i]] : std::vector<Plan>{};
+    if (flags.sizes.empty()) addSwitches(mine.plans, mine.sizes);
     mine.folder = folder / fmt::format("spectrum_{}", i);
     if (budget > 0) { // what is left of it, for all that are left
       double left = budget - std::chrono::duration<double>(Clock::now() - start).count();

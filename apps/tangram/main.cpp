@@ -80,6 +80,7 @@ int main(int argc, char **argv) {
   addCheck(app, driver);
   addRun(app, driver);
   addTune(app, driver);
+  addExperiment(app, driver);
   addTargets(app, driver);
   addPlugins(app, driver);
   addPasses(app, driver);

@@ -30,7 +30,6 @@ public:
     const Plan &plan = *wanted.plan;
     const Spectrum *spectrum = findSpectrum(module_, plan.spectrum);
     if (!spectrum) failBug({}, "cloner", fmt::format("no spectrum '{}'", plan.spectrum));
-    ranges_ = std::make_unique<TunableRanges>(plan, module_, hardware_);
     SourceRange range = spectrum->range;
     std::vector<const Expr *> args;
     for (const Param *param : spectrum->params)
@@ -38,10 +37,20 @@ public:
     const SpectrumCall *unspecialised = arena_.make<SpectrumCall>(
         range, spectrum->result, spectrum->name, std::move(args), std::string(), Texts{}, Counts{}, Capability::None,
         static_cast<const Codelet *>(nullptr), std::vector<const Expr *>{}, static_cast<const SpectrumCall *>(nullptr));
-    const SpectrumCall *call = specialise(unspecialised, plan.root);
-    const Stmt *stmt = spectrum->result.isVoid() ? static_cast<const Stmt *>(arena_.make<Evaluate>(range, call))
-                                                 : arena_.make<Return>(range, call);
-    const Block *body = arena_.make<Block>(range, std::vector<const Stmt *>{stmt});
+    auto composed = [&](const Plan &one) {
+      ranges_ = std::make_unique<TunableRanges>(one, module_, hardware_);
+      const SpectrumCall *call = specialise(unspecialised, one.root);
+      const Stmt *stmt = spectrum->result.isVoid() ? static_cast<const Stmt *>(arena_.make<Evaluate>(range, call))
+                                                   : arena_.make<Return>(range, call);
+      return arena_.make<Block>(range, std::vector<const Stmt *>{stmt});
+    };
+    const std::vector<Plan> plans = plansOf(plan);
+    const Block *body = composed(plans.back());
+    for (std::size_t i = plan.cases.size(); i-- > 0;) {
+      const Expr *when = expressionOf(plan.cases[i].when, *spectrum, arena_);
+      const Stmt *either = arena_.make<If>(range, when, composed(plans[i]), body);
+      body = arena_.make<Block>(range, std::vector<const Stmt *>{either});
+    }
     return arena_.make<Kernel>(range, wanted.name, spectrum->name, key(plan), spectrum->result, spectrum->params,
                                spectrum->conditions, std::vector<const Param *>{}, std::vector<const Expr *>{}, body);
   }

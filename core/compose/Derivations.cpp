@@ -105,7 +105,10 @@ Derivations::Derivations(const Forest &forest) : forest_(forest) {
 }
 
 Plan Derivations::finish(PlanPtr root) const {
-  Plan plan{forest_.spectrum(), forest_.hardware().name, {}, std::move(root)};
+  Plan plan;
+  plan.spectrum = forest_.spectrum();
+  plan.target = forest_.hardware().name;
+  plan.root = std::move(root);
   std::vector<const PlanNode *> todo{plan.root.get()};
   while (!todo.empty()) {
     const PlanNode *node = todo.back();

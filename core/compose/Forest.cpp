@@ -61,7 +61,10 @@ PlanPtr makePlanNode(const Point &point, const Alternative &alternative, std::ve
 }
 
 Plan Forest::finish(PlanPtr root) const {
-  Plan plan{spectrum_, hardware_.name, {}, std::move(root)};
+  Plan plan;
+  plan.spectrum = spectrum_;
+  plan.target = hardware_.name;
+  plan.root = std::move(root);
   std::vector<const PlanNode *> todo{plan.root.get()};
   while (!todo.empty()) {
     const PlanNode *node = todo.back();

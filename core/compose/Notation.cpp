@@ -81,7 +81,13 @@ private:
 } // namespace
 
 std::string notation(const Plan &plan, const Module &module, const hardware::Hardware &hardware) {
-  return plan.root ? Writer(plan, module, hardware).write(*plan.root) : "";
+  if (!plan.root) return "";
+  std::string text, ends;
+  for (const PlanCase &c : plan.cases) {
+    text += fmt::format("if {} ({}) else (", print(c.when), Writer(plan, module, hardware).write(*c.root));
+    ends += ")";
+  }
+  return text + Writer(plan, module, hardware).write(*plan.root) + ends;
 }
 
 } // namespace tangram

@@ -20,9 +20,34 @@ bool PlanNode::operator==(const PlanNode &other) const {
          std::equal(children.begin(), children.end(), other.children.begin(), other.children.end(), same);
 }
 
+namespace {
+bool same(const PlanPtr &a, const PlanPtr &b) { return a == b || (a && b && *a == *b); }
+} // namespace
+
+bool PlanCase::operator==(const PlanCase &other) const { return when == other.when && same(root, other.root); }
+
 bool Plan::operator==(const Plan &other) const {
-  return spectrum == other.spectrum && target == other.target && sources == other.sources &&
-         (root == other.root || (root && other.root && *root == *other.root));
+  return spectrum == other.spectrum && target == other.target && sources == other.sources && cases == other.cases &&
+         same(root, other.root);
+}
+
+std::vector<Plan> plansOf(const Plan &plan) {
+  std::vector<Plan> result;
+  Plan one = plan;
+  one.cases.clear();
+  for (const PlanCase &c : plan.cases) {
+    one.root = c.root;
+    result.push_back(one);
+  }
+  one.root = plan.root;
+  result.push_back(std::move(one));
+  return result;
+}
+
+Plan planFor(const Plan &plan, const SizeOf &size) {
+  std::size_t at = 0;
+  while (at < plan.cases.size() && !holds(plan.cases[at].when, size)) ++at;
+  return plansOf(plan)[at];
 }
 
 namespace {
@@ -58,11 +83,13 @@ std::string head(const PlanNode &node, const std::string &inherited, bool root) 
   return out;
 }
 
-void printNode(const PlanNode &node, const std::string &inherited, unsigned indent, bool isElse, std::string &out) {
+/// `top`: the indentation of a rule that belongs to no other.
+void printNode(const PlanNode &node, const std::string &inherited, unsigned indent, unsigned top, bool isElse,
+               std::string &out) {
   out +=
-      std::string(std::size_t{2} * indent, ' ') + (isElse ? "else " : "") + head(node, inherited, indent == 0) + '\n';
+      std::string(std::size_t{2} * indent, ' ') + (isElse ? "else " : "") + head(node, inherited, indent == top) + '\n';
   for (std::size_t i = 0; i < node.children.size(); ++i)
-    printNode(*node.children[i], node.spectrum, indent + 1, node.guarded && i + 1 == node.children.size(), out);
+    printNode(*node.children[i], node.spectrum, indent + 1, top, node.guarded && i + 1 == node.children.size(), out);
 }
 
 void keyOf(const PlanNode &node, const std::string &inherited, std::string &out) {
@@ -99,12 +126,26 @@ hardware::Units unitsOf(const PlanNode &node) {
 std::string print(const Plan &plan) {
   std::string out = fmt::format("plan {} for {}\n", word(plan.spectrum), word(plan.target));
   for (const auto &[spectrum, hash] : plan.sources) out += fmt::format("source {} {:016x}\n", word(spectrum), hash);
-  if (plan.root) printNode(*plan.root, plan.spectrum, 0, false, out);
+  if (!plan.device.empty()) out += fmt::format("device {}\n", word(plan.device));
+  if (!plan.compiler.empty()) out += fmt::format("compiler {}\n", word(plan.compiler));
+  for (const PlanCase &c : plan.cases) {
+    out += fmt::format("when {}\n", print(c.when));
+    printNode(*c.root, plan.spectrum, 1, 1, false, out);
+  }
+  const unsigned top = plan.cases.empty() ? 0 : 1;
+  if (top) out += "otherwise\n";
+  if (plan.root) printNode(*plan.root, plan.spectrum, top, top, false, out);
   return out;
 }
 
 std::string key(const Plan &plan) {
   std::string out = plan.spectrum + " on " + plan.target + ": ";
+  for (const PlanCase &c : plan.cases) {
+    out += fmt::format("if {}: ", print(c.when));
+    keyOf(*c.root, plan.spectrum, out);
+    out += "; ";
+  }
+  if (!plan.cases.empty()) out += "else: ";
   if (plan.root) keyOf(*plan.root, plan.spectrum, out);
   return out;
 }

@@ -63,6 +63,15 @@ public:
       : plan_(plan), module_(module), hardware_(hardware), facts_(facts), machine_(hardware) {}
 
   void run(DiagnosticEngine &diags) {
+    rules();
+    if (plan_.target != hardware_.name) diags.report(kTarget, plan_.root->range, plan_.target, hardware_.name);
+    for (const auto &[spectrum, hash] : plan_.sources) {
+      const Spectrum *found = findSpectrum(module_, spectrum);
+      if (found && sourceHash(module_, spectrum) != hash) diags.report(kHash, found->range, spectrum);
+    }
+  }
+
+  void rules() {
     if (!plan_.root) failBug({}, "plan", "a plan has no rules");
     const PlanNode &root = *plan_.root;
     if (root.spectrum != plan_.spectrum || isMapRule(root))
@@ -70,11 +79,6 @@ public:
     const hardware::Level &first = level(root);
     if (first.name != hardware_.top().name) bad(kTop, root, {}, first.name, hardware_.top().name, hardware_.name);
     call(root, {});
-    if (plan_.target != hardware_.name) diags.report(kTarget, root.range, plan_.target, hardware_.name);
-    for (const auto &[spectrum, hash] : plan_.sources) {
-      const Spectrum *found = findSpectrum(module_, spectrum);
-      if (found && sourceHash(module_, spectrum) != hash) diags.report(kHash, found->range, spectrum);
-    }
   }
 
 private:
@@ -280,7 +284,12 @@ private:
 
 void checkPlan(const Plan &plan, const Module &module, const hardware::Hardware &hardware, const Facts &facts,
                DiagnosticEngine &diags) {
-  Checker(plan, module, hardware, facts).run(diags);
+  std::vector<Plan> plans = plansOf(plan);
+  Checker(plans.back(), module, hardware, facts).run(diags);
+  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+    checkSizeCondition(plan.cases[i].when, *findSpectrum(module, plan.spectrum), plan.cases[i].range);
+    Checker(plans[i], module, hardware, facts).rules();
+  }
 }
 
 } // namespace tangram

@@ -20,6 +20,8 @@ constexpr DiagnosticKind kElse{"plan.else", DiagnosticClass::User, "{}",
 constexpr DiagnosticKind kEmpty{"plan.empty", DiagnosticClass::User, "the plan has no {}",
                                 "write plans as 'tangram compile --emit plan' prints them"};
 constexpr DiagnosticKind kTwice{"plan.twice", DiagnosticClass::User, "{} stands here a second time", "leave out one"};
+constexpr DiagnosticKind kOtherwise{"plan.otherwise", DiagnosticClass::User, "{}",
+                                    "the plan for all other sizes stands last, below 'otherwise'"};
 constexpr DiagnosticKind kDeep{"plan.too-deep", DiagnosticClass::Limitation, "the plan is more than {} rules deep",
                                "no target needs that many"};
 
@@ -138,8 +140,6 @@ public:
   PlanParser(std::string_view text, const std::string *file) : text_(text), file_(file) {}
 
   Plan parse() {
-    std::optional<Entry> root;
-    std::vector<Entry *> open; // the last entry at each depth
     unsigned number = 0;
     bool header = false;
     while (!text_.empty()) {
@@ -157,38 +157,80 @@ public:
         line.keyword("for");
         plan_.target = line.name("a target");
         header = true;
-      } else if (!root && indent == 0 && line.take("source")) {
+      } else if (!root_ && !block_ && indent == 0 && line.take("source")) {
         SourceRange where = line.here();
         std::string spectrum = line.name("a spectrum");
         if (!plan_.sources.emplace(spectrum, line.hash()).second)
           fail(kTwice, where, fmt::format("the source of '{}'", spectrum));
+      } else if (!root_ && !block_ && indent == 0 && line.take("device")) {
+        plan_.device = line.name("the name of a device");
+      } else if (!root_ && !block_ && indent == 0 && line.take("compiler")) {
+        plan_.compiler = line.name("the name of a compiler");
+      } else if (indent == 0 && (line.peek() == "when" || line.peek() == "otherwise")) {
+        openBlock(line);
       } else {
-        std::size_t depth = indent / 2;
-        if (indent % 2 || depth > open.size() || (depth == 0) != !root)
-          fail(kIndent, line.here(), indent,
-               !root             ? std::string("0")
-               : open.size() < 2 ? std::string("2")
-                                 : fmt::format("2 to {}", 2 * open.size()));
-        if (depth > kMaxDepth) fail(kDeep, line.here(), kMaxDepth);
-        open.resize(depth);
-        Entry entry = rule(line, open.empty() ? nullptr : open.back());
-        Entry *added = nullptr;
-        if (open.empty())
-          added = &root.emplace(std::move(entry));
-        else
-          added = &open.back()->children.emplace_back(std::move(entry));
-        open.push_back(added);
+        addRule(line, indent);
       }
       if (!line.done()) line.expected("the end of the line");
     }
     SourceRange last{file_, std::max(number, 1u), 1, std::max(number, 1u), 2};
     if (!header) fail(kEmpty, last, "'plan SPECTRUM for TARGET' line");
-    if (!root) fail(kEmpty, last, "rules");
-    plan_.root = finish(*root);
+    if (block_ && !block_->otherwise) fail(kOtherwise, block_->range, "the plan says nothing of other sizes");
+    if (!root_) fail(kEmpty, last, "rules");
+    plan_.root = finish(*root_);
     return std::move(plan_);
   }
 
 private:
+  /// Rules below `when` or `otherwise`.
+  struct OpenBlock {
+    bool otherwise = false;
+    SizeCondition when;
+    SourceRange range;
+  };
+
+  void openBlock(Line &line) {
+    const SourceRange where = line.here(line.peek().size());
+    if (block_ && block_->otherwise) fail(kOtherwise, where, "nothing can stand behind 'otherwise'");
+    if (!block_ && root_) fail(kOtherwise, where, "there are rules in front of the first 'when'");
+    if (block_) {
+      if (!root_) fail(kEmpty, block_->range, "rules for these sizes");
+      plan_.cases.push_back({block_->when, finish(*root_), block_->range});
+      root_.reset();
+      open_.clear();
+    }
+    OpenBlock block;
+    block.range = where;
+    if (line.take("otherwise")) {
+      if (!block_) fail(kOtherwise, where, "there is no 'when' in front of 'otherwise'");
+      block.otherwise = true;
+    } else {
+      line.take("when");
+      const SourceRange condition = line.here(1);
+      block.when = parseSizeCondition(line.rest(), condition);
+    }
+    block_ = std::move(block);
+  }
+
+  void addRule(Line &line, std::size_t indent) {
+    const std::size_t top = block_ ? 1 : 0;
+    const std::size_t depth = indent / 2 - std::min(indent / 2, top);
+    if (indent % 2 || indent / 2 < top || depth > open_.size() || (depth == 0) != !root_)
+      fail(kIndent, line.here(), indent,
+           !root_             ? fmt::format("{}", 2 * top)
+           : open_.size() < 2 ? fmt::format("{}", 2 * (top + 1))
+                              : fmt::format("{} to {}", 2 * (top + 1), 2 * (top + open_.size())));
+    if (depth > kMaxDepth) fail(kDeep, line.here(), kMaxDepth);
+    open_.resize(depth);
+    Entry entry = rule(line, open_.empty() ? nullptr : open_.back());
+    Entry *added = nullptr;
+    if (open_.empty())
+      added = &root_.emplace(std::move(entry));
+    else
+      added = &open_.back()->children.emplace_back(std::move(entry));
+    open_.push_back(added);
+  }
+
   Entry rule(Line &line, const Entry *parent) {
     Entry entry;
     entry.isElse = line.take("else");
@@ -268,6 +310,9 @@ private:
   std::string_view text_;
   const std::string *file_;
   Plan plan_;
+  std::optional<Entry> root_;
+  std::vector<Entry *> open_; // the last entry at each depth
+  std::optional<OpenBlock> block_;
 };
 
 } // namespace

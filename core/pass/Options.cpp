@@ -2,6 +2,7 @@
 
 #include "tangram/diag/Diagnostic.h"
 
+#include <charconv>
 #include <cmath>
 
 namespace tangram {
@@ -17,6 +18,9 @@ constexpr DiagnosticKind kOutOfRange{"options.out-of-range", DiagnosticClass::Us
                                      "option '{1}' of '{0}' is {2}, which is out of its range", "use {3}"};
 constexpr DiagnosticKind kUnknownValue{"options.unknown-value", DiagnosticClass::User,
                                        "option '{1}' of '{0}' has no value '{2}'", "use {3}"};
+
+constexpr DiagnosticKind kForm{"options.form", DiagnosticClass::User, "'{1}' is no option of {0}: it has no value",
+                               "write NAME=VALUE, and commas between several"};
 
 std::string describe(const OptionValue &value) {
   struct {
@@ -123,6 +127,37 @@ OptionValues checkOptions(const std::vector<OptionSpec> &specs, const OptionValu
     result.set(name, std::move(*value), range);
   }
   return result;
+}
+
+namespace {
+template <class Number> std::optional<Number> number(const std::string &text) {
+  Number value{};
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+} // namespace
+
+void readOptions(const std::vector<OptionSpec> &specs, const std::string &text, const std::string &owner,
+                 OptionValues &values) {
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string one = text.substr(at, end - at);
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos || equals == 0) fail(kForm, {}, owner, shown(one));
+    const std::string name = one.substr(0, equals), value = one.substr(equals + 1);
+    OptionValue read = value; // what it cannot be is said by checkOptions()
+    if (const OptionSpec *spec = findSpec(specs, name)) {
+      if (std::holds_alternative<bool>(spec->defaultValue) && (value == "true" || value == "false"))
+        read = value == "true";
+      if (std::holds_alternative<std::int64_t>(spec->defaultValue))
+        if (std::optional<std::int64_t> v = number<std::int64_t>(value)) read = *v;
+      if (std::holds_alternative<double>(spec->defaultValue))
+        if (std::optional<double> v = number<double>(value)) read = *v;
+    }
+    values.set(name, std::move(read));
+    at = end + 1;
+  }
 }
 
 } // namespace tangram

@@ -53,6 +53,8 @@ constexpr DiagnosticKind kPassedOver{
     "session.passed-over", DiagnosticClass::Limitation,
     "{0} that heuristic '{1}' likes better for '{2}' cannot be used; of the first: {3}",
     "the best of those that fit is taken; fewer workers in the target's levels leave more for each", Severity::Warning};
+constexpr DiagnosticKind kRemark{"session.remark", DiagnosticClass::User, "heuristic '{0}': {1}",
+                                 "`tangram heuristics {0}` says what it can be told", Severity::Warning};
 constexpr DiagnosticKind kNoPlan{"session.no-plan", DiagnosticClass::Bug,
                                  "heuristic '{0}' chose no plan for '{1}', although there are {2}",
                                  "report it to the author of the heuristic"};
@@ -103,6 +105,7 @@ struct Session::Impl {
   std::map<std::string, std::unique_ptr<Forest>> forests;
   ExpectedSizes expected;
   std::vector<Timing> timings;
+  std::set<std::string> remarked; // each once
 
   // What is running now.
   std::string step;
@@ -224,10 +227,22 @@ struct Session::Impl {
   }
   /// The one that was asked for, or the target's, and its name.
   std::pair<std::string, std::unique_ptr<Heuristic>> heuristic(const hardware::Target &of) {
+    return heuristic(of, options.heuristic);
+  }
+
+  /// `asked`: NAME or NAME:OPTION=VALUE,...; empty: the target's.
+  std::pair<std::string, std::unique_ptr<Heuristic>> heuristic(const hardware::Target &of, const std::string &asked) {
     hardware::Step s = of.pipeline.heuristic;
-    if (!options.heuristic.empty() && options.heuristic != s.name) s = {options.heuristic, {}, {}};
+    const std::string name = asked.substr(0, asked.find(':'));
+    if (!name.empty() && name != s.name) s = {name, {}, {}};
     const HeuristicDescriptor &d = registry.heuristics.get(s.name, s.range);
-    return {d.name, d.create(checkOptions(d.options, s.options, fmt::format("heuristic '{}'", d.name), s.range))};
+    const std::string who = fmt::format("heuristic '{}'", d.name);
+    if (name.size() < asked.size()) readOptions(d.options, asked.substr(name.size() + 1), who, s.options);
+    std::unique_ptr<Heuristic> made = d.create(checkOptions(d.options, s.options, who, s.range));
+    made->meet([this, &of](const std::string &other) -> std::unique_ptr<Heuristic> {
+      return registry.heuristics.find(other) ? heuristic(of, other).second : nullptr;
+    });
+    return {d.name, std::move(made)};
   }
 
   OptionValues backendOptions() {
@@ -530,13 +545,20 @@ std::vector<Plan> Session::choose(const std::string &spectrum, HeuristicContext 
   const Forest &f = forest(spectrum);
   const auto [name, heuristic] = impl_->heuristic(target());
   std::vector<Plan> plans = impl_->run("heuristic", name, [&] { return heuristic->choose(f, context); });
+  for (const std::string &remark : context.remarks)
+    if (impl_->remarked.insert(remark).second) diags().report(kRemark, {}, name, remark);
   if (plans.empty()) fail(kNoPlan, target().pipeline.heuristic.range, name, spectrum, f.count().str());
   for (Plan &plan : plans) plan.target = target().name;
   return plans;
 }
 
+std::unique_ptr<Heuristic> Session::heuristic(const std::string &name) {
+  return impl_->heuristic(target(), name.empty() ? impl_->options.heuristic : name).second;
+}
+
 std::optional<Prediction> Session::predict(const Plan &plan) {
   const Forest &f = forest(plan.spectrum);
+  if (!plan.cases.empty()) return {}; // sizes say which of them it is
   const auto [name, heuristic] = impl_->heuristic(target());
   return impl_->run("prediction", name, [&] { return heuristic->predict(f, plan); });
 }

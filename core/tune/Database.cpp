@@ -41,6 +41,12 @@ create table choice (problem integer not null references problem, machine intege
   candidate integer not null references candidate, primary key (problem, machine));
 )";
 
+/// Beside what the first version of the layout had.
+constexpr const char *kMore = R"(
+create table if not exists share (candidate integer not null references candidate, model text not null,
+  part text not null, seconds real not null, primary key (candidate, model, part));
+)";
+
 constexpr std::array<std::string_view, 8> kVerdicts{"right", "unfit",  "refused", "uncompiled",
                                                     "wrong", "failed", "crashed", "endless"};
 
@@ -176,6 +182,7 @@ Database::Database(const std::filesystem::path &file, double patience) : impl_(s
   });
   if (std::int64_t layout = number(impl, "pragma user_version"); layout != kLayout)
     fail(kVersion, {}, impl.file, layout, kLayout);
+  if (number(impl, "select count(*) from sqlite_master where name = 'share'") == 0) impl.run(kMore);
   Statement check(impl, "pragma quick_check(1)");
   if (check.row() && check.text(0) != "ok") fail(kDamaged, {}, impl.file, check.text(0));
 }
@@ -244,6 +251,51 @@ void Database::addTimes(const std::string &plan, const std::vector<double> &seco
                 s, impl.problem, impl.machine, plan)
           .run();
   });
+}
+
+void Database::predict(const std::string &plan, const std::string &model, const std::map<std::string, double> &shares) {
+  const Impl &impl = *impl_;
+  transaction(impl, [&] {
+    for (const auto &[part, seconds] : shares)
+      Statement(impl,
+                "insert or replace into share (candidate, model, part, seconds) select id, ?1, ?2, ?3 from candidate "
+                "where problem = ?4 and machine = ?5 and plan = ?6",
+                model, part, seconds, impl.problem, impl.machine, plan)
+          .run();
+  });
+}
+
+std::vector<Sample> Database::samples(const std::string &target, const std::string &model) const {
+  const Impl &impl = *impl_;
+  // Behind its name stands a hash of what a target says.
+  Statement last(impl,
+                 "select machine from timing join candidate on candidate.id = timing.candidate join problem on "
+                 "problem.id = problem where substr(problem.target, 1, length(?1) + 1) = ?1 || ' ' "
+                 "order by timing.id desc limit 1",
+                 target);
+  std::vector<Sample> result;
+  if (!last.row()) return result;
+  Statement rows(impl,
+                 "select candidate.id, problem, seconds from candidate join timing on timing.candidate = candidate.id "
+                 "join problem on problem.id = problem where substr(problem.target, 1, length(?1) + 1) = ?1 || ' ' and "
+                 "machine = ?2 and verdict = 0 order by candidate.id, seconds",
+                 target, last.integer(0));
+  std::map<std::int64_t, std::pair<std::int64_t, std::vector<double>>> times;
+  while (rows.row()) {
+    times[rows.integer(0)].first = rows.integer(1);
+    if (double seconds = rows.real(2); seconds > 0) times[rows.integer(0)].second.push_back(seconds);
+  }
+  for (const auto &[candidate, of] : times) {
+    if (of.second.empty()) continue;
+    Sample sample;
+    sample.problem = of.first;
+    sample.seconds = of.second[of.second.size() / 2];
+    Statement parts(impl, "select part, seconds from share where candidate = ? and model = ? order by part", candidate,
+                    model);
+    while (parts.row()) sample.shares[parts.text(0)] = parts.real(1);
+    if (!sample.shares.empty()) result.push_back(std::move(sample));
+  }
+  return result;
 }
 
 std::optional<std::string> Database::choice() const {

@@ -2,6 +2,7 @@
 
 #include "tangram/plugin/Plugin.h"
 #include "tangram/runtime/Children.h"
+#include "tangram/tune/Tuner.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -50,14 +51,16 @@ private:
 
 } // namespace
 
-Machine describeMachine(Session &session, const std::string &version) {
+namespace {
+
+/// `missing`: why there is no device.
+Machine look(Session &session, const std::string &version, std::string &missing) {
   const hardware::Target &target = session.target();
   const hardware::Step &step = target.pipeline.backend;
   const BackendDescriptor &d = session.registry().backends.get(step.name, step.range);
   const OptionValues values = checkOptions(d.options, step.options, fmt::format("backend '{}'", d.name), step.range);
   Machine machine;
   machine.tangram = fmt::format("{} ({})", version, coreBuildId());
-  std::string missing;
   runChild(
       [&](const Send &send) {
         hardware::Hardware hardware = target.hardware;
@@ -77,7 +80,20 @@ Machine describeMachine(Session &session, const std::string &version) {
         if (m[0] == "compiler") machine.compiler = m[1];
       },
       kDeviceSilence);
-  if (machine.device.empty()) fail(kNoDevice, {}, target.name, missing.empty() ? "" : ": " + missing);
+  return machine;
+}
+
+} // namespace
+
+Machine machineAtHand(Session &session, const std::string &version) {
+  std::string missing;
+  return look(session, version, missing);
+}
+
+Machine describeMachine(Session &session, const std::string &version) {
+  std::string missing;
+  Machine machine = look(session, version, missing);
+  if (machine.device.empty()) fail(kNoDevice, {}, session.target().name, missing.empty() ? "" : ": " + missing);
   return machine;
 }
 

@@ -5,7 +5,7 @@
 #include "../runtime/BuildPlans.h"
 #include "Race.h"
 #include "Setting.h"
-#include "tangram/tune/Search.h"
+#include "tangram/compose/EvolutionarySearch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,6 +35,7 @@ constexpr std::size_t kBest = 8;           // plans that each heuristic is asked
 constexpr std::size_t kKnown = 4;          // plans of the database that are timed again, beside new ones
 constexpr std::size_t kInUnit = 4;         // plans that are compiled together, for each of the jobs
 constexpr std::size_t kFinalists = 4;      // plans that are timed once more in the end, the pick beside them
+constexpr double kGiven = 6;               // seconds in which plans are timed that somebody gave
 constexpr double kHopelessCalls = 1 << 17; // of single elements
 constexpr double kSlow = 50;               // a call may take so many times as long as the fastest plan ...
 constexpr double kPatience = 2;            // ... or so many seconds, at least ...
@@ -84,6 +85,7 @@ private:
   struct State : Candidate {
     std::optional<BuiltPlan> built;
     bool checked = false, judged = false, final = false; // judged: in this run; final: timed to the end
+    bool shared = false;                                 // the database has what the model says of it
     std::vector<double> seconds;                         // all that the database has
     std::vector<double> last;                            // of the last race
     /// Of one race, where there was one: then it was hit by the same noise as those beside it.
@@ -93,7 +95,7 @@ private:
 
   // ---- time ----
 
-  double finalSeconds() const { return std::clamp(0.1 * options_.budget, 0.2, 8.0); }
+  double finalSeconds() const { return std::clamp(0.1 * options_.budget, 0.2, options_.search ? 8.0 : 1.5); }
   double raceSeconds() const { return std::clamp(options_.budget / 40, 0.1, 3.0); }
   bool isInterrupted() const { return options_.interrupted && options_.interrupted(); }
   bool isOver() const { return Clock::now() >= searchEnd_ || isInterrupted(); }
@@ -171,7 +173,8 @@ private:
 
   void findPick() {
     HeuristicContext context;
-    pick_ = add(session_.pick(spectrum_, context));
+    pick_ =
+        add(options_.firstIsPick && !options_.given.empty() ? options_.given[0] : session_.pick(spectrum_, context));
     states_[*pick_].pick = true;
   }
 
@@ -189,8 +192,8 @@ private:
     std::vector<std::string> names{asked.empty() ? session_.target().pipeline.heuristic.name : asked};
     for (const std::string &name : session_.registry().heuristics.names()) names.push_back(name);
     for (const std::string &name : names) {
-      const HeuristicDescriptor &d = session_.registry().heuristics.get(name);
-      model_ = d.create(checkOptions(d.options, {}, fmt::format("heuristic '{}'", name), {}));
+      model_ = session_.heuristic(name);
+      modelName_ = name.substr(0, name.find(':'));
       if (model_->predict(forest_, states_[*pick_].plan)) break;
       model_.reset();
     }
@@ -223,6 +226,8 @@ private:
     }
     for (const State &state : states_)
       if (state.known || state.pick) tell(state);
+    for (const Plan &plan : options_.given) search_->suggest(plan);
+    if (!options_.search) return;
     HeuristicContext context;
     context.wanted = kBest;
     context.seed = options_.seed;
@@ -241,6 +246,7 @@ private:
 
   /// As many new ones as are compiled at a time.
   std::vector<std::size_t> nextBatch() {
+    if (!options_.search) return {};
     std::size_t wanted = std::max(1u, options_.jobs) * kInUnit;
     if (options_.tries) wanted = std::min(wanted, *options_.tries - std::min(*options_.tries, tried_));
     std::vector<std::size_t> batch;
@@ -252,6 +258,11 @@ private:
   /// The pick alone where there is little time, the best that are known, and what heuristics like.
   std::vector<std::size_t> firstBatch() {
     std::vector<std::size_t> batch{*pick_}, known;
+    if (!options_.search) {
+      for (const Plan &plan : options_.given)
+        if (std::size_t i = add(plan); std::find(batch.begin(), batch.end(), i) == batch.end()) batch.push_back(i);
+      return batch;
+    }
     for (std::size_t i = 0; i < states_.size(); ++i)
       if (i != *pick_ && states_[i].known && states_[i].isTimed()) known.push_back(i);
     std::stable_sort(known.begin(), known.end(), [&](std::size_t a, std::size_t b) {
@@ -268,6 +279,12 @@ private:
 
   /// What results are compared with, by a child, while plans are compiled.
   void buildBaseline() {
+    if (options_.workshop && !options_.workshop->reference.empty()) {
+      reference_ = options_.workshop->reference;
+      report_.plainest = options_.workshop->plainest;
+      plainest_ = {options_.workshop->exact.library, options_.workshop->exact.entry};
+      return;
+    }
     const bool bits =
         session_.target().promise("order") == "preserve" || session_.target().promise("determinism") == "everywhere";
     std::optional<Plan> plainest = bits ? forest_.plainest() : std::nullopt;
@@ -295,6 +312,11 @@ private:
       reference_ = m[1];
       report_.plainest = m[2];
       plainest_ = {m[3], m[4]};
+      if (options_.workshop) {
+        options_.workshop->reference = reference_;
+        options_.workshop->plainest = report_.plainest;
+        options_.workshop->exact = {plainest_.first, plainest_.second};
+      }
     };
     job.ended = [this](const ChildEnd &end) {
       if (reference_.empty() && !isInterrupted() && end.how != ChildEnd::How::Late)
@@ -305,12 +327,26 @@ private:
     children_.add(std::move(job));
   }
 
+  const Workshop::Kernel *kept(const Plan &plan) const {
+    if (!options_.workshop) return nullptr;
+    auto known = options_.workshop->kernels.find(tangram::print(plan));
+    return known == options_.workshop->kernels.end() ? nullptr : &known->second;
+  }
+
   void build(const std::vector<std::size_t> &batch) {
     progress("compiling");
+    // As long as nothing was timed, there must be time for that.
+    const auto now = Clock::now();
+    const auto left = std::max(Clock::duration::zero(), searchEnd_ - now);
+    const Clock::time_point end = fastest() ? searchEnd_ : now + left * 7 / 10;
     // The pick by itself: it is what there must be in any case.
     std::vector<std::vector<std::size_t>> units;
     for (std::size_t i : batch) {
       if (states_[i].built || states_[i].verdict != Verdict::Right) continue;
+      if (const Workshop::Kernel *kernel = kept(states_[i].plan)) {
+        states_[i].built = BuiltPlan{i, kernel->library, kernel->entry};
+        continue;
+      }
       if (units.empty() || units.back().size() == kInUnit || (pick_ && units.back()[0] == *pick_)) units.emplace_back();
       units.back().push_back(i);
     }
@@ -321,13 +357,17 @@ private:
       request.arena = &session_.arena();
       request.folder = options_.folder;
       request.stem = "plans";
-      request.deadline = searchEnd_;
+      request.deadline = end;
       addBuild(children_, std::move(request), [this](const BuildOutcome &outcome) {
         for (const auto &[i, why] : outcome.unfit) judge(i, Verdict::Unfit, why);
         for (const auto &[i, diagnostic] : outcome.refused) judge(i, Verdict::Refused, diagnostic.message);
         for (const auto &[i, why] : outcome.failed)
           if (!isInterrupted()) judge(i, Verdict::Uncompiled, why);
-        for (const BuiltPlan &b : outcome.built) states_[b.plan].built = b;
+        for (const BuiltPlan &b : outcome.built) {
+          states_[b.plan].built = b;
+          if (options_.workshop)
+            options_.workshop->kernels[tangram::print(states_[b.plan].plan)] = {b.library, b.entry};
+        }
         progress("compiling");
       });
     }
@@ -416,6 +456,9 @@ private:
     events.timed = [&](std::size_t i, const std::vector<double> &seconds) {
       database_.addTimes(tangram::print(states_[i].plan), seconds);
       State &state = states_[i];
+      if (model_ && state.predicted && !state.shared)
+        if (std::optional<Prediction> p = model_->predict(forest_, state.plan))
+          database_.predict(tangram::print(state.plan), modelName_, shares(*p)), state.shared = true;
       state.seconds.insert(state.seconds.end(), seconds.begin(), seconds.end());
       times[i].insert(times[i].end(), seconds.begin(), seconds.end());
       state.judged = true;
@@ -432,7 +475,8 @@ private:
         best && states_[*best].built && std::find(batch.begin(), batch.end(), *best) == batch.end())
       entrants.insert(entrants.begin(), *best);
     HalvingOptions halving;
-    halving.seconds = raceSeconds();
+    halving.seconds =
+        options_.search ? raceSeconds() : std::min(kGiven, 0.5 * Seconds(searchEnd_ - Clock::now()).count());
     race(entrants, halving, searchEnd_);
     for (std::size_t i : entrants)
       if (states_[i].judged) tell(states_[i]);
@@ -507,7 +551,7 @@ private:
     } else {
       best_ = order[0];
     }
-    database_.choose(tangram::print(states_[best_].plan));
+    if (options_.search) database_.choose(tangram::print(states_[best_].plan));
   }
 
   std::string whyNone() const {
@@ -544,6 +588,7 @@ private:
   Clock::time_point end_, searchEnd_;
   TuneReport report_;
   std::unique_ptr<Heuristic> model_;
+  std::string modelName_;
   std::unique_ptr<EvolutionarySearch> search_;
   std::vector<State> states_;
   std::map<std::string, std::size_t> byKey_;

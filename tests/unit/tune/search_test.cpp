@@ -1,7 +1,8 @@
 // Which plans a tuner tries: variations of plans are plans, and the search finds the fast ones.
-#include "../../core/tune/Variation.h"
+#include "../../core/compose/Derivations.h"
 #include "SumProgram.h"
-#include "tangram/tune/Search.h"
+#include "tangram/compose/EvolutionarySearch.h"
+#include "tangram/compose/Variation.h"
 
 #include <algorithm>
 #include <set>

@@ -16,7 +16,8 @@ struct ClonedKernel {
 /// `arena`. Plans have been checked.
 ///
 /// The kernel's parameters are the spectrum's, its conditions the spectrum's __requires, and its body one
-/// `return call;` (or `call;` for void), where call is the specialised SpectrumCall:
+/// `return call;` (or `call;` for void); of a plan with cases `if (condition) { return call; } else { ... }` for each.
+/// Where call is the specialised SpectrumCall:
 ///  - level: where it was composed; devolved: levels passed through; codelet: a copy of the chosen codelet in which
 ///    the calls and maps are specialised in turn and a tunable's `init` is the plan's value;
 ///  - guard and fallback where the plan says so: the guard is the codelet's requirement (Requirement.h), over the

@@ -18,12 +18,18 @@ struct Pruning {
 struct HeuristicContext {
   std::size_t wanted = 1; // how many plans
   std::uint64_t seed = 0;
-  std::vector<Pruning> prunings; // filled in
+  std::vector<Pruning> prunings;    // filled in
+  std::vector<std::string> remarks; // filled in: what whoever asked for this heuristic should know
 };
 
 class Heuristic {
 public:
+  /// Another heuristic by its name; null where there is none.
+  using Others = std::function<std::unique_ptr<Heuristic>(const std::string &name)>;
+
   virtual ~Heuristic() = default;
+  /// Called before all that is below, for those that ask others.
+  virtual void meet(const Others &) {}
   /// At most `wanted` different plans, best first; at least one where the forest has any.
   virtual std::vector<Plan> choose(const Forest &forest, HeuristicContext &context) = 0;
   /// What a plan of the forest costs; nothing where the heuristic has no model of time, or knows no answer.

@@ -19,14 +19,25 @@
 // A rule that goes to a level below may ask for other numbers of units than the target says, of the levels that start
 // there: `distribute to block with warp=32`.
 //
+// A plan may be made of several, each for some sizes: conditions are asked in the order of the file, at each call, and
+// the first that holds says which (SizeCondition.h):
+//
+//   plan sum for cpu-simple
+//   when in.size() <= 4096
+//     select a at process
+//   otherwise
+//     select c at process with p=4
+//       ...
+//
+// Of a plan that was tuned, `device NAME` and `compiler NAME` lines in front of its rules say where.
+//
 // A line says `of SPECTRUM` behind its codelet or rule where that is not the spectrum of the line above it, `as vector`
 // where a codelet does not compute as scalar code, and the first line of a plan says `devolve from LEVEL to LEVEL`.
 // Names with other characters than letters, digits and _-.:<>, are quoted. Empty lines and lines that start with # do
 // not count.
 #pragma once
 
-#include "tangram/ast/Node.h"
-#include "tangram/diag/Diagnostic.h"
+#include "tangram/compose/SizeCondition.h"
 #include "tangram/hardware/Units.h"
 
 #include <map>
@@ -59,13 +70,28 @@ struct PlanNode {
 };
 using PlanPtr = std::shared_ptr<const PlanNode>;
 
+/// What is done where a condition holds, and none before it did.
+struct PlanCase {
+  SizeCondition when;
+  PlanPtr root;
+  SourceRange range; // in the plan file; does not count
+  bool operator==(const PlanCase &other) const;
+};
+
 struct Plan {
   std::string spectrum;
   std::string target;
   std::map<std::string, std::uint64_t> sources; // spectrum -> hash of its codelets when the plan was made
-  PlanPtr root;
+  std::string device, compiler;                 // that it was tuned on; empty: it was not. They do not count
+  std::vector<PlanCase> cases;                  // for some sizes, in the order in which they are asked
+  PlanPtr root;                                 // for all others
   bool operator==(const Plan &other) const;
 };
+
+/// The plan that is followed for certain sizes: one without cases.
+Plan planFor(const Plan &plan, const SizeOf &size);
+/// Each of a plan's own plans, without cases, in the order in which they are asked.
+std::vector<Plan> plansOf(const Plan &plan);
 
 /// What a rule asks for of the levels that start there.
 hardware::Units unitsOf(const PlanNode &node);

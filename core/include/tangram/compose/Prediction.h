@@ -1,6 +1,7 @@
 // What a heuristic says that a plan costs, in seconds.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,5 +18,9 @@ struct Prediction {
   std::vector<Part> parts;          // what a codelet does by itself, without what it calls: they overlap
   std::vector<Prediction> children; // as the node's
 };
+
+/// What of the whole plan's seconds is whose, by the names of parts; "rules": what dividing work and waiting takes. Of
+/// parts that overlap each has a share as its square has. They sum up to the plan's seconds.
+std::map<std::string, double> shares(const Prediction &prediction);
 
 } // namespace tangram

@@ -51,4 +51,9 @@ private:
 OptionValues checkOptions(const std::vector<OptionSpec> &specs, const OptionValues &given, const std::string &owner,
                           ast::SourceRange where = {});
 
+/// Reads `NAME=VALUE,NAME=VALUE`, as it stands on a command line, into `values`: each as what its option takes. Texts
+/// have no commas. Throws as checkOptions() does.
+void readOptions(const std::vector<OptionSpec> &specs, const std::string &text, const std::string &owner,
+                 OptionValues &values);
+
 } // namespace tangram

@@ -19,8 +19,8 @@ struct SessionOptions {
   std::ostream *printTo = nullptr; // null: standard error
   bool verifyBetweenPasses = true;
   bool verifyProperties = false; // behind each pass, too, all properties that should hold (PropertyDescriptor)
-  std::string heuristic;         // instead of the target's; empty: the target's
-  std::string backend;           // the same; options of the target's that it has, too, hold for it
+  std::string heuristic;         // instead of the target's, perhaps with options; empty: the target's
+  std::string backend;           // instead of the target's; options of it that it has, too, hold for it
   bool checked = false;          // code that reports what would leave a container (pass/Checked.h)
   /// Plans, too, with codelets of which analysis could not decide whether they race (Facts::races): to verify them.
   bool undecided = false;
@@ -94,6 +94,9 @@ public:
   /// Spectrums that no other spectrum calls: what a program is for. All of them where each is called by another.
   std::vector<std::string> entrySpectrums();
   std::vector<Plan> choose(const std::string &spectrum, HeuristicContext &context);
+  /// A heuristic by its name, with the options that the target gives it; empty: the one that chooses. Options may stand
+  /// behind the name: "learned:database=sum.db".
+  std::unique_ptr<Heuristic> heuristic(const std::string &name = "");
   /// What the heuristic says that a plan costs (Heuristic::predict).
   std::optional<Prediction> predict(const Plan &plan);
   /// The plan that the heuristic likes best of those that fit the target's device, with a warning where it likes others

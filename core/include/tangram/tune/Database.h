@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,13 @@ struct Record {
   std::vector<double> seconds; // in the order in which they were taken
 };
 
+/// What a model said of a plan, and how long it took.
+struct Sample {
+  std::int64_t problem = 0;             // of one problem on one machine: the same number
+  std::map<std::string, double> shares; // predicted seconds of each part (compose/Prediction.h)
+  double seconds = 0;                   // median
+};
+
 /// Several processes may use one file at a time. All throw DiagnosticError (user error) where the file is no database,
 /// damaged, of another version, locked or cannot be written; what was recorded before is kept, also where this process
 /// is killed.
@@ -52,8 +60,14 @@ public:
   void judge(const std::string &plan, Verdict verdict, const std::string &reason);
   /// Of a plan that is Right.
   void addTimes(const std::string &plan, const std::vector<double> &seconds);
+  /// What a model, by its name, says of a plan that is there already.
+  void predict(const std::string &plan, const std::string &model, const std::map<std::string, double> &shares);
   std::optional<std::string> choice() const;
   void choose(const std::string &plan);
+
+  /// What a model said of plans for a target, by its name, of all problems, on the machine on which something was timed
+  /// last for it; problems are numbered as they were first met. open() need not have been called.
+  std::vector<Sample> samples(const std::string &target, const std::string &model) const;
 
   /// Machines other than this one for which there are timings of the problem.
   std::vector<Machine> otherMachines() const;

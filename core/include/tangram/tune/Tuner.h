@@ -6,6 +6,8 @@
 #include "tangram/runtime/Value.h"
 #include "tangram/tune/Database.h"
 
+#include <map>
+
 namespace tangram::tune {
 
 /// How far it is.
@@ -15,6 +17,18 @@ struct Progress {
   std::optional<double> best; // seconds of the fastest so far
   std::optional<double> gain; // how many times as fast as the pick that is
   std::string doing;          // "compiling"
+};
+
+/// What was compiled and may be used again: a plan's code is the same for all sizes.
+struct Workshop {
+  struct Kernel {
+    std::filesystem::path library;
+    std::string entry;
+  };
+  std::map<std::string, Kernel> kernels; // by the plan's text
+  std::filesystem::path reference;       // empty: it has not been compiled
+  std::string plainest;                  // the key of its plan
+  Kernel exact;                          // of the plainest plan for the target, where floats must be the same
 };
 
 struct TuneOptions {
@@ -28,6 +42,10 @@ struct TuneOptions {
   bool reproducible = false;
   std::filesystem::path folder; // for sources and libraries
   std::string version;          // of tangram
+  std::vector<Plan> given;      // are tried first
+  bool search = true;           // else the given ones alone are timed, and the pick
+  bool firstIsPick = false;     // the first given one stands for what the heuristic picks, which is not asked
+  Workshop *workshop = nullptr; // of several calls for one session; null: nothing is kept
   std::function<void(const Progress &)> progress;
   std::function<bool()> interrupted; // whether to end at once, with what was found so far
 };
@@ -64,6 +82,10 @@ struct TuneReport {
   std::size_t tried() const; // candidates of which something is known
   std::size_t known() const; // of these, by the database alone
 };
+
+/// The device and the compiler of the session's target, as plans that are tuned here name them; what cannot be found
+/// out is empty.
+Machine machineAtHand(Session &session, const std::string &version);
 
 /// `arguments`, the result last, fit the spectrum; `problem` says where they come from (its target and the hash of the
 /// data are filled in). Heuristics have been told of their sizes. No plan is timed whose results have not been checked.

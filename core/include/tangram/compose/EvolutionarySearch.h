@@ -1,16 +1,18 @@
-// Which plans a tuner tries next: an evolutionary search over the derivations of a forest.
+// Which plans to try next: an evolutionary search over the derivations of a forest, for whoever times plans or predicts
+// what they take.
 #pragma once
 
 #include "tangram/compose/Forest.h"
 
 #include <set>
 
-namespace tangram::tune {
+namespace tangram {
 
 class Variation;
 
-/// First what was suggested, then plans that are made from the fastest of those that were timed, by one choice that is
-/// another or a part of a second one, and a few that are drawn. The same seed and the same times give the same plans.
+/// First what was suggested, then plans that are made from the fastest of those that were told of, by one choice that
+/// is another or a part of a second one, and a few that are drawn. The same seed and the same times give the same
+/// plans.
 class EvolutionarySearch {
 public:
   /// What a plan may cost, where somebody has a model of that.
@@ -53,4 +55,4 @@ private:
   std::map<std::string, std::size_t> byKey_;
 };
 
-} // namespace tangram::tune
+} // namespace tangram

@@ -1,10 +1,10 @@
-#include "tangram/tune/Search.h"
+#include "tangram/compose/EvolutionarySearch.h"
 
-#include "Variation.h"
+#include "tangram/compose/Variation.h"
 
 #include <algorithm>
 
-namespace tangram::tune {
+namespace tangram {
 namespace {
 
 constexpr std::size_t kParents = 16;   // the fastest so many have offspring
@@ -117,4 +117,4 @@ std::vector<Plan> EvolutionarySearch::next(std::size_t n) {
   return plans;
 }
 
-} // namespace tangram::tune
+} // namespace tangram

@@ -1,8 +1,10 @@
-#include "Variation.h"
+#include "tangram/compose/Variation.h"
+
+#include "Derivations.h"
 
 #include <algorithm>
 
-namespace tangram::tune {
+namespace tangram {
 namespace {
 
 std::size_t below(std::size_t n, std::mt19937_64 &random) {
@@ -33,7 +35,39 @@ PlanPtr unshared(const PlanPtr &node) {
 
 } // namespace
 
-void Variation::collect(GoalId id, const PlanPtr &node, std::vector<Place> &places) const {
+struct Variation::Impl {
+  explicit Impl(const Forest &forest) : forest_(forest), derivations_(forest) {}
+
+  struct Place {
+    GoalId id = 0;
+    PlanPtr node;
+  };
+  void collect(GoalId id, const PlanPtr &node, std::vector<Place> &places) const;
+  std::vector<Place> places(const Plan &plan) const;
+  /// Alternatives of the place's point that may stand there instead.
+  std::vector<std::size_t> others(const Place &place) const;
+  /// The derivation of a point that is most like `node`, which may be null.
+  PlanPtr adapt(GoalId id, const PlanNode *node, std::mt19937_64 &random) const;
+  PlanPtr adapt(GoalId id, std::size_t alternative, const PlanNode *node, std::mt19937_64 &random) const;
+  std::optional<std::size_t> alike(GoalId id, const PlanNode &node) const;
+  Plan replace(const Plan &plan, const PlanNode *part, const PlanPtr &with) const;
+  Plan mutate(const Plan &plan, std::mt19937_64 &random) const;
+  Plan cross(const Plan &plan, const Plan &other, std::mt19937_64 &random) const;
+
+  const Forest &forest_;
+  Derivations derivations_;
+};
+
+Variation::Variation(const Forest &forest) : impl_(std::make_unique<Impl>(forest)) {}
+Variation::~Variation() = default;
+
+Plan Variation::draw(std::mt19937_64 &random) const { return impl_->derivations_.draw(random); }
+Plan Variation::mutate(const Plan &plan, std::mt19937_64 &random) const { return impl_->mutate(plan, random); }
+Plan Variation::cross(const Plan &plan, const Plan &other, std::mt19937_64 &random) const {
+  return impl_->cross(plan, other, random);
+}
+
+void Variation::Impl::collect(GoalId id, const PlanPtr &node, std::vector<Place> &places) const {
   const Point &point = forest_.point(id);
   if (point.plain) return;
   std::optional<std::size_t> at = find(point, *node);
@@ -43,13 +77,13 @@ void Variation::collect(GoalId id, const PlanPtr &node, std::vector<Place> &plac
   for (std::size_t i = 0; i < children.size(); ++i) collect(children[i], node->children[i], places);
 }
 
-std::vector<Variation::Place> Variation::places(const Plan &plan) const {
+std::vector<Variation::Impl::Place> Variation::Impl::places(const Plan &plan) const {
   std::vector<Place> result;
   if (plan.root) collect(forest_.root(), plan.root, result);
   return result;
 }
 
-std::vector<std::size_t> Variation::others(const Place &place) const {
+std::vector<std::size_t> Variation::Impl::others(const Place &place) const {
   const std::vector<Alternative> &all = forest_.point(place.id).alternatives;
   const std::optional<std::size_t> own = find(forest_.point(place.id), *place.node);
   std::vector<std::size_t> result;
@@ -58,7 +92,7 @@ std::vector<std::size_t> Variation::others(const Place &place) const {
   return result;
 }
 
-std::optional<std::size_t> Variation::alike(GoalId id, const PlanNode &node) const {
+std::optional<std::size_t> Variation::Impl::alike(GoalId id, const PlanNode &node) const {
   const Point &point = forest_.point(id);
   if (point.spectrum != node.spectrum || point.level != node.level) return {};
   std::optional<std::size_t> result;
@@ -73,14 +107,15 @@ std::optional<std::size_t> Variation::alike(GoalId id, const PlanNode &node) con
   return result;
 }
 
-PlanPtr Variation::adapt(GoalId id, const PlanNode *node, std::mt19937_64 &random) const {
+PlanPtr Variation::Impl::adapt(GoalId id, const PlanNode *node, std::mt19937_64 &random) const {
   // It may be that something from further below can stand here.
   for (const PlanNode *at = node; at; at = at->children.empty() ? nullptr : at->children.front().get())
     if (std::optional<std::size_t> alternative = alike(id, *at)) return adapt(id, *alternative, at, random);
   return derivations_.draw(id, random);
 }
 
-PlanPtr Variation::adapt(GoalId id, std::size_t alternative, const PlanNode *node, std::mt19937_64 &random) const {
+PlanPtr Variation::Impl::adapt(GoalId id, std::size_t alternative, const PlanNode *node,
+                               std::mt19937_64 &random) const {
   const Point &point = forest_.point(id);
   const Alternative &a = point.alternatives[alternative];
   std::vector<PlanPtr> children;
@@ -91,13 +126,13 @@ PlanPtr Variation::adapt(GoalId id, std::size_t alternative, const PlanNode *nod
   return makePlanNode(point, a, std::move(children));
 }
 
-Plan Variation::replace(const Plan &plan, const PlanNode *part, const PlanPtr &with) const {
+Plan Variation::Impl::replace(const Plan &plan, const PlanNode *part, const PlanPtr &with) const {
   Plan result = derivations_.finish(replaced(plan.root, part, with));
   result.target = plan.target;
   return result;
 }
 
-Plan Variation::mutate(const Plan &plan, std::mt19937_64 &random) const {
+Plan Variation::Impl::mutate(const Plan &plan, std::mt19937_64 &random) const {
   Plan own = plan;
   own.root = unshared(plan.root);
   std::vector<Place> candidates = places(own);
@@ -128,7 +163,7 @@ Plan Variation::mutate(const Plan &plan, std::mt19937_64 &random) const {
   return replace(own, place.node.get(), with);
 }
 
-Plan Variation::cross(const Plan &plan, const Plan &other, std::mt19937_64 &random) const {
+Plan Variation::Impl::cross(const Plan &plan, const Plan &other, std::mt19937_64 &random) const {
   Plan own = plan;
   own.root = unshared(plan.root);
   std::vector<std::pair<Place, PlanPtr>> pairs;
@@ -144,4 +179,4 @@ Plan Variation::cross(const Plan &plan, const Plan &other, std::mt19937_64 &rand
   return replace(own, place.node.get(), adapt(place.id, part.get(), random));
 }
 
-} // namespace tangram::tune
+} // namespace tangram
