@@ -1,6 +1,7 @@
 // Numbers that know how far from them right results may be: right ones are never farther, and not much else is near.
 #include "tangram/runtime/error_analysis.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
@@ -85,6 +86,8 @@ TYPED_TEST(ErrorAnalysis, WholeNumbersAreExact) {
   EXPECT_TRUE(sum.exact());
   EXPECT_TRUE(accepts(sum, plain));
   EXPECT_FALSE(accepts(sum, plain + 1));
+  // Nor is much more allowed when something small is added in the end.
+  EXPECT_FALSE(accepts(sum + T(1e-3), plain + 1));
   // Halves are, too; what the type does not hold is not.
   EXPECT_TRUE((Real<T>(T(3)) * Real<T>(T(0.5)) - Real<T>(T(0.25))).exact());
   Real<T> large = std::ldexp(T(1), std::numeric_limits<T>::digits);
@@ -123,6 +126,63 @@ TYPED_TEST(ErrorAnalysis, FunctionsCarryWhatTheirArgumentsMayBe) {
   EXPECT_TRUE(accepts(reference::fmax(sum, Real<T>(T(1))), plain));
   EXPECT_FALSE(accepts(reference::exp(sum), std::exp(plain) * T(1.01)));
   EXPECT_TRUE(reference::floor(Real<T>(T(2.5))).exact());
+}
+
+// What is added again and again is off by as much in the end, whatever is done with it then.
+TYPED_TEST(ErrorAnalysis, RoundingsWithACommonCauseAreKnownOfAllThatASumGoesInto) {
+  using T = TypeParam;
+  for (std::size_t n : {1000, 100000}) {
+    std::vector<T> x = numbers<T>(n, 2, 1);
+    Real<T> sum = T(0);
+    T plain = 0;
+    for (T v : x) {
+      sum += v;
+      plain += v;
+    }
+    T tree = treeSum(x, 0, n);
+    for (const Real<T> &s : {sum, sum.settled()})
+      for (T got : {plain, tree}) {
+        EXPECT_TRUE(accepts(s, got)) << n;
+        EXPECT_TRUE(accepts(Real<T>(T(1)) / s, T(1) / got)) << n;
+        EXPECT_TRUE(accepts(Real<T>(T(1)) / (T(2) * s.settled()).settled(), T(1) / (T(2) * got))) << n;
+        EXPECT_TRUE(accepts(s * T(0.3) + T(7), got * T(0.3) + T(7))) << n;
+        EXPECT_TRUE(accepts(reference::sqrt(s), std::sqrt(got))) << n;
+        EXPECT_TRUE(accepts(reference::pow(s, Real<T>(T(1.5))), std::pow(got, T(1.5)))) << n;
+        EXPECT_TRUE(accepts(reference::sin(s), std::sin(got))) << n;
+        EXPECT_TRUE(accepts(reference::fmax(s, Real<T>(T(1))), got)) << n;
+        EXPECT_TRUE(accepts(static_cast<Real<T>>(s - T(1)), got - T(1))) << n;
+      }
+    EXPECT_FALSE(accepts(sum.settled(), static_cast<T>(plain * T(1.1)))) << n;
+    // Within the worst case, which what is added does not exceed.
+    EXPECT_LE(describe(sum.settled()).bound, describe(sum).bound * 1.01);
+  }
+}
+
+// The first of two additions may be that of the larger number.
+TYPED_TEST(ErrorAnalysis, BoundsOfFewAdditionsHoldInEveryOrder) {
+  using T = TypeParam;
+  std::mt19937 random(9);
+  std::uniform_real_distribution<T> unit(0, 1);
+  const T u = std::numeric_limits<T>::epsilon() / 2;
+  for (int i = 0; i < 100000; ++i) {
+    std::vector<T> x{std::ldexp(unit(random), -static_cast<int>(random() % 12)), unit(random), unit(random)};
+    Real<T> sum = x[0];
+    for (int k : {1, 2}) sum = (sum + x[static_cast<std::size_t>(k)]);
+    std::sort(x.begin(), x.end());
+    do EXPECT_TRUE(accepts(sum, (x[0] + x[1]) + x[2]));
+    while (std::next_permutation(x.begin(), x.end()));
+  }
+  Real<T> three = Real<T>(T(0)) + T(0.1) + T(0.5) + T(0.4);
+  EXPECT_GE(three.bound(), static_cast<double>(u) * 1.9);
+  EXPECT_LE(three.bound(), static_cast<double>(u) * 2.1);
+  // An element that it is added to, twice, each time in memory.
+  std::vector<T> memory{T(0.5)};
+  reference::shadow<T>.clear();
+  reference::Pointer<T> p(memory.data());
+  p[0] += T(0.01);
+  p[0] += T(0.49);
+  EXPECT_GE(p[0].bound(), static_cast<double>(u) * 1.9);
+  reference::shadow<T>.clear();
 }
 
 TYPED_TEST(ErrorAnalysis, SpecialValues) {

@@ -7,11 +7,13 @@
 // Algorithms, 3.3), with
 //   u        the unit roundoff of the type that the kernel is written in,
 //   m        the sum of the absolute values that were added, which bounds every partial sum in every order.
-// An addition adds u * m to a worst case, and (u * m)^2 to a variance: roundings of one sum are many and have no common
-// cause, so that they add up like the square root of their number (Higham and Mary, SIAM J. Sci. Comput. 41, 2019).
-// What an operand brings along may have a common cause and adds up linearly. Where everything is a multiple of a power
-// of two, and m small enough for the type, nothing is rounded in any order: such results are exact.
-// docs/verification.md has the reasoning.
+// An addition is off by u times its partial sum, in the order that makes these largest: that adds up to a worst case,
+// and its square to a variance: roundings of one sum are many and have no common cause, so that they add up like the
+// square root of their number (Higham and Mary, SIAM J. Sci. Comput. 41, 2019). What an operand brings along may have a
+// common cause and adds up linearly. Roundings of one sum that do have one (the same number is added again and again)
+// show in the plainest order, which is computed as well; so the worst case is kept beside what is likely, through all
+// that is done with a sum. Where everything is a multiple of a power of two, and m small enough for the type, nothing
+// is rounded in any order: such results are exact. docs/verification.md has the reasoning.
 #pragma once
 
 #include <tangram/runtime/float16.h>
@@ -106,42 +108,58 @@ inline Call call;
 template <class T> class Real {
 public:
   using Wide = typename Traits<T>::Wide;
+  static constexpr std::uint32_t kExactByChance = 8;
   static constexpr double u = 1.0 / static_cast<double>(std::uint64_t{1} << Traits<T>::mantissa);
 
   Real() : Real(T{0}) {}
-  Real(T x) : value(x), own(x), magnitude(std::abs(static_cast<double>(x))), grid(gridOf(x)) {}
+  Real(T x) : value(x), own(x), grid(gridOf(x)), magnitude(std::abs(static_cast<double>(x))), largest(magnitude) {}
   template <class I, std::enable_if_t<std::is_integral_v<I>, int> = 0> Real(I x) : Real(static_cast<T>(x)) {
     if (static_cast<Wide>(x) == value) return;
     value = static_cast<Wide>(x);
-    carried = u * magnitude;
+    carried = worst = u * magnitude;
   }
   explicit Real(std::conditional_t<std::is_same_v<T, float>, double, float> x) : Real(static_cast<T>(x)) {}
   template <class U, std::enable_if_t<!std::is_same_v<T, U>, int> = 0>
   explicit Real(const Real<U> &x)
-      : value(static_cast<Wide>(x.value)), own(static_cast<T>(x.own)), magnitude(x.magnitude), carried(x.carried),
-        variance(x.variance), chain(x.chain), grid(x.grid) {
-    if (sizeof(T) <= sizeof(U) && !(x.exact() && static_cast<Wide>(static_cast<T>(x.value)) == value))
-      carried += u * std::abs(static_cast<double>(value)) + tiny(value);
+      : value(static_cast<Wide>(x.value)), own(static_cast<T>(x.own)), grid(x.grid), magnitude(x.magnitude),
+        carried(x.bound()), worst(x.worstCase()), largest(x.magnitude) {
+    if (sizeof(T) > sizeof(U) || (x.exact() && static_cast<Wide>(static_cast<T>(x.value)) == value)) return;
+    const double rounding = u * std::abs(static_cast<double>(value)) + tiny(value);
+    carried += rounding;
+    worst += rounding;
   }
 
   Wide value;
-  T own; // the plainest order, rounded as the kernel's type is
+  T own;    // the plainest order, rounded as the kernel's type is
+  int grid; // where exact: a multiple of 2^grid
   double magnitude;
-  double carried = 0;             // error that operands brought along
-  double variance = 0, chain = 0; // of the additions since: sum of squares, sum
-  int grid;                       // where exact: a multiple of 2^grid
+  double carried = 0, worst = 0; // error that operands brought along: what is likely, at most
+  double largest;                // of what was added
+  std::uint32_t additions = 0;   // since, of anything but zeros
+  bool rounded = false;          // by any of them
 
-  bool exact() const { return carried == 0 && chain == 0; }
+  bool exact() const { return worst == 0 && !rounded; }
   /// How far from `value` a right plan may be. A rounding is uniform in its range: 4 times the root is 7 deviations.
   double bound() const {
-    if (chain == 0) return carried;
-    return carried + std::min(4 * std::sqrt(variance), chain);
+    if (exact()) return 0;
+    const double off = std::abs(static_cast<double>(value - static_cast<Wide>(own)));
+    // Roundings that do have a common cause show in the plainest order.
+    if (!rounded) return std::min(std::max(carried, 4 * off), worst);
+    const Partial sums = partial();
+    const double chain = u * magnitude * sums.sum;
+    const double likely = std::min(4 * u * magnitude * std::sqrt(sums.squares), chain);
+    return std::min(std::max(carried + likely, 4 * off), worst + chain);
   }
+  /// The same where all roundings have a common cause.
+  double worstCase() const { return rounded ? worst + u * magnitude * partial().sum : worst; }
   /// Before it is stored where several may read it: roundings that they then share add up linearly.
   Real settled() const {
     Real r = *this;
     r.carried = bound();
-    r.variance = r.chain = 0;
+    r.worst = worstCase();
+    r.largest = magnitude;
+    r.additions = 0;
+    r.rounded = false;
     return r;
   }
   static bool normal(Wide v) { return v == 0 || std::abs(v) >= Traits<T>::least; }
@@ -151,43 +169,50 @@ public:
   friend Real operator+(const Real &x, const Real &y) {
     Real r(x.value + y.value, x.own + y.own, x.magnitude + y.magnitude);
     r.carried = x.carried + y.carried;
-    r.variance = x.variance + y.variance;
-    r.chain = x.chain + y.chain;
+    r.worst = x.worst + y.worst;
+    r.largest = std::max(x.largest, y.largest);
+    const bool none = x.magnitude == 0 || y.magnitude == 0; // zero changes nothing, in any order
+    const std::uint64_t additions = std::uint64_t{x.additions} + y.additions + (none ? 0 : 1);
+    r.additions = static_cast<std::uint32_t>(std::min<std::uint64_t>(additions, UINT32_MAX));
+    r.rounded = x.rounded || y.rounded;
     if (r.exact()) {
       r.grid = std::min(x.grid, y.grid);
-      if (r.magnitude < powerOfTwo(r.grid + Traits<T>::mantissa)) return r;
+      if (r.magnitude < powerOfTwo(r.grid + Traits<T>::mantissa)) {
+        // A few may be exact by chance, and would not be in another order. Many are by design: whole numbers.
+        r.additions = std::min(r.additions, kExactByChance);
+        return r;
+      }
     }
-    double rounding = u * r.magnitude;
-    if (rounding < 1e-150) // its square is none
-      r.carried += rounding;
-    r.chain += rounding;
-    r.variance += rounding * rounding;
+    r.rounded |= r.additions > 0;
     return r;
   }
   friend Real operator-(const Real &x, const Real &y) { return x + -y; }
   friend Real operator*(const Real &x, const Real &y) {
     Real r(x.value * y.value, x.own * y.own, x.magnitude * y.magnitude);
-    double ex = x.bound(), ey = y.bound();
-    if (ex == 0 && ey == 0) {
+    if (x.exact() && y.exact()) {
       r.grid = x.grid + y.grid;
       if (r.magnitude < powerOfTwo(r.grid + Traits<T>::mantissa) && normal(r.value)) return r;
     } else {
-      r.carried = size(x) * ey + size(y) * ex + ex * ey;
+      auto spread = [&](double ex, double ey) { return size(x) * ey + size(y) * ex + ex * ey; };
+      r.carried = spread(x.bound(), y.bound());
+      r.worst = spread(x.worstCase(), y.worstCase());
     }
-    r.carried += u * r.magnitude + tiny(r.value);
+    r.round(u * r.magnitude + tiny(r.value));
     return r;
   }
   friend Real operator/(const Real &x, const Real &y) {
     Real r(x.value / y.value, x.own / y.own, x.magnitude / size(y));
-    double ex = x.bound(), ey = y.bound();
-    if (ex == 0 && ey == 0 && representable(r.value) && normal(r.value) && r.value * y.value == x.value) {
+    if (!x.exact() || !y.exact()) {
+      auto spread = [&](double ex, double ey) {
+        return ey < size(y) ? (ex + size(r) * ey) / (size(y) - ey) : std::numeric_limits<double>::infinity();
+      };
+      r.carried = spread(x.bound(), y.bound());
+      r.worst = spread(x.worstCase(), y.worstCase());
+    } else if (representable(r.value) && normal(r.value) && r.value * y.value == x.value) {
       r.grid = gridOf(static_cast<T>(r.value));
       return r;
     }
-    r.carried = ex == 0 && ey == 0 ? 0
-                : ey < size(y)     ? (ex + size(r) * ey) / (size(y) - ey)
-                                   : std::numeric_limits<double>::infinity();
-    r.carried += 5 * u * r.magnitude + tiny(r.value); // OpenCL: 2.5 ulp
+    r.round(5 * u * r.magnitude + tiny(r.value)); // OpenCL: 2.5 ulp
     return r;
   }
   Real operator-() const {
@@ -238,9 +263,26 @@ public:
   static bool representable(Wide v) { return static_cast<Wide>(static_cast<T>(v)) == v; }
 
   /// A result of which nothing but value and size is known yet.
-  Real(Wide v, T o, double m) : value(v), own(o), magnitude(m), grid(0) {}
+  Real(Wide v, T o, double m) : value(v), own(o), grid(0), magnitude(m), largest(m) {}
+  /// Adds a rounding to what was brought along.
+  void round(double by) {
+    carried += by;
+    worst += by;
+  }
 
 private:
+  /// Sums over the additions, in the order of the largest addend first: of partial sums as parts of `magnitude`, which
+  /// the j-th is of no more than (j + 1) addends of the largest size, and of their squares.
+  struct Partial {
+    double sum, squares;
+  };
+  Partial partial() const {
+    const double n = additions, ratio = magnitude / largest;
+    // So many are smaller than everything: j < k.
+    const double k = ratio >= 2 ? std::min(std::floor(ratio) - 1, n) : 0;
+    return {((k + 1) * (k + 2) / 2 - 1) / (k > 0 ? ratio : 1) + (n - k),
+            ((k + 1) * (k + 2) * (2 * k + 3) / 6 - 1) / (k > 0 ? ratio * ratio : 1) + (n - k)};
+  }
   static bool decided(const Real &x, const Real &y, bool answer) {
     if (x.exact() && y.exact() && x.value == x.value && y.value == y.value) return answer;
     double distance = std::abs(static_cast<double>(x.value - y.value));
@@ -434,17 +476,20 @@ template <class T, class F> Real<T> apply(const Real<T> &x, F f, double ulps) {
   using Wide = typename Real<T>::Wide;
   Wide v = f(x.value);
   Real<T> r(v, static_cast<T>(f(x.own)), std::abs(static_cast<double>(v)));
-  double e = x.bound();
-  if (e > 0) {
+  auto spread = [&](double e) {
+    if (!(e > 0)) return 0.0;
     Wide low = f(x.value - e), high = f(x.value + e);
-    r.carried = static_cast<double>(std::max(std::abs(low - v), std::abs(high - v)));
-    if (low != low || high != high) r.carried = std::numeric_limits<double>::infinity();
-  }
-  if (ulps == 0 && r.carried == 0) {
+    if (low != low || high != high) return std::numeric_limits<double>::infinity();
+    return static_cast<double>(std::max(std::abs(low - v), std::abs(high - v)));
+  };
+  const double likely = x.bound(), most = x.worstCase();
+  r.carried = spread(likely);
+  r.worst = most > likely ? std::max(spread(most), r.carried) : r.carried;
+  if (ulps == 0 && r.worst == 0) {
     r.grid = gridOf(static_cast<T>(v));
     return r;
   }
-  r.carried += ulps * 2 * Real<T>::u * r.magnitude + Real<T>::tiny(v);
+  r.round(ulps * 2 * Real<T>::u * r.magnitude + Real<T>::tiny(v));
   return r;
 }
 
@@ -453,18 +498,23 @@ template <class T, class F> Real<T> apply(const Real<T> &x, const Real<T> &y, F 
   using Wide = typename Real<T>::Wide;
   Wide v = f(x.value, y.value);
   Real<T> r(v, static_cast<T>(f(x.own, y.own)), std::abs(static_cast<double>(v)));
-  double ex = x.bound(), ey = y.bound();
-  if (ex > 0 || ey > 0)
-    for (int corner = 0; corner < 4; ++corner) {
-      Wide at = f(corner & 1 ? x.value + ex : x.value - ex, corner & 2 ? y.value + ey : y.value - ey);
-      r.carried = at != at ? std::numeric_limits<double>::infinity()
-                           : std::max(r.carried, static_cast<double>(std::abs(at - v)));
-    }
-  if (ulps == 0 && r.carried == 0) {
+  auto spread = [&](double ex, double ey) {
+    double most = 0;
+    if (ex > 0 || ey > 0)
+      for (int corner = 0; corner < 4; ++corner) {
+        Wide at = f(corner & 1 ? x.value + ex : x.value - ex, corner & 2 ? y.value + ey : y.value - ey);
+        if (at != at) return std::numeric_limits<double>::infinity();
+        most = std::max(most, static_cast<double>(std::abs(at - v)));
+      }
+    return most;
+  };
+  r.carried = spread(x.bound(), y.bound());
+  r.worst = std::max(spread(x.worstCase(), y.worstCase()), r.carried);
+  if (ulps == 0 && r.worst == 0) {
     r.grid = gridOf(static_cast<T>(v));
     return r;
   }
-  r.carried += ulps * 2 * Real<T>::u * r.magnitude + Real<T>::tiny(v);
+  r.round(ulps * 2 * Real<T>::u * r.magnitude + Real<T>::tiny(v));
   return r;
 }
 
@@ -517,10 +567,10 @@ TANGRAM_REFERENCE_FUNCTION2(pow, 16)
 
 /// Between x - e and x + e they may have been anywhere.
 template <class T, class F> Real<T> periodic(const Real<T> &x, F f) {
-  Real<T> middle = x;
-  middle.carried = middle.variance = middle.chain = 0;
+  Real<T> middle(x.value, x.own, x.magnitude);
   Real<T> r = apply(middle, f, 4);
   r.carried += std::min(x.bound(), 2.0);
+  r.worst += std::min(x.worstCase(), 2.0);
   return r;
 }
 template <class T> Real<T> sin(const Real<T> &x) {
@@ -537,8 +587,9 @@ template <class T> Real<T> extremum(const Real<T> &x, const Real<T> &y, bool fir
   Real<T> r = first ? x : y;
   double distance = std::abs(static_cast<double>(x.value - y.value));
   if (distance <= x.bound() + y.bound() && !(x.exact() && y.exact())) {
+    r = r.settled();
     r.carried = std::max(x.bound(), y.bound());
-    r.variance = r.chain = 0;
+    r.worst = std::max(x.worstCase(), y.worstCase());
   }
   return r;
 }
@@ -565,11 +616,9 @@ template <class T> tangram_reference_element describe(const Real<T> &x) {
   constexpr double infinity = std::numeric_limits<double>::infinity(), most = Traits<T>::most;
   double value = static_cast<double>(x.value);
   if (x.exact() || !std::isfinite(value)) return {value, 0};
-  double bound = x.bound(), off = std::abs(static_cast<double>(x.value - static_cast<typename Real<T>::Wide>(x.own)));
+  double bound = x.bound();
   // What overflows in one order need not in another.
   if (!std::isfinite(static_cast<double>(x.own)) || !(bound < most) || x.magnitude > most) return {value, infinity};
-  // Roundings that do have a common cause (the same number added again and again) show in the plainest order.
-  bound = std::min(x.carried + x.chain, std::max(bound, 4 * off));
   return {value, bound + std::numeric_limits<double>::epsilon() * std::abs(value)};
 }
 
