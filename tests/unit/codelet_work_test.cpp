@@ -213,12 +213,14 @@ TEST(CodeletWork, NeighboursOfAnUnrolledLoopAreLoadedTogether) {
         .shared;
   };
   const std::string lane = var("u32", "lane"), r = var("u32", "r"), eight = lit("u32", 8), four = lit("u32", 4);
-  EXPECT_EQ(shared(bin("u32", "add", bin("u32", "mul", lane, eight), r), true), 2); // 16 bytes at a time
+  // 16 bytes at a time, which lanes with different ones have to share the width for.
+  EXPECT_EQ(shared(r, true), 2);
+  EXPECT_EQ(shared(bin("u32", "add", bin("u32", "mul", lane, eight), r), true), 4);
   EXPECT_EQ(shared(bin("u32", "add", bin("u32", "mul", r, lit("u32", 32)), lane), true), 8);
   // By twos: r / 4 * 128 + lane * 4 + r % 4 has runs of four.
   const std::string runs = bin("u32", "add", bin("u32", "mul", bin("u32", "div", r, four), lit("u32", 128)),
                                bin("u32", "add", bin("u32", "mul", lane, four), bin("u32", "rem", r, four)));
-  EXPECT_EQ(shared(runs, true), 2);
+  EXPECT_EQ(shared(runs, true), 4);
   EXPECT_EQ(shared(bin("u32", "add", lane, r), false), 8); // 1, 2, 4, ...
 }
 
@@ -236,6 +238,34 @@ TEST(CodeletWork, HowFarLanesAreApart) {
   EXPECT_EQ(access(rows).distance, 4);
   EXPECT_EQ(access(rows).pattern.perLane, Stride::Unit);
   EXPECT_EQ(access(lit("u32", 3)).pattern.perLane, Stride::Zero);
+}
+
+TEST(CodeletWork, WhatIsUnderWayIsNotWaitedFor) {
+  const std::string own = "(Declare \"own\" i32 false false [(IntLit u64 4)] - -)", r = var("u32", "r");
+  const std::string load = loop(
+      "r", lit("u32", 0), lit("u32", 4), lit("u32", 1),
+      {fmt::format("(Evaluate (Assign i32 set {} {}))", element("own", r), element("in", bin("u32", "add", kI, r)))});
+  auto ahead = [&](const std::vector<std::string> &statements) {
+    const CodeletWork work = workOf(statements, 100);
+    return work.accesses[0].ahead / work.accesses[0].loads;
+  };
+  auto all = [&](const std::vector<std::string> &body) {
+    return loop("i", lit("u32", 0), kElements, lit("u32", 1), body);
+  };
+  EXPECT_EQ(ahead({own, all({load})}), 1);    // for the next turn
+  EXPECT_EQ(ahead({all({own, load})}), 0.75); // four at a time
+  EXPECT_EQ(ahead({all({add(element("out", kI), element("in", kI))})}), 0);
+}
+
+TEST(CodeletWork, WaysOfABranchThatIsKnown) {
+  auto loads = [](std::int64_t one) {
+    const std::string choice =
+        fmt::format("(If {} (Block [{}]) (Block []))", bin("bool", "eq", lit("u32", one), lit("u32", 1)),
+                    add(element("out", lit("u32", 0)), element("in", lit("u32", 0))));
+    return workOf({choice}, 100).accesses[0].loads;
+  };
+  EXPECT_EQ(loads(1), 1);
+  EXPECT_EQ(loads(2), 0);
 }
 
 TEST(CodeletWork, WhatLoopsDoNotChangeIsComputedBeforeThem) {

@@ -131,6 +131,54 @@ TEST(Machine, OperationsAtTheRateOfAllCores) {
   EXPECT_DOUBLE_EQ(issue(divisions, {.units = kAll}), issue(operations(1000), {.units = kAll}));
 }
 
+TEST(Machine, UnitsMultiplyMatricesAtARateOfTheirOwn) {
+  hardware::Hardware gpu = device();
+  gpu.levels[2].matrices.push_back({.m = 16, .n = 8, .k = 8, .rate = 200});
+  CodeletWork work;
+  work.matrix = 2000, work.branches = 1;
+  const Machine machine(gpu);
+  const double all = 2000 * kAll / 10 / 200 / 1e9, alone = 1000 / 1.0 / 1e9; // what the last of them waits for
+  EXPECT_DOUBLE_EQ(machine.parts(work, {}, {.units = kAll}).issue, std::hypot(all, alone));
+}
+
+TEST(Machine, OperationsThatWaitForNoneFillACoreTogether) {
+  const hardware::Hardware gpu = device();
+  CodeletWork straight = operations(1000);
+  straight.branches = 0;
+  const double all = 1000 * kAll / 10 / 100 / 1e9, alone = 1000 / 1e9;
+  EXPECT_DOUBLE_EQ(Machine(gpu).parts(straight, {}, {.units = kAll}).issue, std::hypot(all, alone));
+}
+
+TEST(Machine, AGroupByItselfWaitsAndWorksOneAfterTheOther) {
+  hardware::Hardware gpu = device();
+  CodeletWork work = operations(1000);
+  work.exchanges = 100;
+  auto parts = [&](double registers) {
+    return Machine(gpu).parts(work, {},
+                              {.units = kAll, .groups = 40, .group = 256, .registers = registers, .wait = 1e-7});
+  };
+  const Parts one = parts(128), several = parts(32);
+  EXPECT_NEAR(one.total(), one.issue + 4 * 100 * 1e-7, 0.2 * one.total()); // four rounds of 100 barriers
+  EXPECT_LT(several.latency, 1.2 * 100 * 1e-7);
+}
+
+TEST(Machine, LoadsThatAreUnderWayAreNotWaitedFor) {
+  const hardware::Hardware gpu = device();
+  Accesses access = loads(1000, Stride::Unit);
+  const double waits = Machine(gpu).parts({}, {access}, {.units = 320}).latency;
+  access.ahead = 0.75;
+  EXPECT_NEAR(Machine(gpu).parts({}, {access}, {.units = 320}).latency, waits / 4, waits / 100);
+}
+
+TEST(Machine, GroupsAreDealtToCoresOneByOne) {
+  const hardware::Hardware gpu = device(); // 10 cores
+  EXPECT_DOUBLE_EQ(Machine(gpu).imbalance(5), 1);
+  EXPECT_DOUBLE_EQ(Machine(gpu).imbalance(11), 2); // 8 stand for them
+  EXPECT_DOUBLE_EQ(Machine(gpu).imbalance(32), 4 / 3.2);
+  EXPECT_NEAR(Machine(gpu).imbalance(1500), 150 / 204.8, 0.1); // 2048 do
+  EXPECT_DOUBLE_EQ(Machine(processor()).imbalance(11), 1);
+}
+
 TEST(Machine, ManyUnrolledIterationsDoNotFitRegisters) {
   const hardware::Hardware gpu = device();
   const Machine machine(gpu);
