@@ -263,11 +263,13 @@ std::vector<Problem> makeProblems(const Flags &flags) {
   std::vector<Problem> problems;
   std::vector<Value> arguments = makeArguments(kernel, flags);
   if (flags.whole) {
-    std::vector<Value> whole;
-    for (std::uint64_t i = 0; const Value &value : arguments)
-      makeWhole(whole.emplace_back(value.copy()), flags.seed + i++);
-    problems.emplace_back(kernel, std::move(whole), 0);
-    if (!problems.back().floating()) problems.clear(); // they are whole anyway
+    const std::uint64_t passes = wholePasses(arguments); // none: they are whole anyway
+    for (std::uint64_t pass = 0; pass < passes; ++pass) {
+      std::vector<Value> whole;
+      for (std::uint64_t i = 0; const Value &value : arguments)
+        makeWhole(whole.emplace_back(value.copy()), flags.seed + i++, pass);
+      problems.emplace_back(kernel, std::move(whole), 0);
+    }
   }
   problems.emplace_back(kernel, std::move(arguments), flags.sums);
   return problems;

@@ -6,6 +6,7 @@
 #include "tangram/runtime/OutOfRange.h"
 #include "tangram/runtime/TimedCalls.h"
 #include "tangram/runtime/Trial.h"
+#include "tangram/runtime/WholeNumbers.h"
 
 #include <iostream>
 #include <unistd.h>
@@ -200,8 +201,12 @@ int run(Driver &driver, const Flags &flags) {
   std::cout << tangram::print(plan);
   for (const auto &[name, size] : arguments.zeros)
     std::cout << fmt::format("{}: zeros, size {} from __requires\n", name, size);
+  const bool floating = hasFloating(original), zero = allZero(original);
   std::cout << fmt::format("agrees with the reference, {}{}\n", reference.plan,
-                           hasFloating(original) ? ", on these numbers and on whole ones" : "");
+                           floating && zero ? ", on these numbers and on whole ones, of which none is zero"
+                           : floating       ? ", on these numbers and on whole ones"
+                                            : "");
+  if (!floating && zero) std::cout << "all arguments are zero, of which wrong plans may make the same: give others\n";
   if (outcome.undecided)
     std::cout << fmt::format("roundings may turn {} of its comparisons: either outcome was accepted\n",
                              outcome.undecided);

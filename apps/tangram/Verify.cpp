@@ -183,15 +183,18 @@ void printFailures(const runtime::VerifyReport &r) {
   constexpr std::size_t shown = 3;
   std::cout << fmt::format("  {} of {} plans fail\n", r.failures.size(), r.checked());
   std::set<std::string> seen;
+  bool suspected = false;
   for (const runtime::Cause &c : r.causes) {
-    std::cout << fmt::format("  the smallest plan that fails{}, made from those:\n",
-                             &c == &r.causes[0] ? "" : ", without these suspects");
+    if (!seen.insert(key(c.plan)).second) continue; // what fails without them comes down to the same
+    std::cout << fmt::format("  {} smallest plan that fails{}, made from those:\n",
+                             &c == &r.causes[0] || suspected ? "the" : "another",
+                             suspected ? ", without these suspects" : "");
+    suspected |= !c.suspects.empty();
     printTree(c.plan, "    ");
     std::cout << (c.arguments.empty() ? fmt::format("    {}\n", c.reason)
                                       : fmt::format("    {}: {}\n", c.arguments, c.reason));
     for (const std::string &value : c.values) std::cout << fmt::format("    {}\n", value);
     printSuspects(c.suspects);
-    seen.insert(key(c.plan));
   }
   if (r.causes.empty() || r.causes[0].suspects.empty()) printSuspects(r.suspects);
   std::vector<const runtime::PlanFailure *> order;
@@ -419,10 +422,15 @@ void addVerify(CLI::App &app, Driver &driver) {
   addBackend(*sub, driver);
   addChecked(*sub, driver);
   addUndecided(*sub, driver);
-  sub->add_flag("--all", flags->all, "Every plan, however many there are");
+  constexpr std::size_t kMostPlans = 1000000;
+  CLI::Option *all = sub->add_flag("--all", flags->all, "Every plan, however many there are");
   sub->add_option("--sample", flags->sample, "The pick and this many plans that are drawn; 0: the pick alone")
-      ->type_name("N");
-  sub->add_option("--max", flags->most, "Of more plans than this, 200 are drawn (default 500)")->type_name("N");
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{0}, kMostPlans))
+      ->excludes(all);
+  sub->add_option("--max", flags->most, "Of more plans than this, 200 are drawn (default 500)")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, kMostPlans));
   sub->add_option(
          "--budget", flags->budget,
          "Time after which no more plans are begun, 60s or 5m; 0: as long as it takes. Default 20s, and no end "

@@ -18,25 +18,41 @@ bool hasMatrix(const ast::Spectrum &spectrum) {
                      [](const ast::Param *p) { return p->type.isArray() && p->type.rank() > 1; });
 }
 
-void fill(Value &value, bool whole, std::uint64_t seed) {
+void fill(Value &value, const ArgumentSet &set, std::uint64_t seed) {
   if (value.type().isStruct()) {
     for (std::size_t f = 0; f < value.type().fields.size(); ++f) {
       Value field = value.field(f);
-      fill(field, whole, seed + f);
+      fill(field, set, seed + f);
     }
     return;
   }
   Random random(seed);
   tangram_element e = value.element();
+  WholeNumbers numbers(seed, value.count(), e, set.pass);
   bool isSigned = value.isFloating() || (e >= TANGRAM_I8 && e <= TANGRAM_I64);
-  std::int64_t most = e == TANGRAM_BOOL ? 1 : whole || bytes(e) == 1 ? 2 : 10;
+  std::int64_t most = e == TANGRAM_BOOL ? 1 : set.whole || bytes(e) == 1 ? 2 : 10;
   for (std::uint64_t i = 0; i < value.count(); ++i)
-    if (value.isFloating() && !whole)
+    if (value.isFloating() && !set.whole)
       value.setReal(i, random.unit());
     else if (value.isFloating())
-      value.setInteger(i, wholeNumber(random, value.count(), e));
+      value.setInteger(i, numbers.next(true));
     else
       value.setInteger(i, random.between(isSigned ? -most : 0, most));
+}
+
+/// How many passes it takes until none of the floating elements was zero in all.
+std::uint64_t passes(const ast::Spectrum &spectrum, const Shape &shape) {
+  std::uint64_t most = 1;
+  for (std::size_t i = 0; i < spectrum.params.size(); ++i) {
+    const ast::Type &type = spectrum.params[i]->type;
+    std::uint64_t count = 1;
+    for (std::uint64_t size : shape.arguments[i].sizes) count *= size;
+    const std::optional<tangram_element> element = elementOf(type);
+    // Of a struct the fields are not known here: of floats there are the most passes.
+    if (type.isArray() && (!element || isFloating(*element)))
+      most = std::max(most, WholeNumbers::passes(count, element.value_or(TANGRAM_F32)));
+  }
+  return most;
 }
 
 /// What `--arg` fixes of each parameter before any size is chosen.
@@ -171,7 +187,12 @@ std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const V
           set.spread = static_cast<Spread>(spread++ % kSpreads);
           set.text += fmt::format(", offsets {}", name(set.spread));
         }
-        sets.push_back(std::move(set));
+        const std::uint64_t all = whole ? passes(spectrum, set.shape) : 1;
+        const std::string text = set.text;
+        for (; set.pass < all; ++set.pass) {
+          if (all > 1) set.text = fmt::format("{}, {} of {}", text, set.pass + 1, all);
+          sets.push_back(set);
+        }
       }
     }
   std::stable_sort(sets.begin(), sets.end(),
@@ -194,6 +215,7 @@ std::vector<Value> makeArguments(const ast::Spectrum &spectrum, const tangram_ke
       ArgumentContext context;
       context.spread = set.spread;
       context.whole = set.whole;
+      context.pass = set.pass;
       if (spec.pointsInto()) context.bound = boundOf(spec, spectrum, set.shape).value_or(0);
       if (p.rank && spec.leavesSizes()) {
         context.sizes = set.shape.arguments[i].sizes;
@@ -207,14 +229,14 @@ std::vector<Value> makeArguments(const ast::Spectrum &spectrum, const tangram_ke
     if (p.rank == 0) {
       Value value = Value::scalar(element);
       if (!isResult) {
-        fill(value, set.whole, seed);
+        fill(value, set, seed);
         if (set.shape.arguments[i].scalar) value.setInteger(0, *set.shape.arguments[i].scalar);
       }
       values.push_back(std::move(value));
       continue;
     }
     Value value = Value::array(element, set.shape.arguments[i].sizes, set.layout);
-    fill(value, set.whole, seed);
+    fill(value, set, seed);
     values.push_back(std::move(value));
   }
   return values;

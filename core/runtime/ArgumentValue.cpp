@@ -107,8 +107,9 @@ std::uint64_t greatest(tangram_element element) {
   return std::numeric_limits<std::uint64_t>::max() >> (64 - 8 * bytes(element) + (hasSign ? 1 : 0));
 }
 
-void fillRandom(Value &value, std::uint64_t seed, bool whole) {
+void fillRandom(Value &value, std::uint64_t seed, const ArgumentContext &context) {
   Random random(seed);
+  WholeNumbers numbers(seed, value.count(), value.element(), context.pass);
   std::int64_t lo = isSigned(value) ? -100 : 0, hi = value.element() == TANGRAM_BOOL ? 1 : 100;
   if (value.element() == TANGRAM_I8 || value.element() == TANGRAM_U8) { // all that a byte can be
     hi = static_cast<std::int64_t>(greatest(value.element()));
@@ -117,14 +118,14 @@ void fillRandom(Value &value, std::uint64_t seed, bool whole) {
   for (std::uint64_t i = 0; i < value.count(); ++i)
     if (!value.isFloating())
       value.setInteger(i, random.between(lo, hi));
-    else if (whole)
-      value.setInteger(i, wholeNumber(random, value.count(), value.element()));
+    else if (context.whole)
+      value.setInteger(i, numbers.next(true));
     else
       value.setReal(i, random.unit());
 }
 
-void fillSpecial(Value &value, std::uint64_t seed, bool whole) {
-  fillRandom(value, seed, whole);
+void fillSpecial(Value &value, std::uint64_t seed, const ArgumentContext &context) {
+  fillRandom(value, seed, context);
   constexpr double inf = std::numeric_limits<double>::infinity();
   constexpr double reals[] = {std::numeric_limits<double>::quiet_NaN(), inf, -inf, 0.0, -0.0};
   std::int64_t most = static_cast<std::int64_t>(greatest(value.element()));
@@ -172,8 +173,8 @@ void fill(Value &value, const ArgumentSpec &spec, const std::string &param, std:
           const ArgumentContext &context) {
   using Kind = ArgumentSpec::Kind;
   switch (spec.kind) {
-  case Kind::Random: fillRandom(value, seed, context.whole); break;
-  case Kind::Special: fillSpecial(value, seed, context.whole); break;
+  case Kind::Random: fillRandom(value, seed, context); break;
+  case Kind::Special: fillSpecial(value, seed, context); break;
   case Kind::Index: fillIndices(value, seed, context.bound); break;
   case Kind::Offsets: fillOffsets(value, seed, context.bound, context.spread); break;
   case Kind::Iota:
@@ -250,42 +251,5 @@ Value makeValue(const ArgumentSpec &spec, const std::string &param, const Elemen
     fail(kOutOfMemory, {}, param, spec.text);
   }
 }
-
-std::int64_t wholeNumber(Random &random, std::uint64_t elements, tangram_element element) {
-  constexpr std::uint64_t kHeld = 1ull << 23; // with a bit to spare, by a float
-  // Of f16 and bf16 this says how large sums may become that are kept in that type.
-  const std::uint64_t held = bytes(element) == 2 ? 1ull << (mantissaBits(element) - 1) : kHeld;
-  if (4 * elements <= held) return random.between(-2, 2);
-  if (elements > kHeld && static_cast<std::uint64_t>(random.between(0, elements - 1)) >= kHeld) return 0;
-  return random.between(0, 1) ? 1 : -1;
-}
-
-void makeWhole(Value &value, std::uint64_t seed) {
-  Random random(seed);
-  for (std::size_t f = 0; f < value.type().fields.size(); ++f) {
-    Value field = value.field(f);
-    if (!field.isFloating()) continue;
-    for (std::uint64_t i = 0; i < field.count(); ++i)
-      if (double x = field.real(i); x != 0 && std::isfinite(x))
-        field.setInteger(i, wholeNumber(random, field.count(), field.element()));
-  }
-}
-
-std::uint64_t Random::next() {
-  // SplitMix64.
-  std::uint64_t z = state_ += 0x9e3779b97f4a7c15ull;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return z ^ (z >> 31);
-}
-
-std::int64_t Random::between(std::int64_t lo, std::int64_t hi) {
-  std::uint64_t range = static_cast<std::uint64_t>(hi) - static_cast<std::uint64_t>(lo) + 1;
-  std::uint64_t offset =
-      range ? static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * range) >> 64) : next();
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(lo) + offset);
-}
-
-double Random::unit() { return static_cast<double>(static_cast<std::int64_t>(next()) >> 11) * 0x1p-52; }
 
 } // namespace tangram::runtime

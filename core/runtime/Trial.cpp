@@ -1,6 +1,6 @@
 #include "tangram/runtime/Trial.h"
 
-#include "tangram/runtime/ArgumentSpec.h"
+#include "tangram/runtime/WholeNumbers.h"
 
 #include <algorithm>
 
@@ -62,11 +62,14 @@ bool hasFloating(const std::vector<Value> &values) {
 
 std::vector<Trial> makeTrials(const std::vector<Value> &arguments, std::uint64_t seed) {
   std::vector<Trial> trials;
-  if (hasFloating(arguments)) {
+  // Of zeros alone nearly every plan makes the same.
+  const bool zeros = allZero(arguments);
+  const std::uint64_t passes = wholePasses(arguments);
+  for (std::uint64_t pass = 0; pass < passes; ++pass) {
     Trial &trial = trials.emplace_back();
     trial.whole = true;
     trial.arguments = copies(arguments);
-    for (std::size_t i = 0; i < trial.arguments.size(); ++i) makeWhole(trial.arguments[i], seed + i);
+    for (std::size_t i = 0; i < trial.arguments.size(); ++i) makeWhole(trial.arguments[i], seed + i, pass, zeros);
   }
   trials.emplace_back().arguments = copies(arguments);
   return trials;

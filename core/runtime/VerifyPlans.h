@@ -12,7 +12,8 @@ namespace tangram::runtime {
 /// One set of arguments, described: made in the child that needs it.
 struct ArgumentSet {
   Shape shape;
-  bool whole = false; // small whole numbers, else random in [-1, 1] and [-10, 10]
+  bool whole = false;     // small whole numbers, else random in [-1, 1] and [-10, 10]
+  std::uint64_t pass = 0; // of these (WholeNumbers.h)
   Layout layout;
   Spread spread = Spread::Random; // of arguments that are offsets
   std::uint64_t seed = 0;

@@ -89,6 +89,11 @@ TEST(Races, FreeOfRaces) {
       {
           {"reads alone", "(int x, const Array<1, int> all) { int y = all[x]; }", "map(leaf, in, in);"},
           {"rows", kAll, "map(leaf, m);"},
+          {"indices of 32 bits", "(size_t i, Array<1, int> all) { all[(unsigned)i] = all[(unsigned)(i * 1)]; }",
+           "map(leaf, range(len), out);"},
+          {"blocks by indices of 32 bits",
+           "(size_t i, Array<1, int> all) { for (unsigned e = 0; e < 8; ++e) all[8 * (unsigned)i + e] = 1; }",
+           "map(leaf, range(len / 8), out);"},
           {"adjacent parts", kAll,
            "map(leaf, partition(out, p, sequence(0, tile, len), sequence(1), sequence(tile, tile, len)));"},
           {"the figure's ends", kAll,
@@ -160,6 +165,15 @@ TEST(Races, Undecided) {
            "map(leaf, in, m, m);"},
           {"a cast that cuts", "(size_t i, Array<1, int> all) { all[(unsigned char)i] = 1; }",
            "Array<1, size_t> t(len); number(t); map(leaf, t, out);"},
+          {"a cast to 32 bits that cuts", "(size_t i, Array<1, int> all) { all[(unsigned)(i * 4294967296ull)] = 1; }",
+           "map(leaf, range(len), out);"},
+          {"a signed one", "(size_t i, Array<1, int> all) { all[(int)(i * 4294967296ull)] = 1; }",
+           "map(leaf, range(len), out);"},
+          {"a product in 32 bits", "(size_t i, Array<1, int> all) { all[(unsigned)i * 65536u * 65536u] = 1; }",
+           "map(leaf, range(len), out);"},
+          {"a shift", "(size_t i, Array<1, int> all) { all[(unsigned)(i << 32)] = 1; }", "map(leaf, range(len), out);"},
+          {"a stride of 64 bits", "(size_t i, size_t s, Array<1, int> all) { all[(unsigned)(i * (s + 1))] = 1; }",
+           "map(leaf, range(len), k, out);"},
       },
       Verdict::Undecided);
 }

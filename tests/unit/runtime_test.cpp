@@ -394,14 +394,57 @@ TEST(ArgumentSpec, WholeNumbersStaySmallAndLeaveZeros) {
     EXPECT_EQ(value.real(i), std::trunc(value.real(i)));
     EXPECT_LE(std::abs(value.real(i)), 2);
   }
-  // However many are added, whatever the order: a float holds the sum.
-  for (std::uint64_t elements : {1ull << 22, 1ull << 24, 1ull << 26}) {
-    Random random(5);
-    double sum = 0;
-    for (int i = 0; i < 100000; ++i) sum += std::abs(static_cast<double>(wholeNumber(random, elements)));
-    EXPECT_LE(sum / 100000 * static_cast<double>(elements), 1.01 * (1 << 24)) << elements;
-    EXPECT_GT(sum, 10000);
+  Value zeros = made("zeros:100", TANGRAM_F32, 1);
+  std::vector<Value> all;
+  EXPECT_FALSE(allZero(all));
+  all.push_back(zeros.copy());
+  EXPECT_TRUE(allZero(all));
+  makeWhole(zeros, 1);
+  EXPECT_EQ(zeros.real(7), 0);
+  makeWhole(zeros, 1, 0, true);
+  for (std::uint64_t i = 0; i < zeros.count(); ++i) EXPECT_NE(zeros.real(i), 0);
+}
+
+TEST(WholeNumbers, FloatsHoldTheirSumsInWhateverOrder) {
+  for (std::uint64_t elements : {1ull << 22, (1ull << 24) - 1, 1ull << 24, (1ull << 25) - 3})
+    for (std::uint64_t pass = 0; pass < WholeNumbers::passes(elements, TANGRAM_F32); ++pass) {
+      WholeNumbers numbers(5, elements, TANGRAM_F32, pass);
+      double sum = 0, products = 0;
+      for (std::uint64_t i = 0; i < elements; ++i) {
+        const auto x = static_cast<double>(std::abs(numbers.next(true)));
+        sum += x;
+        products += x * x;
+      }
+      EXPECT_LE(products, 1 << 24) << elements;
+      EXPECT_GE(sum, 1 << 22) << elements;
+    }
+}
+
+TEST(WholeNumbers, NoElementIsZeroInAllPasses) {
+  for (std::uint64_t elements : {1ull, 2ull, 1000ull, (1ull << 23) + 1, (1ull << 24) - 1, (1ull << 25) - 3}) {
+    const std::uint64_t passes = WholeNumbers::passes(elements, TANGRAM_F32);
+    std::vector<bool> both(elements);
+    for (std::uint64_t pass = 0; pass < passes; ++pass) {
+      // Products of two arguments are not zero in all, either.
+      WholeNumbers x(1, elements, TANGRAM_F32, pass), y(2, elements, TANGRAM_F32, pass);
+      for (std::uint64_t i = 0; i < elements; ++i) {
+        const std::int64_t a = x.next(false), c = y.next(false);
+        EXPECT_TRUE(a != 0 || (i != 0 && i + 1 != elements)) << elements << " " << i;
+        if (a * c != 0) both[i] = true;
+      }
+    }
+    EXPECT_EQ(std::find(both.begin(), both.end(), false) - both.begin(), static_cast<std::ptrdiff_t>(elements));
   }
+  // Where few enough are added for some to be zero, the first and the last are not.
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    WholeNumbers numbers(seed, 10, TANGRAM_F64);
+    std::vector<std::int64_t> drawn;
+    for (int i = 0; i < 10; ++i) drawn.push_back(numbers.next(true));
+    EXPECT_NE(drawn.front(), 0);
+    EXPECT_NE(drawn.back(), 0);
+  }
+  EXPECT_EQ(WholeNumbers::passes(1ull << 30, TANGRAM_F64), 1u);
+  EXPECT_EQ(WholeNumbers::passes(1ull << 30, TANGRAM_F32), WholeNumbers::kMostPasses);
 }
 
 // ---- timing --------------------------------------------------------------------------------------------

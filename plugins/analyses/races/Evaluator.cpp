@@ -619,6 +619,22 @@ void Evaluator::site(const Expr *node, const std::optional<View> &result) {
 
 Polynomial Evaluator::fresh(const Type &type) { return symbols_.any({}, {}, isNatural(type)); }
 
+/// What is left of a number in a type of fewer bits. In steps that are small it meets all that lies below where it
+/// wraps around, which is more than containers have; in large ones, or in those of a parameter that had more bits, it
+/// does not.
+Polynomial Evaluator::narrowed(Polynomial p, const Type &type, std::uint64_t bytesBefore) {
+  constexpr std::int64_t kSmallStep = 1 << 16;
+  if (type.bytes() >= 8 || p.isUnknown()) return p;
+  for (const auto &[monomial, factor] : p.terms()) {
+    if (monomial.empty()) continue;
+    const bool byParameter = monomial.size() > 1 && std::any_of(monomial.begin(), monomial.end(), [&](SymbolId id) {
+                               return symbols_[id].kind == Symbol::Kind::Scalar;
+                             });
+    if (factor > kSmallStep || factor < -kSmallStep || (byParameter && bytesBefore > type.bytes())) return fresh(type);
+  }
+  return p;
+}
+
 Polynomial Evaluator::value(const Expr *e) {
   if (!e) return Polynomial::unknown();
   if (!isNumber(e->type)) return symbols_.any();
@@ -630,7 +646,7 @@ Polynomial Evaluator::value(const Expr *e) {
   case Kind::Cast: {
     const Expr *operand = as<Cast>(e)->operand;
     bool keeps = isNumber(operand->type) && (e->type.bytes() >= 4 || e->type.bytes() >= operand->type.bytes());
-    return keeps ? value(operand) : fresh(e->type);
+    return keeps ? narrowed(value(operand), e->type, operand->type.bytes()) : fresh(e->type);
   }
   case Kind::CoopDim: return symbols_.lanes();
   case Kind::CoopIdx: {
@@ -677,7 +693,7 @@ Polynomial Evaluator::value(const Expr *e) {
       break;
     default: break;
     }
-    return result.isUnknown() ? fresh(e->type) : result;
+    return result.isUnknown() ? fresh(e->type) : narrowed(std::move(result), e->type, e->type.bytes());
   }
   case Kind::Conditional: return hasEffects(e) ? fresh(e->type) : choice(as<Conditional>(e));
   case Kind::Subscript: return element(as<Subscript>(e));

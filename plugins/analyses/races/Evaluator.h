@@ -124,6 +124,7 @@ private:
 
   Polynomial value(const ast::Expr *e);
   Polynomial fresh(const ast::Type &type);
+  Polynomial narrowed(Polynomial p, const ast::Type &type, std::uint64_t bytesBefore);
   Polynomial choice(const ast::Conditional *e);
   View view(const ast::Expr *e);
   /// A container that nobody writes, of the numbers first, first + step, ...

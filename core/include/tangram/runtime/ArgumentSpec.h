@@ -20,6 +20,7 @@
 #pragma once
 
 #include "tangram/runtime/Value.h"
+#include "tangram/runtime/WholeNumbers.h"
 
 #include <filesystem>
 
@@ -55,6 +56,7 @@ struct ArgumentContext {
   std::uint64_t bound = 0;          // where pointsInto(): the extent of that
   Spread spread = Spread::Random;   // of Offsets
   bool whole = false;               // Random, Special: floats are small whole numbers
+  std::uint64_t pass = 0;           // and of these
   Layout layout;
 };
 
@@ -73,26 +75,5 @@ std::string impossible(const ArgumentSpec &spec, tangram_element element, std::u
 /// Throws DiagnosticError where it does not fit the parameter, its file cannot be read, or it is impossible().
 Value makeValue(const ArgumentSpec &spec, const std::string &param, const Element &element, unsigned rank,
                 std::uint64_t seed, const ArgumentContext &context = {});
-
-/// Small pseudo-random numbers that are the same on every machine.
-class Random {
-public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next();
-  /// Uniform in [lo, hi].
-  std::int64_t between(std::int64_t lo, std::int64_t hi);
-  double unit(); // [-1, 1]
-
-private:
-  std::uint64_t state_;
-};
-
-/// A small whole number for an argument of so many elements: such that sums, of products of two as well, stay whole
-/// numbers that a float holds, in whatever order they are added. Of f16 and bf16 they are smaller still where there are
-/// many, -1 and 1: so sums that a kernel keeps in a wider type mostly fit when they are stored.
-std::int64_t wholeNumber(Random &random, std::uint64_t elements, tangram_element element = TANGRAM_F32);
-
-/// Puts such numbers in the place of a value's floating ones; zeros and what is no finite number stay.
-void makeWhole(Value &value, std::uint64_t seed);
 
 } // namespace tangram::runtime

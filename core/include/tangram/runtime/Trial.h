@@ -24,7 +24,8 @@ struct Trial {
 };
 
 /// The arguments as they are and, before that, where there are floating numbers among them, with whole ones in their
-/// place (docs/verification.md says why). What is expected is not known yet.
+/// place, in as many passes as these need (docs/verification.md says why); where all is zero, that as well. What is
+/// expected is not known yet.
 std::vector<Trial> makeTrials(const std::vector<Value> &arguments, std::uint64_t seed);
 
 /// Fills in what is expected, by calling the reference. What is returned is ok, or says why there is nothing to expect.
