@@ -23,8 +23,9 @@ protected:
   /// A kernel of one number, `c`, and another one, `x`, that launches what returns `body`'s.
   const ast::Module *launching(const Ss &body) {
     std::vector<const ast::Expr *> none;
-    const ast::Launch *launch = make<ast::Launch>(std::string(), std::string("grid"), lit(U64, 1).e, std::int64_t{1},
-                                                  std::vector<const ast::Param *>{}, none, block(body));
+    const ast::Launch *launch =
+        make<ast::Launch>(std::string(), std::string("grid"), lit(U64, 1).e, std::int64_t{1}, std::int64_t{0},
+                          std::vector<const ast::Param *>{}, none, block(body));
     const ast::Kernel *kernel =
         make<ast::Kernel>(std::string("k"), std::string("k"), std::string("plan"), F32, Ps{in("c", F32), in("x", F32)},
                           none, std::vector<const ast::Param *>{}, none, block({launch}));

@@ -52,8 +52,8 @@ protected:
                                std::vector<const ast::Function *> functions = {}) {
     std::vector<const ast::Expr *> args;
     for (const ast::Param *p : params) args.push_back(var(p->name, p->type).e);
-    S launch = make<ast::Launch>(std::string("k"), std::string("grid"), lit(U64, 1).e, std::int64_t{threads}, params,
-                                 args, block(body));
+    S launch = make<ast::Launch>(std::string("k"), std::string("grid"), lit(U64, 1).e, std::int64_t{threads},
+                                 std::int64_t{0}, params, args, block(body));
     const ast::Kernel *kernel = make<ast::Kernel>(std::string("k"), std::string("k"), std::string("plan"), V, params,
                                                   std::vector<const ast::Expr *>{}, std::vector<const ast::Param *>{},
                                                   std::vector<const ast::Expr *>{}, block({launch}));
