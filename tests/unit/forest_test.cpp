@@ -47,7 +47,7 @@ std::vector<PlanPtr> byDefault(const Forest &forest, GoalId id) {
 std::vector<Plan> byDefault(const Forest &forest) {
   std::vector<Plan> plans;
   for (PlanPtr &root : byDefault(forest, forest.root()))
-    plans.push_back({forest.spectrum(), forest.hardware().name, {}, std::move(root)});
+    plans.push_back({forest.spectrum(), forest.hardware().name, {}, {}, {}, {}, std::move(root)});
   return plans;
 }
 

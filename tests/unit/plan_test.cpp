@@ -64,7 +64,8 @@ TEST(Plan, OtherSpectrumsAndOddNamesParseBack) {
   root->codelet = "x";
   root->parameters = {{"p", 4}, {"q", -7}};
   root->children = {devolve};
-  Plan plan{"dot<float>", "a target", {{"dot<float>", 1}, {"sum<unsigned int>", 0xfffffffffffffffful}}, root};
+  Plan plan{"dot<float>", "a target", {{"dot<float>", 1}, {"sum<unsigned int>", 0xfffffffffffffffful}}, {}, {},
+            {},           root};
   EXPECT_EQ(print(plan), "plan dot<float> for \"a target\"\n"
                          "source dot<float> 0000000000000001\n"
                          "source \"sum<unsigned int>\" ffffffffffffffff\n"

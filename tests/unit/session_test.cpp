@@ -231,7 +231,7 @@ TEST_F(SessionTest, PrintAfterFailShowsBothSides) {
 TEST_F(SessionTest, EntryNamesAreDifferentIdentifiers) {
   auto named = [](std::initializer_list<const char *> spectrums) {
     std::vector<Plan> plans;
-    for (const char *s : spectrums) plans.push_back({s, "", {}, nullptr});
+    for (const char *s : spectrums) plans.push_back({s, "", {}, {}, {}, {}, nullptr});
     return Session::entryNames(plans);
   };
   using Names = std::vector<std::string>;

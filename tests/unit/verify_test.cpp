@@ -39,7 +39,7 @@ PlanPtr serialize(const std::string &level, PlanPtr child) {
   node->children = {std::move(child)};
   return node;
 }
-Plan plan(PlanPtr root) { return {"sum", "t", {}, std::move(root)}; }
+Plan plan(PlanPtr root) { return {"sum", "t", {}, {}, {}, {}, std::move(root)}; }
 
 std::vector<std::string> named(const std::vector<Suspect> &list) {
   std::vector<std::string> names;
