@@ -58,6 +58,17 @@ private:
   void guarded(const ast::Stmt *s, Stmts &out);
   void branch(const ast::If *s, Stmts &out);
   void laneLoop(const ast::Stmt *s, Stmts &out);
+  /// for (i = c * lane + k; i < bound; i += step), of which lanes share bound and step: the first lane takes the most
+  /// turns, so that how many there are need not be asked of all.
+  struct Turns {
+    const ast::Declare *counter;
+    const ast::Binary *cond;
+    const ast::Assign *step;
+    ast::Int first; // where the first lane starts
+    bool alike;     // all lanes take as many
+  };
+  std::optional<Turns> turns(const ast::For *loop) const;
+  void counted(const ast::For *loop, const Turns &turns, Stmts &out);
   void apart(const ast::Stmt *owner, const ast::Stmt *init, const ast::Expr *cond, const ast::Expr *step,
              const ast::Block *body, bool bodyFirst, Stmts &out);
   void jump(const ast::Stmt *s, Stmts &out);

@@ -158,6 +158,36 @@ bool Owners::isOwn(const Expr *e, const Index &index) const {
   return own;
 }
 
+std::optional<Int> Owners::known(const Expr *e) const {
+  std::set<std::string> used;
+  std::optional<Int> value = known_.value(e, &used);
+  if (value) frozen_.merge(used);
+  return value;
+}
+
+std::optional<Owners::OfLane> Owners::ofLane(const Expr *e, const Index &index) const {
+  constexpr Int kMost = Int(1) << 30;
+  auto bounded = [&](OfLane n) -> std::optional<OfLane> {
+    const bool small = n.factor >= 0 && n.offset >= 0 && n.factor <= kMost && n.offset <= kMost &&
+                       n.factor * static_cast<Int>(index.workers) + n.offset <= kMost;
+    return small ? std::optional(n) : std::nullopt;
+  };
+  e = withoutCasts(e);
+  if (isIndex(e, index.variable)) return bounded({1, 0});
+  if (std::optional<Int> value = known(e)) return bounded({0, *value});
+  if (const auto *v = dyn<VarRef>(e)) {
+    const Expr *init = known_.initialiser(v->name);
+    return init ? ofLane(init, index) : std::nullopt;
+  }
+  const auto *node = dyn<Binary>(e);
+  if (!node || (node->op != BinaryOp::Add && node->op != BinaryOp::Mul)) return {};
+  std::optional<OfLane> a = ofLane(node->lhs, index), c = a ? ofLane(node->rhs, index) : std::nullopt;
+  if (!c) return {};
+  if (node->op == BinaryOp::Add) return bounded({a->factor + c->factor, a->offset + c->offset});
+  if (a->factor && c->factor) return {};
+  return bounded({a->factor * c->offset + c->factor * a->offset, a->offset * c->offset});
+}
+
 bool Owners::atMost(const Loop &loop, std::uint64_t iterations) const {
   std::set<std::string> used;
   std::optional<Int> begin = known_.value(loop.begin, &used), end = known_.value(loop.end, &used);

@@ -44,6 +44,13 @@ public:
   Index under(const ast::Expr *cond, bool holds, Index index) const;
   /// Whether a loop has at most so many iterations, as the kernel's constants are.
   bool atMost(const ast::Loop &loop, std::uint64_t iterations) const;
+  /// The number c * lane + k, neither negative nor beyond 2^30 in any lane.
+  struct OfLane {
+    ast::Int factor, offset;
+  };
+  std::optional<OfLane> ofLane(const ast::Expr *e, const Index &index) const;
+  /// The value of an expression, as the kernel's constants are.
+  std::optional<ast::Int> known(const ast::Expr *e) const;
   /// Constants of the kernel on whose values answers rest: barriers are right only where they keep them.
   std::set<std::string> frozen() const;
 

@@ -47,7 +47,12 @@ void Barriers::laneLoop(const Stmt *s, Stmts &out) {
   jumping_.push_back({s, nullptr, nullptr, false});
   auto leave = [&] { jumping_.pop_back(); };
   if (const auto *node = dyn<For>(s)) {
-    if (divergent || (guard_ && needsGuard(node->cond))) {
+    const std::optional<Turns> known = divergent ? turns(node) : std::nullopt;
+    if (known && !known->alike) {
+      leave();
+      return counted(node, *known, out);
+    }
+    if ((divergent && !known) || (guard_ && needsGuard(node->cond))) {
       leave();
       return apart(s, node->init, node->cond, node->step, node->body, false, out);
     }
@@ -89,6 +94,57 @@ void Barriers::laneLoop(const Stmt *s, Stmts &out) {
     out.push_back(arena_.derive(counted, [&](Loop &copy) { copy.body = body; }));
   }
   leave();
+}
+
+std::optional<Barriers::Turns> Barriers::turns(const For *loop) const {
+  const auto *counter = dyn<Declare>(loop->init);
+  const auto *cond = loop->cond ? dyn<Binary>(loop->cond) : nullptr;
+  const auto *step = loop->step ? dyn<Assign>(loop->step) : nullptr;
+  if (!counter || !counter->init || !counter->extents.empty() || !counter->type.isInteger() ||
+      counter->type.bytes() < 4 || !cond || cond->op != BinaryOp::Lt || !step || step->op != AssignOp::Add)
+    return {};
+  auto isCounter = [&](const Expr *e) {
+    const auto *v = dyn<VarRef>(withoutCasts(e));
+    return v && v->name == counter->name;
+  };
+  auto shared = [&](const Expr *e) { return !uniformity_->varying(e) && !needsGuard(e); };
+  if (!isCounter(cond->lhs) || !shared(cond->rhs) || !isCounter(step->target) || !shared(step->value) ||
+      assignedVariables(loop->body).count(counter->name) || contains<Break>(loop->body) ||
+      contains<Continue>(loop->body))
+    return {};
+  const std::optional<Owners::OfLane> start = owners_.ofLane(counter->init, index_);
+  if (!start) return {};
+  const std::optional<Int> bound = owners_.known(cond->rhs), by = owners_.known(step->value);
+  const Int last = start->factor * (static_cast<Int>(index_.workers) - 1) + start->offset;
+  auto count = [&](Int first) { return first < *bound ? (*bound - first + *by - 1) / *by : Int(0); };
+  const bool alike = bound && by && *by > 0 && *bound <= Int(1) << 30 && count(start->offset) == count(last);
+  return Turns{counter, cond, step, start->offset, alike};
+}
+
+/// The loop by a counter of the first lane, in which the others do nothing in turns that they have not.
+void Barriers::counted(const For *loop, const Turns &turns, Stmts &out) {
+  Stmts all;
+  const Expr *outer = guard_;
+  lane(loop->init, all);
+  const Type type = turns.counter->type;
+  const std::string name = names_.fresh("turn");
+  const Expr *turn = b().var(name, type);
+  const Expr *more = b().less(b().cast(turns.cond->lhs->type, turn), turns.cond->rhs);
+  const Expr *next = arena_.derive(turns.step, [&](Assign &copy) { copy.target = turn; });
+  const Block *rounds = repeated({}, loop->body, [&](const Block *inside, Stmts &stmts) {
+    const Expr *live = variable("live", Scalar::Bool, both(outer, b().cast(Scalar::Bool, loop->cond)), stmts);
+    jumping_.push_back({loop, live, nullptr, false});
+    guard_ = live;
+    Stmts inner;
+    lanes(inside->stmts, inner);
+    guard_ = outer;
+    jumping_.pop_back();
+    stmts.push_back(b().block(std::move(inner)));
+    stmts.push_back(arena_.make<Evaluate>(here_, loop->step));
+  });
+  all.push_back(
+      arena_.make<For>(here_, b().declare(name, type, b().integer(type, turns.first), false), more, next, rounds));
+  out.push_back(b().block(std::move(all)));
 }
 
 /// Whether `live` holds in any lane.
