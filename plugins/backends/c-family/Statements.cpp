@@ -149,7 +149,7 @@ void Statements::stmt(const Stmt *s) {
 void Statements::effect(const Expr *e) {
   if (!hasEffects(e)) return;
   // A loop over the same place as a statement of its own reads better without the value.
-  bool plain = isa<Assign>(e) || isa<Unary>(e) || isa<Call>(e) || isa<Atomic>(e) ||
+  bool plain = isa<Assign>(e) || isa<Unary>(e) || isa<Call>(e) || isa<Atomic>(e) || isa<MatrixMultiply>(e) ||
                (isa<Binary>(e) && as<Binary>(e)->op == BinaryOp::Comma);
   if (const auto *unary = dyn<Unary>(e); unary && unary->op == UnaryOp::PostInc)
     return w_.line("++" + e_.print(unary->operand) + ";");
