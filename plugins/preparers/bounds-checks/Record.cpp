@@ -42,8 +42,8 @@ void Record::makeForDevice(const Build &b, Stmts &front) const {
   if (onDevice()) { // one worker of one group
     const Expr *worker =
         b.arena().make<WorkerIndex>(range, Type(Scalar::U32), levels_->worker->name, levels_->group->name);
-    clear = b.arena().make<Launch>(range, std::string(), levels_->device->name, b.u64(1), static_cast<Int>(threads_), Int{0},
-                                   std::vector<const Param *>{}, std::vector<const Expr *>{},
+    clear = b.arena().make<Launch>(range, std::string(), levels_->device->name, b.u64(1), static_cast<Int>(threads_),
+                                   Int{0}, std::vector<const Param *>{}, std::vector<const Expr *>{},
                                    b.block({b.when(b.equal(worker, zero), {clear})}));
   }
   front.push_back(clear);
