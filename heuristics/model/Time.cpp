@@ -1,5 +1,7 @@
 #include "Time.h"
 
+#include "tangram/hardware/Registers.h"
+
 #include <algorithm>
 
 namespace tangram::model {
@@ -13,7 +15,7 @@ double rounds(double all, double each) { return std::ceil(std::max(all, 1.0) / s
 constexpr double kUneven = 4;
 
 /// Of any kernel, for what is no variable of a codelet.
-constexpr double kOwnRegisters = 24, kBesideArrays = 40, kMostRegisters = 256;
+constexpr double kOwnRegisters = 24;
 
 /// What it takes to find out a call's part of a container.
 constexpr double kPart = 8;
@@ -131,7 +133,9 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
   crowd.registers = kOwnRegisters + 2 * static_cast<double>(work.accesses.size()) + work.values * crowd.iterations;
   // Compilers are told to leave room for as many groups as arrays do (kernel-configuration).
   if (work.arrays > 0)
-    crowd.registers = std::min({crowd.registers, kMostRegisters, kBesideArrays + work.arrays * crowd.iterations});
+    crowd.registers =
+        std::min(crowd.registers, static_cast<double>(hardware::workerRegisters(
+                                      forest_.hardware(), static_cast<std::uint64_t>(work.arrays * crowd.iterations))));
 
   if (!codelet.coop && around.uneven) crowd.uneven = kUneven;
 

@@ -64,7 +64,7 @@ private:
       copy.name = name;
       copy.params = std::move(params);
       copy.args = std::move(args);
-      copy.resident = static_cast<Int>(residentGroups(*launch, known_, *levels_.group));
+      copy.resident = static_cast<Int>(residentGroups(*launch, known_, context_.target.hardware, *levels_.group));
     });
     // No group is no launch.
     return b.when(b.less(b.u64(0), b.cast(Scalar::U64, launch->groups)), {result});

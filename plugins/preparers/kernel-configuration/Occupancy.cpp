@@ -2,6 +2,7 @@
 #include "Occupancy.h"
 
 #include "tangram/ast/Walk.h"
+#include "tangram/hardware/Registers.h"
 
 #include <algorithm>
 
@@ -10,12 +11,6 @@ namespace tangram {
 using namespace ast;
 
 namespace {
-
-/// Addresses, counters and intermediate results, beside arrays.
-constexpr std::uint64_t kOther = 40;
-
-/// That one worker may have.
-constexpr std::uint64_t kMost = 256;
 
 /// Larger arrays stay in memory.
 constexpr Int kLargest = 256;
@@ -41,12 +36,12 @@ std::uint64_t registersOfArrays(const Node &node, const KnownValues &known) {
 
 } // namespace
 
-std::uint64_t residentGroups(const Launch &launch, const KnownValues &known, const hardware::Level &group) {
+std::uint64_t residentGroups(const Launch &launch, const KnownValues &known, const hardware::Hardware &hardware,
+                             const hardware::Level &group) {
   const std::uint64_t threads = static_cast<std::uint64_t>(launch.threads);
   const std::uint64_t arrays = registersOfArrays(*launch.body, known);
   if (arrays == 0 || threads == 0 || group.cores.registers == 0) return 0;
-  const std::uint64_t each = std::min((arrays + kOther + 7) / 8 * 8, kMost); // as they are given out
-  std::uint64_t groups = group.cores.registers / (each * threads);
+  std::uint64_t groups = group.cores.registers / (hardware::workerRegisters(hardware, arrays) * threads);
   if (group.cores.workers) groups = std::min(groups, group.cores.workers / threads);
   if (group.cores.units) groups = std::min(groups, group.cores.units);
   return groups;
