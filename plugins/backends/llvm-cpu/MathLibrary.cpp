@@ -2,12 +2,12 @@
 
 #include "tangram/ast/Builtins.h"
 #include "tangram/diag/Diagnostic.h"
+#include "tangram/llvm-ir/MathFunctions.h"
 
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <dlfcn.h>
-#include <map>
 #include <numeric>
 
 namespace tangram::llvm_cpu {
@@ -21,28 +21,6 @@ namespace {
 constexpr DiagnosticKind kUnknown{"llvm-cpu.unknown-function", DiagnosticClass::Limitation,
                                   "'{}' is no function that kernels on the processor can call",
                                   "call a function of the C math library, or one of the program's own"};
-
-Intrinsic::ID exact(const std::string &name) {
-  static const std::map<std::string, Intrinsic::ID> known{
-      {"fabs", Intrinsic::fabs},   {"sqrt", Intrinsic::sqrt},   {"ceil", Intrinsic::ceil},
-      {"floor", Intrinsic::floor}, {"trunc", Intrinsic::trunc}, {"rint", Intrinsic::rint},
-      {"round", Intrinsic::round}, {"fma", Intrinsic::fma},     {"copysign", Intrinsic::copysign}};
-  auto it = known.find(name);
-  return it == known.end() ? Intrinsic::not_intrinsic : it->second;
-}
-
-/// The name of the double form.
-std::string plainName(const std::string &name) {
-  bool suffixed = name.ends_with('f') && isMathFunction(name.substr(0, name.size() - 1));
-  return suffixed ? name.substr(0, name.size() - 1) : name;
-}
-
-Value *classify(const std::string &name, Value *value, llvm::IRBuilderBase &b) {
-  if (name == "isnan") return b.CreateFCmpUNO(value, value);
-  Value *size = b.CreateUnaryIntrinsic(Intrinsic::fabs, value);
-  Value *infinity = llvm::ConstantFP::getInfinity(value->getType());
-  return name == "isinf" ? b.CreateFCmpOEQ(size, infinity) : b.CreateFCmpOLT(size, infinity);
-}
 
 /// glibc's, where it is there and has the function.
 bool inVectorLibrary(const std::string &symbol) {
@@ -186,16 +164,18 @@ Value *MathLibrary::call(const Call &call, const std::vector<Value *> &args, llv
     return b.CreateUnaryIntrinsic(Intrinsic::fabs, args[0]);
   }
   if (call.callee == "isnan" || call.callee == "isinf" || call.callee == "isfinite") {
-    Value *is = classify(call.callee, args[0], b);
+    Value *is = llvm_ir::classified(call.callee, args[0], b);
     if (call.type.isBool() || call.type.isVector()) return is;
     return b.CreateZExt(is, b.getIntNTy(8 * call.type.bytes()));
   }
-  const std::string name = type->getScalarType()->isFloatTy() ? plainName(call.callee) : call.callee;
+  const std::string name = type->getScalarType()->isFloatTy() ? llvm_ir::doubleName(call.callee) : call.callee;
   if (name == "fmin" || name == "fmax") {
     Value *closer = name == "fmin" ? b.CreateFCmpOLT(args[0], args[1]) : b.CreateFCmpOLT(args[1], args[0]);
     return b.CreateSelect(b.CreateOr(closer, b.CreateFCmpUNO(args[1], args[1])), args[0], args[1]);
   }
-  if (Intrinsic::ID id = exact(name); id != Intrinsic::not_intrinsic) return b.CreateIntrinsic(id, {type}, args);
+  if (name == "round") return b.CreateUnaryIntrinsic(Intrinsic::round, args[0]);
+  if (Intrinsic::ID id = llvm_ir::exactIntrinsic(name); id != Intrinsic::not_intrinsic)
+    return b.CreateIntrinsic(id, {type}, args);
   if (type->isVectorTy()) return byRegister(name, args, b);
   const bool suffix = type->isFloatTy();
   return scalar(two ? (suffix ? "sincosf" : "sincos") : name + (suffix ? "f" : ""), args, b);

@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Builtins.h"
 #include "tangram/diag/Diagnostic.h"
+#include "tangram/llvm-ir/MathFunctions.h"
 
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
@@ -17,29 +18,6 @@ namespace {
 constexpr DiagnosticKind kUnknown{"ptx.unknown-function", DiagnosticClass::Limitation,
                                   "'{}' is no function that kernels on a device can call",
                                   "call a function of the C math library, or one of the program's own"};
-
-Intrinsic::ID exact(const std::string &name) {
-  static const std::map<std::string, Intrinsic::ID> known{
-      {"fabs", Intrinsic::fabs},        {"sqrt", Intrinsic::sqrt},   {"ceil", Intrinsic::ceil},
-      {"floor", Intrinsic::floor},      {"trunc", Intrinsic::trunc}, {"rint", Intrinsic::rint},
-      {"fma", Intrinsic::fma},          {"fmin", Intrinsic::minnum}, {"fmax", Intrinsic::maxnum},
-      {"copysign", Intrinsic::copysign}};
-  auto it = known.find(name);
-  return it == known.end() ? Intrinsic::not_intrinsic : it->second;
-}
-
-/// The name of the double form.
-std::string plainName(const std::string &name, bool isFloat) {
-  bool suffixed = isFloat && name.ends_with('f') && isMathFunction(name.substr(0, name.size() - 1));
-  return suffixed ? name.substr(0, name.size() - 1) : name;
-}
-
-Value *classify(const std::string &name, Value *value, llvm::IRBuilderBase &b) {
-  if (name == "isnan") return b.CreateFCmpUNO(value, value);
-  Value *size = b.CreateUnaryIntrinsic(Intrinsic::fabs, value);
-  Value *infinity = llvm::ConstantFP::getInfinity(value->getType());
-  return name == "isinf" ? b.CreateFCmpOEQ(size, infinity) : b.CreateFCmpOLT(size, infinity);
-}
 
 /// Of f16 and bf16, which are kept as their bits.
 Value *convertHalf(const std::string &name, Value *value, llvm::IRBuilderBase &b) {
@@ -67,13 +45,16 @@ Value *Library::call(const Call &call, const std::vector<Value *> &args, llvm::I
     return b.CreateUnaryIntrinsic(Intrinsic::fabs, args[0]);
   }
   if (call.callee == "isnan" || call.callee == "isinf" || call.callee == "isfinite") {
-    Value *is = classify(call.callee, args[0], b);
+    Value *is = llvm_ir::classified(call.callee, args[0], b);
     return call.type.isBool() ? is : b.CreateZExt(is, b.getIntNTy(8 * call.type.bytes()));
   }
   // Not the form with .ftz, to which what is subnormal is zero.
   if (call.callee == kReciprocalRoot) return b.CreateIntrinsic(Intrinsic::nvvm_rsqrt_approx_f, {}, args);
-  std::string name = two ? "sincos" : plainName(call.callee, type->isFloatTy());
-  if (Intrinsic::ID id = exact(name); id != Intrinsic::not_intrinsic) return b.CreateIntrinsic(id, {type}, args);
+  std::string name = two ? "sincos" : type->isFloatTy() ? llvm_ir::doubleName(call.callee) : call.callee;
+  if (name == "fmin" || name == "fmax")
+    return b.CreateBinaryIntrinsic(name == "fmin" ? Intrinsic::minnum : Intrinsic::maxnum, args[0], args[1]);
+  if (Intrinsic::ID id = llvm_ir::exactIntrinsic(name); id != Intrinsic::not_intrinsic)
+    return b.CreateIntrinsic(id, {type}, args);
 
   std::vector<llvm::Type *> params;
   for (Value *arg : args) params.push_back(arg->getType());
