@@ -45,6 +45,9 @@ constexpr DiagnosticKind kNotMultiple{"target.not-a-multiple", DiagnosticClass::
 constexpr DiagnosticKind kTopWorkers{"target.top-workers", DiagnosticClass::User,
                                      "level '{0}' is the outermost, of which there is one, but has workers",
                                      "remove 'workers', or add the level that has them below it"};
+constexpr DiagnosticKind kMatrixLanes{"target.matrix-lanes", DiagnosticClass::User,
+                                      "a unit of level '{0}' has {1} lanes, but {2} multiply matrices together",
+                                      "list the shape at the level whose units have {2} lanes"};
 constexpr DiagnosticKind kTooManyLanes{"target.too-many-lanes", DiagnosticClass::User,
                                        "a unit of level '{0}' has {1} = {2} lanes, more than its 'max-lanes' of {3}",
                                        "lower the number of workers of {4}, or raise 'max-lanes'"};
@@ -208,6 +211,10 @@ Level finishLevel(const RawLevel &raw, bool isTop) {
 
 /// The lanes of units against what a unit may have: `raw` and the levels of `hardware` are in the same order.
 void checkLanes(const std::vector<const RawLevel *> &raw, const Hardware &hardware, const std::string *file) {
+  for (const Level &level : hardware.levels)
+    for (const MatrixShape &shape : level.matrices)
+      if (const std::uint64_t lanes = hardware.lanes(level); lanes != MatrixShape::kLanes)
+        fail(kMatrixLanes, shape.range, level.name, lanes, std::uint64_t{MatrixShape::kLanes});
   for (std::size_t i = 0; i + 1 < raw.size(); ++i) {
     const Level &level = hardware.levels[i];
     std::uint64_t lanes = hardware.lanes(level);

@@ -152,7 +152,7 @@ order: preserve
 determinism: device
 levels:
   - {name: a, symbol: "1", below: b, sync: barrier, wait: 2.5e-06, max-lanes: 99, shuffle: true, memory: [{name: m, bytes: 3 KiB, line: 64, bandwidth: 3, latency: 1.5e-7, atomics: [64, 8]}, {name: n, atomics: []}]}
-  - {name: b, capabilities: [matrix, scalar], workers: {auto: 12, multiple-of: 4, max: 32}, cores: {count: 132, clock: 1.98e9, issue: 128, depth: 4.5, workers: 2048, registers: 65536}, matrix: [{m: 16, n: 8, k: 8, type: f64, rate: 128}], tiling: any}
+  - {name: b, capabilities: [matrix, scalar], workers: {auto: 12, multiple-of: 4, max: 32}, cores: {count: 132, clock: 1.98e9, issue: 128, depth: 4.5, workers: 2048, registers: 65536}, tiling: any}
 pipeline:
   frontend: {f: {flag: true, number: 3, real: 3.0, text: "3", other: "true", list: ["1", "x: y"], empty: [], none: ""}}
   analyses: [x, {y: {"odd key:": -1}}, {name: z, option: 1.0e+300}]

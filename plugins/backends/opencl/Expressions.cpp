@@ -10,6 +10,9 @@ using Base = c_family::Expressions;
 
 namespace {
 
+constexpr DiagnosticKind kMatrix{"opencl.matrix", DiagnosticClass::Limitation,
+                                 "lanes of '{}' multiply matrices together, for which OpenCL C has nothing",
+                                 "leave out 'matrix' at that level of the target"};
 constexpr DiagnosticKind kShuffle{"opencl.shuffle", DiagnosticClass::Limitation,
                                   "lanes of '{}' exchange registers, which OpenCL C 1.2 cannot",
                                   "use a target without a level that synchronises by 'warp', such as opencl-gpu"};
@@ -153,6 +156,7 @@ Base::Text DeviceExpressions::other(const Expr *e, const Type &wanted) {
   case Kind::WorkerIndex: return workerIndex(as<WorkerIndex>(e));
   case Kind::WorkerCount: return workerCount(as<WorkerCount>(e));
   case Kind::Shuffle: fail(kShuffle, e->range, as<Shuffle>(e)->level);
+  case Kind::MatrixMultiply: fail(kMatrix, e->range, as<MatrixMultiply>(e)->level);
   default: return Expressions::other(e, wanted);
   }
 }

@@ -649,14 +649,14 @@ private:
     const Type type = shape.type;
     const Expr *turn = build_.var(names_.fresh("turn"), kNumber);
     auto value = [&](const std::vector<const Expr *> &factors, const std::vector<const Expr *> &at) {
-      Context here;
+      std::map<const Subscript *, const Expr *> elements;
       for (const Staged *t : tiles)
-        for (const Reference &r : t->tile().references) here.elements[r.node] = t->element(r, at);
+        for (const Reference &r : t->tile().references) elements[r.node] = t->element(r, at);
       const Expr *all = nullptr;
       for (const Expr *factor : factors) {
         const Expr *one = substituted(
             arena_, factor, [](const VarRef *v) -> const Expr * { return v; },
-            [&](const Subscript *e) -> const Expr * { return here.elements.at(e); });
+            [&](const Subscript *e) -> const Expr * { return elements.at(e); });
         all = all ? build_.mul(all, one) : one;
       }
       return all;

@@ -120,6 +120,7 @@ void Statements::stmt(const Stmt *s) {
   case Kind::WorkerIndex:
   case Kind::WorkerCount:
   case Kind::Shuffle:
+  case Kind::MatrixMultiply:
   case Kind::Check:
   case Kind::Faulted:
   case Kind::LaneIndex:

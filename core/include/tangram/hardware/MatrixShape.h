@@ -5,7 +5,7 @@
 
 namespace tangram::hardware {
 
-/// c += a * b with c of m x n, a of m x k and b of k x n elements, by 32 lanes in rows of 4: what NVIDIA's warps do.
+/// c += a * b with c of m x n, a of m x k and b of k x n elements, by 32 lanes in rows of 4.
 /// The lane in row g, column t has of c, for each 8 rows r and 8 columns of c, elements (8 r + g, 2 t) and (8 r + g, 2
 /// t + 1); of a, for each 8 rows r and 4 columns s, element (8 r + g, 4 s + t), those of one s after another; of b, for
 /// each 4 rows s, element (4 s + t, g).
