@@ -220,20 +220,25 @@ int Driver::building(const std::function<int()> &f) {
 std::vector<std::string> Driver::spectrums(const ProgramFlags &flags) {
   Session &s = session();
   if (flags.spectrums.empty()) return s.entrySpectrums();
-  std::vector<std::string> names;
+  std::vector<std::string> names, result;
   for (const ast::Spectrum *spectrum : s.module().spectrums) names.push_back(spectrum->name);
-  std::vector<std::string> result;
+  auto isIn = [](const std::vector<std::string> &some, const std::string &name) {
+    return std::find(some.begin(), some.end(), name) != some.end();
+  };
+  auto callable = [&] { // what expanders made cannot be called from outside
+    std::vector<std::string> some = names;
+    const auto &ranges = s.facts().races.ranges;
+    std::erase_if(some, [&](const std::string &name) {
+      return std::any_of(ranges.begin(), ranges.end(), [&](const auto &range) { return range.first == name; });
+    });
+    return some;
+  };
   for (const std::string &wanted : flags.spectrums) {
-    if (wanted == "all") { // that can be called from outside
-      const auto &ranges = s.facts().races.ranges;
-      std::erase_if(names, [&](const std::string &name) {
-        return std::any_of(ranges.begin(), ranges.end(), [&](const auto &range) { return range.first == name; });
-      });
-      return names;
+    if (!isIn(names, wanted)) {
+      if (wanted == "all") return callable();
+      fail(kUnknownSpectrum, {}, wanted, suggest(wanted, callable()));
     }
-    if (std::find(names.begin(), names.end(), wanted) == names.end())
-      fail(kUnknownSpectrum, {}, wanted, suggest(wanted, names));
-    if (std::find(result.begin(), result.end(), wanted) == result.end()) result.push_back(wanted);
+    if (!isIn(result, wanted)) result.push_back(wanted);
   }
   return result;
 }
@@ -481,9 +486,10 @@ void addProgramFlags(CLI::App &app, ProgramFlags &flags) {
   app.add_option("FILE", flags.file, "The program: spectrums and codelets")->required();
   app.add_option("--target,-t", flags.target, "A name in hw/ (`tangram targets`), or the path of a YAML file")
       ->type_name("T");
-  app.add_option("--spectrum,-s", flags.spectrums,
-                 "Which spectrum, 'sum' or 'sum<float>'; may stand several times; 'all'. Default: those that no other "
-                 "spectrum of the program calls")
+  app.add_option(
+         "--spectrum,-s", flags.spectrums,
+         "Which spectrum, 'sum' or 'sum<float>'; may stand several times; 'all', unless one is called so. Default: "
+         "those that no other spectrum of the program calls")
       ->type_name("S")
       ->take_all()
       ->allow_extra_args(false);

@@ -2,8 +2,10 @@
 #include "Driver.h"
 #include "Templates.h"
 
+#include <cstdlib>
 #include <iostream>
 #include <set>
+#include <sstream>
 
 namespace tangram::driver {
 namespace {
@@ -49,6 +51,21 @@ std::string identifierOf(std::string name) {
   return taken.count(name) ? name + "_" : name;
 }
 
+/// Where this driver lies; empty where that cannot be told.
+std::filesystem::path ownFolder() {
+  std::error_code ec;
+  return std::filesystem::read_symlink("/proc/self/exe", ec).parent_path();
+}
+
+bool isOnPath(const std::filesystem::path &folder) {
+  const char *path = std::getenv("PATH");
+  std::stringstream folders(path ? path : "");
+  std::error_code ec;
+  for (std::string one; std::getline(folders, one, ':');)
+    if (std::filesystem::equivalent(one, folder, ec) && !ec) return true;
+  return folder.empty();
+}
+
 int create(const std::string &kind, const std::string &name) {
   if (!goodName(name)) fail(kBadName, {}, name);
   std::filesystem::path folder = name;
@@ -66,6 +83,8 @@ int create(const std::string &kind, const std::string &name) {
     std::cout << (folder / file).string() << "\n";
   }
   std::cout << fmt::format("{} says what to do with it\n", (folder / "README.md").string());
+  if (std::filesystem::path bin = ownFolder(); !isOnPath(bin))
+    std::cout << fmt::format("its commands need tangram on the path: export PATH={}:$PATH\n", bin.string());
   return 0;
 }
 

@@ -77,6 +77,7 @@ function(_tangram_usage_file backend result)
   foreach(file ${files})
     get_filename_component(name ${file} NAME)
     if(name STREQUAL "${backend}.usage.cmake")
+      file(REAL_PATH ${file} file) # in a build tree's package it is a link
       set(${result} ${file} PARENT_SCOPE)
     endif()
   endforeach()

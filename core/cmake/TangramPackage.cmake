@@ -1,4 +1,5 @@
-# What `cmake --install` puts where, so that find_package(Tangram) works. Plugins and targets install themselves.
+# What `cmake --install` puts where, so that find_package(Tangram) works. Plugins and targets install themselves. The build
+# tree is laid out alike, and is found as well: by its folder in CMAKE_PREFIX_PATH, or its bin on the PATH.
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Tangram)
@@ -20,3 +21,15 @@ install(FILES
   cmake/TangramPlugin.cmake
   cmake/TangramKernels.cmake
   DESTINATION ${package_folder})
+
+set(build_package ${CMAKE_BINARY_DIR}/lib/cmake/Tangram)
+export(EXPORT TangramTargets NAMESPACE Tangram:: FILE ${build_package}/TangramTargets.cmake)
+set(CMAKE_INSTALL_BINDIR bin)
+set(CMAKE_INSTALL_DATADIR share)
+configure_package_config_file(cmake/TangramConfig.cmake.in ${build_package}/TangramConfig.cmake
+  INSTALL_DESTINATION lib/cmake/Tangram INSTALL_PREFIX ${CMAKE_BINARY_DIR}
+  PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_DATADIR)
+file(COPY_FILE ${CMAKE_CURRENT_BINARY_DIR}/TangramConfigVersion.cmake ${build_package}/TangramConfigVersion.cmake)
+foreach(file TangramPlugin TangramKernels)
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/cmake/${file}.cmake ${build_package}/${file}.cmake SYMBOLIC)
+endforeach()

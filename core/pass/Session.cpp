@@ -26,6 +26,7 @@ constexpr DiagnosticKind kNoFrontend{"session.no-frontend", DiagnosticClass::Use
                                      "known extensions: {1}"};
 constexpr DiagnosticKind kNoFile{"session.no-file", DiagnosticClass::User, "there is no file '{0}'",
                                  "check the path; it is looked up from the current folder"};
+constexpr DiagnosticKind kFolder{"session.folder", DiagnosticClass::User, "'{0}' is a folder", "name a file: {1}"};
 constexpr DiagnosticKind kNoTarget{"session.no-target", DiagnosticClass::User, "no target was given",
                                    "name one with --target; `tangram targets` lists them"};
 constexpr DiagnosticKind kNoBackend{"session.no-backend", DiagnosticClass::Limitation,
@@ -282,8 +283,21 @@ struct Session::Impl {
                        : fmt::format("{}", fmt::join(known, ", ")));
   }
 
+  /// The files of a folder that a frontend reads, for a message.
+  std::string sourcesIn(const std::filesystem::path &folder) const {
+    std::vector<std::string> sources;
+    std::error_code ec;
+    for (std::filesystem::directory_iterator it(folder, ec), end; !ec && it != end; it.increment(ec))
+      for (const auto &[_, d] : registry.frontends.all())
+        for (const std::string &extension : d.extensions)
+          if (it->path().filename().string().ends_with(extension)) sources.push_back(it->path().string());
+    std::sort(sources.begin(), sources.end());
+    return sources.empty() ? "none that lies there has an extension that a frontend reads" : suggest("", sources);
+  }
+
   void parse() {
     std::error_code ec;
+    if (std::filesystem::is_directory(file, ec)) fail(kFolder, {}, file.string(), sourcesIn(file));
     if (!std::filesystem::is_regular_file(file, ec)) fail(kNoFile, {}, file.string());
     const FrontendDescriptor &d = frontend();
     OptionValues given;

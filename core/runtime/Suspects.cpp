@@ -1,8 +1,10 @@
 // What tells failing plans from passing ones.
+#include "tangram/ast/Walk.h"
 #include "tangram/runtime/Verify.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 
 namespace tangram::runtime {
@@ -90,6 +92,24 @@ bool hasPart(const Plan &plan, const std::string &what) {
   bool has = false;
   if (plan.root) collect(*plan.root, nullptr, "", [&](const PlanNode &, const Feature &f) { has |= f.second == what; });
   return has;
+}
+
+std::string codeletOfMap(const ast::Module &module, const std::string &finding) {
+  static constexpr std::string_view kMap = " of the map in line "; // plugins/preparers/flatten/Watches.cpp
+  const std::size_t at = finding.find(kMap);
+  if (at == std::string::npos) return "";
+  const unsigned long line = std::strtoul(finding.c_str() + at + kMap.size(), nullptr, 10);
+  for (const ast::Spectrum *s : module.spectrums)
+    for (const ast::Codelet *c : s->codelets)
+      if (ast::any<ast::Map>(c, [&](const ast::Map &map) {
+            return map.range.line == line && map.range.file && finding.find(*map.range.file) != std::string::npos;
+          }))
+        return fmt::format("codelet {} of {}", c->name, s->name);
+  return "";
+}
+
+Suspect suspect(const std::vector<Plan> &plans, const std::vector<bool> &failing, const std::string &what) {
+  return Features(plans, failing).suspect({0, what});
 }
 
 std::vector<Suspect> suspects(const std::vector<Plan> &plans, const std::vector<bool> &failing) {

@@ -134,6 +134,7 @@ private:
     std::string unfit;
     std::optional<Diagnostic> refused;
     std::optional<PlanFailure> failure;
+    std::string checkedFinding; // what its checked code says
     bool passes() const { return calls > 0 && !failure; }
   };
 
@@ -196,12 +197,19 @@ private:
     return to;
   }
 
-  void addChecked(const Agenda &agenda) {
+  /// For code that checks what it accesses; null where no pass of the target's makes checks.
+  Session *checkedSession() {
+    if (checked_) return checked_.get();
     try {
       checked_ = derived(session_, true, true);
     } catch (const DiagnosticError &) {
-      return; // no pass of the target's makes checks
+      return nullptr;
     }
+    return checked_.get();
+  }
+
+  void addChecked(const Agenda &agenda) {
+    if (!checkedSession()) return;
     Unit unit{{}, checked_.get(), true};
     auto send = [&] {
       if (!unit.plans.empty()) compile(std::exchange(unit, Unit{{}, checked_.get(), true}));
@@ -381,6 +389,7 @@ private:
     if (m[0] != "fail" && m[0] != "pass") return;
     State &state = states_[std::stoull(m[1])];
     ++(unit.checked ? state.checkedCalls : state.calls);
+    if (unit.checked && m[0] == "fail") state.checkedFinding = m[3];
     if (m[0] == "pass") return;
     // Of both, the plain code's failure is the plan's, and what the checked code says is added.
     std::string more;
@@ -490,6 +499,16 @@ private:
     return found;
   }
 
+  /// What a plan's checked code says with the arguments of a failure, or with fewer; empty: nothing.
+  std::string checkedFinding(const Plan &plan, const PlanFailure &failure, Clock::time_point end) {
+    const std::size_t which = byKey_.at(key(plan));
+    if (states_[which].checkedCalls == 0 && inTime(end) && checkedSession()) {
+      compile({{which}, checked_.get(), true, false, setOf(failure), end});
+      children_.run();
+    }
+    return states_[which].checkedFinding;
+  }
+
   /// Plans that were called, and whether they fail; as checked code alone.
   std::pair<std::vector<Plan>, std::vector<bool>> outcomes(bool checked = false) const {
     std::pair<std::vector<Plan>, std::vector<bool>> result;
@@ -535,8 +554,13 @@ private:
               }))
             tryHarder(i, end);
       }
+      const std::string checked = checkedFinding(cause.plan, failure, end);
+      if (!failure.checkedCode && !checked.empty()) cause.reason += "; its checked code: " + checked;
       auto [plans, fails] = outcomes(failure.checkedCode);
       cause.suspects = suspects(plans, fails, cause.plan, nodes);
+      // Where calls of a map meet, the map is at fault, and not what it calls.
+      if (const std::string home = codeletOfMap(session_.module(), checked); hasPart(cause.plan, home))
+        cause.suspects = {suspect(plans, fails, home)};
       // What has the suspect needs no other cause.
       std::erase_if(open, [&](std::size_t i) {
         return i == start || (!cause.suspects.empty() && hasPart(plans_[i], cause.suspects[0].what));

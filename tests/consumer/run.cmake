@@ -94,3 +94,12 @@ if(NOT code EQUAL 1)
   message(FATAL_ERROR "without its plugin: exit code ${code}, not 1\n${said}")
 endif()
 must_say("without its plugin" "narrow.yaml:[0-9]+:[0-9]+: error: there is no heuristic 'narrowest'")
+
+# The program that `tangram new app` makes finds the build tree, too, by tangram being on the path.
+set(ENV{PATH} "${TANGRAM_BUILD}/bin:$ENV{PATH}")
+run("new app" ${CMAKE_COMMAND} -E chdir ${WORK} tangram new app scaffold)
+run("configure scaffold" ${CMAKE_COMMAND} -S ${WORK}/scaffold -B ${WORK}/scaffold/build -G ${GENERATOR}
+  -D CMAKE_CXX_COMPILER=${CXX} "-DCMAKE_CXX_FLAGS=${FLAGS} -Wall -Wextra -Werror")
+run("build scaffold" ${CMAKE_COMMAND} --build ${WORK}/scaffold/build)
+run("run scaffold" ${WORK}/scaffold/build/scaffold)
+must_say("run scaffold" "^70")

@@ -7,6 +7,7 @@
 #include "Mutants.h"
 
 #include "../../core/runtime/VerifyPlans.h"
+#include "tangram/runtime/Cleanup.h"
 #include "tangram/runtime/Verify.h"
 
 #include <CLI/CLI.hpp>
@@ -55,6 +56,7 @@ public:
   Run(const Flags &flags, const std::string &spectrum, Session &session)
       : flags_(flags), spectrum_(spectrum), session_(session) {
     folder_ = std::filesystem::temp_directory_path() / fmt::format("tangram-mutation-{}", getpid());
+    removeAtEnd(folder_);
     options_.sizes = flags.sizes;
     options_.randomSizes = 0;
     options_.seed = flags.seed;
@@ -69,7 +71,10 @@ public:
       options_.arguments.emplace(text.substr(0, equals), parseArgumentSpec(text.substr(equals + 1)));
     }
   }
-  ~Run() { std::filesystem::remove_all(folder_); }
+  ~Run() {
+    std::filesystem::remove_all(folder_);
+    dropFolder(folder_);
+  }
 
   Score score() {
     draw();
@@ -225,6 +230,7 @@ int main(int argc, char **argv) {
   app.add_option("--arg", flags.arguments, "As for verify")->take_all()->allow_extra_args(false);
   app.add_option("--seed", flags.seed, "Of what is drawn");
   CLI11_PARSE(app, argc, argv);
+  startCleanup();
   Session session;
   try {
     return run(flags, session);

@@ -88,3 +88,57 @@ int mixed(const Array<1, int> in) __requires(coopDim() >= 8) {
   for (unsigned i = 0; i < 8; ++i) total = 7 * total % 1000003 + t[i];
   return total;
 }
+
+// Butterflies over halves of blocks, of which each lane may have several; and a step whose halves overlap.
+__spectrum int halved(const Array<1, int> in);
+__codelet __tag(serial)
+int halved(const Array<1, int> in) {
+  int t[64], total = 0;
+  for (unsigned i = 0; i < 64; ++i) t[i] = i < in.size() ? in[i] & 255 : i;
+  for (unsigned s = 24; s > 0; s /= 2)
+    for (unsigned x = 0; x < 24; ++x) {
+      unsigned i = x / s * 2 * s + x % s;
+      int low = t[i], high = t[i + s];
+      t[i] = low + high & 1023;
+      t[i + s] = low - high & 1023;
+    }
+  for (unsigned s = 1; s < 64; s *= 2)
+    for (unsigned x = 0; x < 32; ++x) {
+      unsigned i = 2 * x - (x & (s - 1));
+      int low = t[i], high = t[i + s];
+      t[i] = low + 3 * high & 1023;
+      t[i + s] = low - 5 * high & 1023;
+    }
+  int u[32];
+  for (unsigned x = 0; x < 32; ++x) u[x] = t[x] + t[x + 4];
+  for (unsigned x = 0; x < 32; ++x) total = (7 * total + u[x]) % 1000003;
+  return total;
+}
+__codelet __coop __tag(lanes)
+int halved(const Array<1, int> in) {
+  __shared int t[64];
+  for (unsigned i = coopIdx(); i < 64; i += coopDim()) t[i] = i < in.size() ? in[i] & 255 : i;
+  for (unsigned s = 24; s > 0; s /= 2)
+    for (unsigned x = coopIdx(); x < 24; x += coopDim()) {
+      unsigned i = x / s * 2 * s + x % s;
+      int low = t[i], high = t[i + s];
+      t[i] = low + high & 1023;
+      t[i + s] = low - high & 1023;
+    }
+  for (unsigned s = 1; s < 64; s *= 2)
+    for (unsigned x = coopIdx(); x < 32; x += coopDim()) {
+      unsigned i = 2 * x - (x & (s - 1));
+      int low = t[i], high = t[i + s];
+      t[i] = low + 3 * high & 1023;
+      t[i + s] = low - 5 * high & 1023;
+    }
+  unsigned s = 4;
+  for (unsigned x = coopIdx(); x < 32; x += coopDim()) {
+    unsigned i = x / s * s + x % s;
+    int next = t[i] + t[i + s];
+    t[i] = next;
+  }
+  int total = 0;
+  for (unsigned x = 0; x < 32; ++x) total = (7 * total + t[x]) % 1000003;
+  return total;
+}

@@ -84,6 +84,25 @@ void each(const std::vector<Case> &cases, Verdict wanted) {
 
 const char *const kAll = "(Array<1, int> part) { for (size_t i = 0; i < part.size(); ++i) part[i] = 1; }";
 
+TEST(Races, ReadsBesideAtomics) {
+  const std::vector<Case> some{
+      {"asked before", "(int x, Array<1, int> all) { if (all[x] < 0) atomicMax(all[x], x); }", "map(leaf, in, out);"},
+      {"the neighbour's", "(size_t i, Array<1, int> all) { int y = all[i + 1]; atomicAdd(all[i], y); }",
+       "map(leaf, range(len - 1), out);"}};
+  for (const Case &c : some) {
+    Judged got = judge(program(c));
+    ASSERT_EQ(got.diagnostics.size(), 1u) << c.name << "\n" << shown(got);
+    EXPECT_EQ(got.diagnostics[0].id, "races.beside-atomics") << c.name << "\n" << shown(got);
+    EXPECT_FALSE(got.contended) << c.name; // it may be picked
+    EXPECT_TRUE(judge(program(c, "__independent")).diagnostics.empty()) << c.name;
+  }
+  each({{"its own", "(size_t i, Array<1, int> all) { int y = all[i]; atomicAdd(all[i], y); }",
+         "map(leaf, range(len), out);"},
+        {"what the atomic returns", "(int x, Array<1, int> all) { int old = atomicAdd(all[x], 1); int y = old; }",
+         "map(leaf, in, out);"}},
+       Verdict::Safe);
+}
+
 TEST(Races, FreeOfRaces) {
   each(
       {

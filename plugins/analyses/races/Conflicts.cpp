@@ -216,9 +216,9 @@ private:
     const SpectrumSummary &callee = summaries().find(site.callee->name)->second;
     for (std::size_t c = 0; c < callee.codelets.size(); ++c) {
       const std::vector<Access> &accesses = callee.codelets[c].accesses;
-      bool writes = site.result || std::any_of(accesses.begin(), accesses.end(),
-                                               [](const Access &a) { return a.kind == Access::Kind::Write; });
-      if (!writes) continue;
+      bool changes = site.result || std::any_of(accesses.begin(), accesses.end(),
+                                                [](const Access &a) { return a.kind != Access::Kind::Read; });
+      if (!changes) continue;
       SymbolId mark = symbols().mark();
       std::vector<Polynomial> first = keys(site), second = keys(site);
       std::vector<Unit> units;
@@ -232,8 +232,9 @@ private:
         for (Touch &t : *all)
           if (t.between && written.count(t.between->container)) t.between.reset();
       for (const Touch &a : mine) {
-        if (a.kind != Access::Kind::Write) continue;
+        if (a.kind == Access::Kind::Read) continue;
         for (const Touch &b : others) {
+          if (a.kind == Access::Kind::Atomic && !readsBeside(a, b)) continue;
           if (a.root != b.root || disjointFields(a.fields, b.fields)) continue;
           if (!a.access && !b.access) continue;
           if (Disjoint(symbols(), mark, a, b, units, site.counts).proved()) continue;
@@ -241,6 +242,11 @@ private:
         }
       }
     }
+  }
+
+  /// Whether `b` is a codelet's own read of what the atomic `a` may change.
+  static bool readsBeside(const Touch &a, const Touch &b) {
+    return b.kind == Access::Kind::Read && a.access && b.access && !a.access->widened && !b.access->widened;
   }
 
   void note(const Site &site, std::size_t codelet, const Touch &a, const Touch &b, bool isCertain) {

@@ -1,4 +1,5 @@
-// Calls of one map that touch an element of a container, one of them writing it without atomics.
+// Calls of one map that touch an element of a container, one of them writing it without atomics, or reading what
+// another one changes by an atomic.
 #pragma once
 
 #include "Summary.h"
@@ -19,6 +20,8 @@ struct Conflict {
   bool certain = false;                     // where there are enough calls
   bool widened = false;                     // a call of the map's own spectrum, further down, is at fault
   std::optional<unsigned> written, touched; // arguments
+  /// `write` is an atomic, and `other` a read: no race, but what is read depends on which call is first.
+  bool besideAtomic() const { return write.kind == Access::Kind::Atomic; }
 };
 
 /// Of each site, the parameters that stand behind its arguments.

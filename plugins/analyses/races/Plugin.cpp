@@ -29,6 +29,13 @@ constexpr DiagnosticKind kLeftOut{
     "it is not used in that map, where others of its spectrum are: use an atomic, as atomicAdd, to have it used, too",
     Severity::Warning};
 
+constexpr DiagnosticKind kBesideAtomics{
+    "races.beside-atomics", DiagnosticClass::User,
+    "calls of one map may read elements of '{0}' that {1} changes by atomics: what they find depends on which is first",
+    "use what the atomic returns, or read in a map of its own; where any of the values will do, say so by "
+    "__independent in front of {2}",
+    Severity::Warning};
+
 std::string title(const Spectrum &spectrum, const Codelet &codelet) {
   return fmt::format("codelet '{}({})'", spectrum.name, codelet.name);
 }
@@ -61,14 +68,18 @@ private:
     for (const auto &[spectrum, param] : ranges) spectrums.insert(spectrum);
     for (const std::string &without : spectrums) {
       const races::Summaries others = races::summarize(module, symbols, rangeParameters(module, {without}), &summaries);
-      std::size_t before = 0, behind = 0;
+      std::ptrdiff_t before = 0, behind = 0;
       races::Passed passed;
       for (const Spectrum *s : module.spectrums) {
         if (others.at(s->name).same) continue;
         for (const Codelet *c : s->codelets) {
           if (c->independent) continue; // it is so by promise
-          before += races::conflicts(module, *s, *c, summaries, symbols, passed).size();
-          behind += races::conflicts(module, *s, *c, others, symbols, passed).size();
+          auto conflicts = [&](const races::Summaries &known) {
+            const std::vector<Conflict> found = races::conflicts(module, *s, *c, known, symbols, passed);
+            return std::count_if(found.begin(), found.end(), [](const Conflict &c) { return !c.besideAtomic(); });
+          };
+          before += conflicts(summaries);
+          behind += conflicts(others);
         }
       }
       if (behind <= before) continue;
@@ -77,10 +88,10 @@ private:
     }
   }
 
-  enum class Verdict : std::uint8_t { Undecided, LeftOut, Refused };
+  enum class Verdict : std::uint8_t { BesideAtomics, Undecided, LeftOut, Refused };
   using Place = std::tuple<std::string, unsigned, unsigned>;
   struct Finding {
-    Verdict verdict = Verdict::Undecided;
+    Verdict verdict = Verdict::BesideAtomics;
     std::vector<Conflict> conflicts; // of different maps
   };
 
@@ -98,6 +109,7 @@ private:
     // Refused where none of the codelets that its calls may be does without.
     std::set<const Codelet *> touched, certain, other;
     for (const Conflict &c : found) {
+      if (c.besideAtomic()) continue;
       touched.insert(c.codelet);
       if (!c.widened) (c.certain ? certain : other).insert(c.codelet);
     }
@@ -107,24 +119,41 @@ private:
     });
     bool promised = found[0].mapCodelet->independent;
     for (const Conflict &c : found) {
+      if (c.besideAtomic()) {
+        if (!promised) note(c, Verdict::BesideAtomics, c.other);
+        continue;
+      }
       bool isCertain = certain.count(c.codelet) != 0 && c.certain;
       for (const std::optional<unsigned> &argument : {c.written, c.touched})
         if (argument) races.watched[&map].insert(*argument);
       if (promised && !isCertain) continue;
       if (c.written) races.contended[{&map, c.codelet}].insert(*c.written);
       Verdict verdict = !isCertain ? Verdict::Undecided : refused ? Verdict::Refused : Verdict::LeftOut;
-      Finding &finding = findings_[{placeOf(c.write.place), c.write.name}];
-      finding.verdict = std::max(finding.verdict, verdict);
-      bool known = std::any_of(finding.conflicts.begin(), finding.conflicts.end(),
-                               [&](const Conflict &k) { return placeOf(*k.map) == placeOf(*c.map); });
-      if (!known) finding.conflicts.push_back(c);
+      note(c, verdict, c.write);
     }
+  }
+
+  void note(const Conflict &c, Verdict verdict, const Access &at) {
+    Finding &finding = findings_[{placeOf(at.place), at.name}];
+    finding.verdict = std::max(finding.verdict, verdict);
+    bool known = std::any_of(finding.conflicts.begin(), finding.conflicts.end(),
+                             [&](const Conflict &k) { return placeOf(*k.map) == placeOf(*c.map); });
+    if (!known) finding.conflicts.push_back(c);
   }
 
   void report(DiagnosticEngine &diags) const {
     for (const auto &[_, finding] : findings_) {
       const Conflict &first = finding.conflicts[0];
       const Access &write = first.write;
+      if (finding.verdict == Verdict::BesideAtomics) {
+        auto handle =
+            diags.report(kBesideAtomics, first.other.place, first.other.name, title(*write.spectrum, *write.codelet),
+                         title(*first.mapSpectrum, *first.mapCodelet));
+        for (const Conflict &c : finding.conflicts)
+          handle.note(c.map->range, fmt::format("the map, in {}", title(*c.mapSpectrum, *c.mapCodelet)));
+        handle.note(write.place, fmt::format("the atomic, on '{}'", write.name));
+        continue;
+      }
       std::string who = title(*write.spectrum, *write.codelet), home = title(*first.mapSpectrum, *first.mapCodelet);
       const DiagnosticKind &kind = finding.verdict == Verdict::Refused   ? kConflict
                                    : finding.verdict == Verdict::LeftOut ? kLeftOut

@@ -154,6 +154,18 @@ void defineCheck(Writer &w, const Signature &s, const DeviceStyle &style) {
 
 namespace {
 
+/// Of structs in the device's memory; what is in host memory is copied to where it is aligned.
+void checkAccessAlignment(Writer &w, const Signature &s) {
+  for (const Argument &a : s.arguments)
+    if (const std::uint64_t to = accessAlignment(a.bytes); isOnDevice(a) && !a.fields.empty() && to > 1)
+      w.line(fmt::format("if (reinterpret_cast<uintptr_t>({}) % {} != 0) return tangram_fail({}_kernel::last_error, "
+                         "TANGRAM_BAD_ARGUMENT, {});",
+                         a.data, to, s.entry,
+                         c_family::stringLiteral(fmt::format(
+                             "{}: '{}' does not start at a multiple of {} bytes, as the device accesses elements of {}",
+                             s.entry, a.name, to, a.bytes))));
+}
+
 void defineWorkspace(Writer &w, const Signature &s) {
   const Alloc *workspace = workspaceOf(*s.kernel);
   Expressions expressions;
@@ -175,6 +187,7 @@ void defineForDevice(Writer &w, const Signature &s, const DeviceStyle &style) {
   w.line(fmt::format("{}_kernel::last_error[0] = '\\0';", s.entry));
   DeviceNames extra = deviceNames(s);
   w.line(fmt::format("if (int tangram_status = {}_kernel::check({})) return tangram_status;", s.entry, names(s)));
+  if (style.addresses) checkAccessAlignment(w, s);
   w.line(fmt::format("const size_t tangram_needed = {}_workspace({});", s.entry, sizeNames(s)));
   w.open(fmt::format("if ({0} < tangram_needed || ({1} == nullptr && tangram_needed != 0))", extra.bytes,
                      extra.workspace));

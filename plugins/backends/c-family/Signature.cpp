@@ -34,6 +34,13 @@ void requireLegalTypes(const Module &module) {
   for (const Function *function : module.functions) walk(function, check);
 }
 
+std::uint64_t accessAlignment(std::uint64_t bytes) {
+  constexpr std::uint64_t kWidest = 16; // an access of one worker
+  std::uint64_t alignment = 1;
+  while (alignment < kWidest && bytes && bytes % (2 * alignment) == 0) alignment *= 2;
+  return alignment;
+}
+
 std::string pointer(const Argument &a) {
   return (a.access == Access::In ? "const " : "") + a.element.cName() + " *" + a.data;
 }

@@ -5,6 +5,7 @@
 #include "tangram/ast/Tables.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/c-family/Entries.h"
+#include "tangram/c-family/Signature.h"
 #include "tangram/diag/Diagnostic.h"
 #include "tangram/loops/Counted.h"
 #include "tangram/loops/Loads.h"
@@ -85,6 +86,7 @@ bool DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const 
   const std::string resident = launch.resident > 1 ? fmt::format(", {}", launch.resident) : "";
   w_.open(fmt::format("__global__ void __launch_bounds__({}{}) {}({})", launch.threads, resident, name,
                       parameters(launch, *written)));
+  alignStructs(launch, *written);
   if (asks) {
     w_.line(fmt::format("extern __shared__ __align__({}) unsigned char tangram_scratchpad[];", kAlignment));
     w_.line(fmt::format("auto &tangram_arrays = *reinterpret_cast<{} *>(tangram_scratchpad);", scratchpadType(name)));
@@ -113,6 +115,19 @@ std::string DeviceStatements::parameters(const Launch &launch, const Block &writ
     params += (params.empty() ? "" : ", ") + text;
   }
   return params;
+}
+
+/// The entry has checked it; nvcc then accesses fields side by side at once.
+void DeviceStatements::alignStructs(const Launch &launch, const Block &written) {
+  constexpr std::uint64_t kScalar = 4; // up to here fields are accessed one by one
+  std::map<std::string, unsigned> used = c_family::mentions(&written);
+  for (const Param *p : launch.params) {
+    if (!p->type.isPointer() || !p->type.element().isStruct() || !used.count(p->name)) continue;
+    const std::uint64_t to = c_family::accessAlignment(structs_.bytes(p->type.element()));
+    if (to <= kScalar) continue;
+    const Type type = Type::pointer(p->type.element(), p->access == Access::In || p->type.toConst());
+    w_.line(fmt::format("{0} = static_cast<{1}>(__builtin_assume_aligned({0}, {2}));", p->name, e_.type(type), to));
+  }
 }
 
 void DeviceStatements::other(const Stmt *s) {

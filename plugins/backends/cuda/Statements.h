@@ -3,6 +3,7 @@
 
 #include "Expressions.h"
 
+#include "tangram/ast/Structs.h"
 #include "tangram/c-family/Statements.h"
 
 #include <set>
@@ -16,7 +17,7 @@ using c_family::Writer;
 class DeviceStatements final : public c_family::Statements {
 public:
   DeviceStatements(Writer &writer, DeviceExpressions &expressions, const ast::Module &module, bool line)
-      : c_family::Statements(writer, expressions, module, line), levels_(expressions.levels()) {}
+      : c_family::Statements(writer, expressions, module, line), levels_(expressions.levels()), structs_(module) {}
 
   /// The kernel function of a launch, under a name of its own. True: it has to be given its group's memory.
   bool launch(const ast::Launch &launch, const ast::Kernel &kernel, const std::string &name);
@@ -26,12 +27,14 @@ private:
   void begins(const ast::Stmt &s) override;
   std::optional<std::string> place() const override { return ""; }
   std::string parameters(const ast::Launch &launch, const ast::Block &written);
+  void alignStructs(const ast::Launch &launch, const ast::Block &written);
   std::string array(const ast::Alloc &a, const std::vector<const ast::Expr *> &extents);
   void alloc(const ast::Alloc &a);
   void loop(const ast::Loop &loop);
   void sync(const ast::Sync &sync);
 
   const hardware::LaunchLevels &levels_;
+  ast::Structs structs_;
   ast::Arena arena_;
   std::set<std::string> assigned_; // by the launch that is being written
 };

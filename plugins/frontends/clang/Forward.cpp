@@ -8,6 +8,7 @@
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/Preprocessor.h>
+#include <clang/Tooling/Inclusions/StandardLibrary.h>
 #include <fmt/format.h>
 
 namespace tangram::frontend {
@@ -57,6 +58,19 @@ const char *formsOf(llvm::StringRef function) {
   return nullptr;
 }
 
+/// The NAME of `std::NAME` at `location`, and the header of the standard library that declares it; empty where it is
+/// nothing of that.
+std::pair<std::string, std::string> standardName(const Ranges &ranges, clang::SourceLocation location) {
+  std::string before;
+  for (const auto &[where, text] : wordsOfLine(ranges, location)) {
+    if (before == "std" && ranges.sources().getFileOffset(where) >= ranges.sources().getFileOffset(location))
+      if (auto symbol = clang::tooling::stdlib::Symbol::named("std::", text); symbol && !symbol->headers().empty())
+        return {text, symbol->headers().front().name().str()};
+    before = text;
+  }
+  return {};
+}
+
 } // namespace
 
 void Forward::BeginSourceFile(const clang::LangOptions &language, const clang::Preprocessor *preprocessor) {
@@ -95,6 +109,9 @@ std::optional<Diagnostic> Forward::inOurWords(const clang::Diagnostic &info, con
   bool undeclared = info.getID() == clang::diag::err_undeclared_var_use ||
                     info.getID() == clang::diag::err_undeclared_var_use_suggest;
   if (undeclared && findings_.tags.count(word)) return makeDiagnostic(kTagCalled, ranges.of(where), word);
+  if (undeclared || info.getID() == clang::diag::err_no_member || info.getID() == clang::diag::err_no_member_suggest)
+    if (auto [name, header] = standardName(ranges, where); !name.empty())
+      return makeDiagnostic(kMissingHeader, ranges.of(where), name, header);
   if (info.getID() == clang::diag::err_ovl_no_viable_function_in_call)
     if (const char *forms = formsOf(word)) return makeDiagnostic(kForms, ranges.of(where), word, forms);
   if (info.getID() == clang::diag::err_typecheck_sclass_fscope ||

@@ -22,6 +22,10 @@ inline constexpr DiagnosticKind kUnknownQualifier{"language.unknown-qualifier", 
 inline constexpr DiagnosticKind kNoHeader{"language.no-header", Class::User,
                                           "'{0}' is not known: the file does not include the language's header",
                                           "start it with #include <tangram/tangram.h>"};
+inline constexpr DiagnosticKind kMissingHeader{"language.missing-header", Class::User,
+                                               "'std::{0}' is not known: the file does not include the header that "
+                                               "declares it",
+                                               "#include {1}"};
 inline constexpr DiagnosticKind kMisplacedQualifier{"language.misplaced-qualifier", Class::User, "{0} stands on {1}",
                                                     "{2}"};
 inline constexpr DiagnosticKind kMisplacedRequires{

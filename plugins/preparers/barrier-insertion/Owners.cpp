@@ -234,6 +234,10 @@ void Owners::collect(const Node *node, const Index &index, Touches &out) const {
         if (base && !movingViews_.count(base->name) && access.indices.size() == 1 &&
             Pairs::has(pair, access.indices[0], lane))
           touch.pairs[pair.tag + " in " + base->name] = pair.rests;
+      if (base && index.uniformity && index.workers && !movingViews_.count(base->name) && access.indices.size() == 1)
+        if (std::optional<Pair> pair =
+                pairs_.inBlocks(access.indices[0], *index.uniformity, [&](const Expr *x) { return isOwn(x, index); }))
+          touch.pairs[pair->tag + " in " + base->name] = pair->rests;
       add(out, {touch});
     }
     return;

@@ -1,5 +1,6 @@
 #include "Pairs.h"
 
+#include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Storage.h"
@@ -144,6 +145,127 @@ std::vector<Pair> Pairs::of(const Expr *cond, bool holds, const Uniformity &unif
     }
   }
   return result;
+}
+
+/// What is added up in `e`, where a constant variable stands for what it was given.
+std::vector<const Expr *> Pairs::terms(const Expr *e) const {
+  e = withoutCasts(e);
+  if (const auto *v = dyn<VarRef>(e))
+    if (const Expr *init = known_.initialiser(v->name))
+      if (const auto *sum = dyn<Binary>(withoutCasts(init));
+          sum && (sum->op == BinaryOp::Add || sum->op == BinaryOp::Sub))
+        return terms(sum);
+  const auto *sum = dyn<Binary>(e);
+  if (!sum || sum->op != BinaryOp::Add) return {e};
+  std::vector<const Expr *> result = terms(sum->lhs), more = terms(sum->rhs);
+  result.insert(result.end(), more.begin(), more.end());
+  return result;
+}
+
+/// The c of a product x / s * c * s.
+std::optional<Int> Pairs::multiple(const Expr *e, const Expr *x, const Expr *s) const {
+  std::vector<const Expr *> open{e};
+  Int constant = 1;
+  bool hasQuotient = false, hasFactor = false;
+  while (!open.empty()) {
+    const Expr *factor = withoutCasts(open.back());
+    open.pop_back();
+    const auto *b = dyn<Binary>(factor);
+    std::set<std::string> used;
+    if (b && b->op == BinaryOp::Mul) {
+      open.push_back(b->lhs);
+      open.push_back(b->rhs);
+    } else if (b && b->op == BinaryOp::Div && !hasQuotient && same(b->lhs, x) && same(b->rhs, s)) {
+      hasQuotient = true;
+    } else if (!hasFactor && same(factor, s)) {
+      hasFactor = true;
+    } else if (std::optional<Int> value = known_.value(factor, &used); value && *value > 0 && *value < kSmall) {
+      if (constant > kSmall / *value) return {};
+      constant *= *value;
+      frozen_.merge(used);
+    } else {
+      return {};
+    }
+  }
+  if (!hasQuotient) return {};
+  if (hasFactor) return constant;
+  std::optional<Int> size = known_.value(withoutCasts(s));
+  if (!size || *size <= 0 || constant % *size) return {};
+  return constant / *size;
+}
+
+/// A power of two, or zero.
+bool Pairs::powerOrZero(const Expr *e, std::set<std::string> &assumed) const {
+  e = withoutCasts(e);
+  std::set<std::string> used;
+  auto isPower = [](Int n) { return n >= 0 && (n & (n - 1)) == 0; };
+  if (std::optional<Int> value = known_.value(e, &used)) {
+    if (isPower(*value)) frozen_.merge(used);
+    return isPower(*value);
+  }
+  auto scales = [&](AssignOp op, const Expr *by) {
+    if (op == AssignOp::Shl || op == AssignOp::Shr) return true;
+    return (op == AssignOp::Mul || op == AssignOp::Div) && powerOrZero(by, assumed);
+  };
+  if (const auto *v = dyn<VarRef>(e)) {
+    if (!assumed.insert(v->name).second) return true;
+    auto changes = changes_.find(v->name);
+    return changes != changes_.end() &&
+           std::all_of(changes->second.begin(), changes->second.end(), [&](const Change &change) {
+             if (!change.value) return false;
+             return change.op == AssignOp::Set ? powerOrZero(change.value, assumed) : scales(change.op, change.value);
+           });
+  }
+  const auto *b = dyn<Binary>(e);
+  if (!b) return false;
+  for (AssignOp op : {AssignOp::Mul, AssignOp::Div, AssignOp::Shl, AssignOp::Shr})
+    if (binaryOf(op) == b->op) return powerOrZero(b->lhs, assumed) && scales(op, b->rhs);
+  return false;
+}
+
+/// The x and s of x / s * 2 * s + x % s, or of 2 * x - (x & (s - 1)), which is the same where s is a power of two;
+/// `rest`: what else is added.
+std::optional<Pairs::Half> Pairs::half(const std::vector<const Expr *> &terms, std::vector<const Expr *> &rest) const {
+  auto others = [&](std::initializer_list<const Expr *> without) {
+    rest.clear();
+    for (const Expr *term : terms)
+      if (std::find(without.begin(), without.end(), term) == without.end()) rest.push_back(term);
+  };
+  for (const Expr *term : terms) {
+    const auto *b = dyn<Binary>(term);
+    if (!b) continue;
+    if (b->op == BinaryOp::Rem)
+      for (const Expr *other : terms)
+        if (other != term && multiple(other, b->lhs, b->rhs) == 2) {
+          others({term, other});
+          return Half{b->lhs, b->rhs};
+        }
+    const auto *mask = b->op == BinaryOp::Sub ? dyn<Binary>(withoutCasts(b->rhs)) : nullptr;
+    const auto *twice = mask ? dyn<Binary>(withoutCasts(b->lhs)) : nullptr;
+    if (!twice || twice->op != BinaryOp::Mul || mask->op != BinaryOp::And) continue;
+    for (auto [x, below] : {std::pair(mask->lhs, mask->rhs), std::pair(mask->rhs, mask->lhs)}) {
+      const auto *less = dyn<Binary>(withoutCasts(below));
+      bool isTwice = (isLiteral(withoutCasts(twice->lhs), 2) && same(twice->rhs, x)) ||
+                     (isLiteral(withoutCasts(twice->rhs), 2) && same(twice->lhs, x));
+      if (!isTwice || !less || less->op != BinaryOp::Sub || !isLiteral(withoutCasts(less->rhs), 1)) continue;
+      std::set<std::string> assumed;
+      if (!powerOrZero(less->lhs, assumed)) continue;
+      others({term});
+      return Half{x, less->lhs};
+    }
+  }
+  return {};
+}
+
+std::optional<Pair> Pairs::inBlocks(const Expr *index, const Uniformity &uniformity, const IsLane &own) const {
+  std::vector<const Expr *> rest;
+  std::optional<Half> half = this->half(terms(index), rest);
+  if (!half || rest.size() > 1 || (rest.size() == 1 && !same(rest[0], half->size))) return {};
+  const Expr *size = withoutCasts(half->size);
+  std::set<std::string> assumed;
+  if (!own(half->number) || !shared(size, uniformity) || !small(half->number, assumed) || !small(size, assumed))
+    return {};
+  return Pair{"in halves of " + print(size), nullptr, nullptr, mentioned(size)};
 }
 
 bool Pairs::has(const Pair &pair, const Expr *index, const IsLane &lane) {

@@ -155,6 +155,12 @@ std::vector<Suspect> suspects(const std::vector<Plan> &plans, const std::vector<
 std::vector<Suspect> suspects(const std::vector<Plan> &plans, const std::vector<bool> &failing, const Plan &plan,
                               const std::vector<const PlanNode *> &nodes);
 
+/// One part, as Suspect::what names it.
+Suspect suspect(const std::vector<Plan> &plans, const std::vector<bool> &failing, const std::string &what);
+/// The codelet with the map of which checked code says that two of its calls touch an element, as Suspect::what names
+/// it; empty where `finding` is of another kind.
+std::string codeletOfMap(const ast::Module &module, const std::string &finding);
+
 /// Whether a plan has a part, as Suspect::what names it.
 bool hasPart(const Plan &plan, const std::string &what);
 

@@ -6,6 +6,7 @@
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Tables.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/c-family/Signature.h"
 #include "tangram/diag/Diagnostic.h"
 #include "tangram/llvm-ir/Functions.h"
 
@@ -118,7 +119,10 @@ private:
   /// pointers of their own: then that is so only for what none of them writes.
   void describe(llvm::Argument &arg, const Launch &launch, std::size_t which) {
     const Param &p = *launch.params[which];
-    arg.addAttr(llvm::Attribute::getWithAlignment(context_, unit_.types.alignment(p.type.element())));
+    llvm::Align alignment = unit_.types.alignment(p.type.element());
+    if (p.type.element().isStruct())
+      alignment = std::max(alignment, llvm::Align(c_family::accessAlignment(unit_.types.bytes(p.type.element()))));
+    arg.addAttr(llvm::Attribute::getWithAlignment(context_, alignment));
     std::string root = rootOf(launch, which);
     bool alone = !root.empty();
     for (std::size_t i = 0; i < launch.params.size(); ++i)

@@ -36,6 +36,10 @@ Signature signatureOf(const ast::Module &module, const ast::Kernel &kernel);
 /// Throws where a kernel or function computes with f16 or bf16, which type-legalization turns into their bits.
 void requireLegalTypes(const ast::Module &module);
 
+/// What the address of structs in a device's memory is a multiple of, so that fields side by side are accessed as one:
+/// the greatest power of two, of at most 16, in the bytes of one struct.
+std::uint64_t accessAlignment(std::uint64_t bytes);
+
 /// "const int *in"
 std::string pointer(const Argument &argument);
 /// "const int *in, size_t in_size0, int *result"; `data` spells what is no plain value.
