@@ -13,10 +13,10 @@ constexpr std::string_view kHead = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <style>
 :root { color-scheme: light dark; --text: #1f2328; --soft: #59636e; --back: #fff; --panel: #f6f8fa; --line: #d1d9e0;
-  --busy: #1a7f37; --maybe: #bf8700; --warn: #fff1e5; --warnline: #bc4c00; --link: #0550ae; --mark: #fff8c5; }
+  --busy: #1a7f37; --maybe: #bf8700; --warn: #fff1e5; --warnline: #bc4c00; --link: #0550ae; --mark: #fff8c5; --bar: #cfe6ff; }
 @media (prefers-color-scheme: dark) { :root { --text: #e6edf3; --soft: #9198a1; --back: #0d1117; --panel: #161b22;
   --line: #3d444d; --busy: #3fb950; --maybe: #d29922; --warn: #2d1f12; --warnline: #db6d28; --link: #79b8ff;
-  --mark: #3b3412; } }
+  --mark: #3b3412; --bar: #1b3a5c; } }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: var(--text);
   background: var(--back); }
 a { color: var(--link); text-decoration: none; } a:hover { text-decoration: underline; }
@@ -30,6 +30,8 @@ table { border-collapse: collapse; margin: .4rem 0; }
 td, th { text-align: left; padding: .2rem .9rem .2rem 0; vertical-align: top; border-bottom: 1px solid var(--line); }
 .alone { background: var(--warn); border-left: 4px solid var(--warnline); padding: .6rem 1rem; border-radius: 4px; }
 .codelet { margin: .8rem 0; } .codelet:target summary, pre span:target { background: var(--mark); }
+.time { display: inline-block; min-width: 5.5em; margin-right: .5rem; color: var(--soft); text-align: right;
+  font-variant-numeric: tabular-nums; background: linear-gradient(to left, var(--bar) var(--share), transparent 0); }
 .used { color: var(--busy); font-weight: 600; }
 pre span { display: block; min-height: 1.45em; } pre span i { display: inline-block; width: 4em; color: var(--soft);
   font-style: normal; user-select: none; } pre span.from { border-left: 3px solid var(--busy); padding-left: 5px; }
@@ -54,7 +56,19 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-std::string quantity(const Count &n, const char *what) { return plural(n.str(), what); }
+std::string quantity(const Count &n, const char *what) {
+  constexpr std::size_t kLegible = 12; // digits
+  std::string text = n.str();
+  if (text.size() <= kLegible) return plural(text, what);
+  return plural(fmt::format("{}.{} · 10<sup>{}</sup>", text.substr(0, 1), text.substr(1, 1), text.size() - 1), what);
+}
+
+/// The time of each node of a plan.
+void times(const Prediction &prediction, const PlanNode &node, std::map<const PlanNode *, const Prediction *> &out) {
+  out[&node] = &prediction;
+  for (std::size_t i = 0; i < prediction.children.size() && i < node.children.size(); ++i)
+    times(prediction.children[i], *node.children[i], out);
+}
 
 /// A line of a "<pre>" behind its number.
 std::string numbered(unsigned number, const std::string &text, const std::string &attributes) {
@@ -150,8 +164,14 @@ private:
       if (!level.above.empty()) out += fmt::format("<li>{}</li>\n", escaped(describeLevel(level)));
     out += "</ul>\n";
     out += fmt::format("<p>Sizes: {}.</p>\n", escaped(e.sizes));
-    out += "<h3>The plan</h3>\n<p class=\"soft\">Names of codelets lead to their source, lines to the generated "
-           "code.</p>\n<div class=\"tree\">\n";
+    out += "<h3>The plan</h3>\n<p class=\"soft\">Names of codelets lead to their source, lines to the generated code.";
+    times_.clear();
+    if (e.prediction) {
+      times(*e.prediction, *e.plan.root, times_);
+      out += fmt::format(" {} predicts {} in all; in front of each part stands what it takes of that.",
+                         escaped(e.heuristic), seconds(e.prediction->seconds));
+    }
+    out += "</p>\n<div class=\"tree\">\n";
     for (std::size_t at = 0; at < e.work.rules.size();) tree(index, at, out);
     out += "</div>\n" + steps(e) + tunables(e);
     out += fmt::format("<details><summary>The plan as text, and in the dissertation's notation</summary>\n<pre>{}</pre>"
@@ -169,8 +189,8 @@ private:
       if (c.node == rule.node && c.indent == rule.depth) chosen = &c;
     std::string what = escaped(describe(*rule.node));
     if (rule.codelet) what = fmt::format("<a href=\"#{}\">{}</a>", anchor(rule.codelet), what);
-    out += fmt::format("<details open><summary><b>{}</b> <span class=\"soft\">of <code>{}</code> at {}</span>", what,
-                       escaped(rule.node->spectrum), escaped(rule.node->level));
+    out += fmt::format("<details open><summary>{}<b>{}</b> <span class=\"soft\">of <code>{}</code> at {}</span>",
+                       time(e, *rule.node), what, escaped(rule.node->spectrum), escaped(rule.node->level));
     if (rule.fallback) out += " <span class=\"soft\">where the codelet above does not fit</span>";
     std::vector<std::string> facts;
     const bool stands = !rule.codelet || (rule.site && ast::isa<ast::SpectrumCall>(rule.site));
@@ -204,6 +224,19 @@ private:
     ++at;
     while (at < e.work.rules.size() && e.work.rules[at].depth > depth) tree(plan, at, out);
     out += "</details>\n";
+  }
+
+  /// What a node is predicted to take, its share as a bar, and what of it limits a codelet.
+  std::string time(const Explanation &e, const PlanNode &node) const {
+    auto known = times_.find(&node);
+    if (known == times_.end()) return "";
+    const Prediction &p = *known->second;
+    const double calls = p.seconds > 0 ? p.all / p.seconds : 0;
+    std::string parts;
+    for (const Prediction::Part &part : p.parts)
+      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", part.name, seconds(part.seconds * calls));
+    return fmt::format("<span class=\"time\" style=\"--share: {:.0f}%\" title=\"{}\">{}</span>",
+                       100 * p.all / std::max(e.prediction->seconds, p.all), escaped(parts), seconds(p.all));
   }
 
   std::string steps(const Explanation &e) {
@@ -360,6 +393,7 @@ private:
   const std::string &file_;
   const std::vector<Explanation> &explanations_;
   std::vector<GeneratedCode> code_;
+  std::map<const PlanNode *, const Prediction *> times_; // of the plan at hand
   std::map<const ast::Codelet *, std::size_t> anchors_;
   std::map<std::string, std::vector<std::string>> files_;
 };
