@@ -9,8 +9,8 @@
 #include "Element.h"
 
 #include "tangram/diag/Diagnostic.h"
-#include "tangram/runtime/Children.h"
-#include "tangram/runtime/KernelLibrary.h"
+#include "tangram/process/Children.h"
+#include "tangram/verify/KernelLibrary.h"
 
 #include <algorithm>
 #include <chrono>

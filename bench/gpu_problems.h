@@ -1,7 +1,7 @@
 // What bench-gpu times plans on: arguments, and what is right, by a reference of higher precision. Needs no device.
 #pragma once
 
-#include "tangram/runtime/Value.h"
+#include "tangram/verify/Value.h"
 
 #include <functional>
 #include <string>

@@ -1,6 +1,6 @@
 #include "gpu_run.h"
 
-#include "tangram/runtime/DeviceArguments.h"
+#include "tangram/verify/DeviceArguments.h"
 
 namespace bench {
 namespace {

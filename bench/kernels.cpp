@@ -8,11 +8,11 @@
 // as far from it as roundings explain, of whole numbers (--whole) exactly equal. One line a kernel: "seconds LIBRARY",
 // or what is wrong with it, or that it is slow.
 #include "tangram/diag/Diagnostic.h"
-#include "tangram/runtime/ArgumentSpec.h"
-#include "tangram/runtime/Children.h"
-#include "tangram/runtime/Compare.h"
-#include "tangram/runtime/DeviceArguments.h"
-#include "tangram/runtime/KernelLibrary.h"
+#include "tangram/verify/ArgumentSpec.h"
+#include "tangram/process/Children.h"
+#include "tangram/verify/Compare.h"
+#include "tangram/verify/DeviceArguments.h"
+#include "tangram/verify/KernelLibrary.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,7 +1,7 @@
 // What all commands share: common flags, the session, how errors and progress are shown.
 #pragma once
 
-#include "tangram/pass/Session.h"
+#include "tangram/session/Session.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>

@@ -2,11 +2,11 @@
 #include "Driver.h"
 #include "RunArguments.h"
 
-#include "tangram/runtime/Children.h"
-#include "tangram/runtime/OutOfRange.h"
-#include "tangram/runtime/TimedCalls.h"
-#include "tangram/runtime/Trial.h"
-#include "tangram/runtime/WholeNumbers.h"
+#include "tangram/process/Children.h"
+#include "tangram/verify/OutOfRange.h"
+#include "tangram/verify/TimedCalls.h"
+#include "tangram/verify/Trial.h"
+#include "tangram/verify/WholeNumbers.h"
 
 #include <iostream>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #include "RunArguments.h"
 
 #include "tangram/diag/Diagnostic.h"
-#include "tangram/runtime/ArgumentBound.h"
+#include "tangram/verify/ArgumentBound.h"
 
 #include <algorithm>
 #include <fmt/format.h>

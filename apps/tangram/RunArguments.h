@@ -3,8 +3,8 @@
 
 #include "Driver.h"
 
-#include "tangram/runtime/ArgumentSpec.h"
-#include "tangram/runtime/Shapes.h"
+#include "tangram/verify/ArgumentSpec.h"
+#include "tangram/verify/Shapes.h"
 
 #include <map>
 

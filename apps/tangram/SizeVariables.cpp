@@ -2,7 +2,7 @@
 
 #include "Driver.h"
 
-#include "tangram/runtime/ArgumentSpec.h"
+#include "tangram/verify/ArgumentSpec.h"
 
 #include <algorithm>
 

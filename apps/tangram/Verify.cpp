@@ -2,7 +2,7 @@
 #include "Budget.h"
 #include "Driver.h"
 
-#include "tangram/runtime/Verify.h"
+#include "tangram/verify/Verify.h"
 
 #include <chrono>
 #include <iostream>

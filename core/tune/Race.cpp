@@ -1,8 +1,8 @@
 #include "Race.h"
 
 #include "tangram/diag/Diagnostic.h"
-#include "tangram/runtime/Children.h"
-#include "tangram/runtime/TimedCalls.h"
+#include "tangram/process/Children.h"
+#include "tangram/verify/TimedCalls.h"
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,7 @@
 // that one that crashes, hangs or leaves its device unusable is alone with that.
 #pragma once
 
-#include "tangram/runtime/Trial.h"
+#include "tangram/verify/Trial.h"
 #include "tangram/tune/Database.h"
 #include "tangram/tune/Halving.h"
 

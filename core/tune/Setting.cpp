@@ -1,7 +1,7 @@
 #include "Setting.h"
 
 #include "tangram/plugin/Plugin.h"
-#include "tangram/runtime/Children.h"
+#include "tangram/process/Children.h"
 #include "tangram/tune/Tuner.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // What a timing is of: machine, compiler, data, as text that tells one from another.
 #pragma once
 
-#include "tangram/pass/Session.h"
-#include "tangram/runtime/Value.h"
+#include "tangram/session/Session.h"
+#include "tangram/verify/Value.h"
 #include "tangram/tune/Database.h"
 
 namespace tangram::tune {

@@ -2,7 +2,7 @@
 
 #include "../compose/Derivations.h"
 #include "../compose/PredictedCalls.h"
-#include "../runtime/BuildPlans.h"
+#include "../verify/BuildPlans.h"
 #include "Race.h"
 #include "Setting.h"
 #include "tangram/compose/EvolutionarySearch.h"

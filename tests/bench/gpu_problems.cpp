@@ -5,7 +5,7 @@
 #include "gpu_run.h"
 
 #include "tangram/diag/Diagnostic.h"
-#include "tangram/runtime/DeviceArguments.h"
+#include "tangram/verify/DeviceArguments.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Verify.h"
 #include "tangram/pass/DeepStack.h"
-#include "tangram/pass/Session.h"
+#include "tangram/session/Session.h"
 
 #include <fstream>
 #include <iterator>

@@ -8,7 +8,7 @@
 #include "Mutate.h"
 #include "Subjects.h"
 
-#include "tangram/runtime/Children.h"
+#include "tangram/process/Children.h"
 
 #include <chrono>
 #include <cstdio>

@@ -6,9 +6,9 @@
 //   tangram-mutation FILE --target T [--spectrum S] [--mutants N] [--sizes ...] [--arg NAME=SPEC ...] [--seed N]
 #include "Mutants.h"
 
-#include "../../core/runtime/VerifyPlans.h"
-#include "tangram/runtime/Cleanup.h"
-#include "tangram/runtime/Verify.h"
+#include "../../core/verify/VerifyPlans.h"
+#include "tangram/process/Cleanup.h"
+#include "tangram/verify/Verify.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>

@@ -1,7 +1,7 @@
 // Checked code: what generated code keeps and says of the first error, and what becomes of a pipeline.
 #include "tangram/pass/Checked.h"
 #include "tangram/plugin/Registry.h"
-#include "tangram/runtime/OutOfRange.h"
+#include "tangram/verify/OutOfRange.h"
 #include "tangram/runtime/vec/checked.h"
 
 #include <gtest/gtest.h>

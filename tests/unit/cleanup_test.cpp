@@ -1,6 +1,6 @@
 // What a process leaves behind when it is killed.
-#include "tangram/runtime/Children.h"
-#include "tangram/runtime/Cleanup.h"
+#include "tangram/process/Children.h"
+#include "tangram/process/Cleanup.h"
 
 #include <chrono>
 #include <csignal>

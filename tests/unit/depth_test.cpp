@@ -6,7 +6,7 @@
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Verify.h"
 #include "tangram/ast/Walk.h"
-#include "tangram/pass/Session.h"
+#include "tangram/session/Session.h"
 
 #include <functional>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Which plans stand for a space that is too large to check, how much they do, and how a failing one is made smaller.
 #include "../../core/compose/Derivations.h"
 #include "../../core/compose/PredictedCalls.h"
-#include "../../core/runtime/Shrink.h"
+#include "../../core/verify/Shrink.h"
 #include "SumProgram.h"
 
 #include <algorithm>

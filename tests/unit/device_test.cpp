@@ -1,5 +1,5 @@
 // Kernels on a device as the runtime sees them: data stays there between runs, and goes back whole.
-#include "tangram/runtime/DeviceArguments.h"
+#include "tangram/verify/DeviceArguments.h"
 #include "tangram/runtime/host_call.h"
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // Expanders: they only add, and who does more is named.
 #include "SumProgram.h"
-#include "tangram/pass/Session.h"
+#include "tangram/session/Session.h"
 
 using namespace tangram;
 using namespace tangram::test;

@@ -1,7 +1,7 @@
 // Numbers of 16 bits: conversions of all of them, and of what lies between neighbours, against double.
 #include "tangram/diag/Diagnostic.h"
-#include "tangram/runtime/ArgumentSpec.h"
-#include "tangram/runtime/Compare.h"
+#include "tangram/verify/ArgumentSpec.h"
+#include "tangram/verify/Compare.h"
 #include "tangram/runtime/error_analysis.h"
 #include "tangram/runtime/vec.h"
 

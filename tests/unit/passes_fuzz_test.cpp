@@ -2,7 +2,7 @@
 // TANGRAM_FUZZ_SEED=S begins with S.
 #include "passes/Harness.h"
 
-#include "tangram/runtime/KernelLibrary.h"
+#include "tangram/verify/KernelLibrary.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // What the analysis of races says of small codelets: which maps are free of races, which are not, which it cannot
 // decide.
 #include "tangram/ast/Walk.h"
-#include "tangram/pass/Session.h"
+#include "tangram/session/Session.h"
 
 #include <fstream>
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
 // Values, argument specs, comparison, timing, shapes, child processes, kernel libraries.
 #include "tangram/ast/Build.h"
 #include "tangram/diag/Diagnostic.h"
-#include "tangram/runtime/ArgumentSpec.h"
-#include "tangram/runtime/Children.h"
-#include "tangram/runtime/Compare.h"
-#include "tangram/runtime/KernelLibrary.h"
-#include "tangram/runtime/Shapes.h"
-#include "tangram/runtime/Timing.h"
+#include "tangram/verify/ArgumentSpec.h"
+#include "tangram/process/Children.h"
+#include "tangram/verify/Compare.h"
+#include "tangram/verify/KernelLibrary.h"
+#include "tangram/verify/Shapes.h"
+#include "tangram/verify/Timing.h"
 
 #include <cmath>
 #include <csignal>

@@ -2,7 +2,7 @@
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/pass/Property.h"
-#include "tangram/pass/Session.h"
+#include "tangram/session/Session.h"
 
 #include <gtest/gtest.h>
 #include <sstream>

@@ -3,8 +3,8 @@
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Verify.h"
 #include "tangram/diag/Diagnostic.h"
-#include "tangram/runtime/ArgumentSpec.h"
-#include "tangram/runtime/Compare.h"
+#include "tangram/verify/ArgumentSpec.h"
+#include "tangram/verify/Compare.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // How plans are called and compared, and how the culprit is found.
-#include "../../core/runtime/Forecast.h"
-#include "../../core/runtime/VerifyPlans.h"
+#include "../../core/verify/Forecast.h"
+#include "../../core/verify/VerifyPlans.h"
 #include "tangram/ast/Build.h"
 
 #include <cstdlib>

@@ -3,7 +3,7 @@
 #include "Backend.h"
 
 #include "tangram/hardware/DeviceSizes.h"
-#include "tangram/runtime/Children.h"
+#include "tangram/process/Children.h"
 
 #include <dlfcn.h>
 #include <map>

@@ -4,7 +4,7 @@
 
 #include "tangram/hardware/DeviceSizes.h"
 #include "tangram/opencl/device.h"
-#include "tangram/runtime/Children.h"
+#include "tangram/process/Children.h"
 
 #include <map>
 

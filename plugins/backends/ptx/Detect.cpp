@@ -5,7 +5,7 @@
 
 #include "tangram/hardware/DeviceSizes.h"
 #include "tangram/ptx/device.h"
-#include "tangram/runtime/Children.h"
+#include "tangram/process/Children.h"
 
 #include <map>
 

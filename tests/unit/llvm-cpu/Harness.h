@@ -7,7 +7,7 @@
 #include "tangram/ast/Verify.h"
 #include "tangram/pass/Pass.h"
 #include "tangram/plugin/Loader.h"
-#include "tangram/runtime/KernelLibrary.h"
+#include "tangram/verify/KernelLibrary.h"
 
 #include <fstream>
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // Tunes a spectrum for several sizes, and makes one plan of the plans that are fast for some of them.
 #pragma once
 
-#include "tangram/runtime/Shapes.h"
+#include "tangram/verify/Shapes.h"
 #include "tangram/tune/Dispatch.h"
 #include "tangram/tune/Tuner.h"
 

@@ -1,9 +1,9 @@
 // Finds a fast plan of a spectrum for given arguments, on the machine at hand.
 #pragma once
 
-#include "tangram/pass/Session.h"
-#include "tangram/runtime/Timing.h"
-#include "tangram/runtime/Value.h"
+#include "tangram/session/Session.h"
+#include "tangram/verify/Timing.h"
+#include "tangram/verify/Value.h"
 #include "tangram/tune/Database.h"
 
 #include <map>

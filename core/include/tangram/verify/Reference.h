@@ -1,0 +1,46 @@
+// What results are compared with: the plainest plan of a spectrum, in order, in wider types, with a bound for each
+// number on what roundings may change (error_analysis.h). docs/verification.md says why.
+#pragma once
+
+#include "tangram/session/Session.h"
+#include "tangram/verify/Compare.h"
+#include "tangram/verify/KernelLibrary.h"
+
+namespace tangram::runtime {
+
+/// A reference kernel that was built: where it lies, and the plan that it follows.
+struct ReferenceLibrary {
+  std::filesystem::path library;
+  std::string plan; // its key
+};
+
+/// Composes the plainest plan of `spectrum` for the target `reference` and builds it in `folder`. Codelets for the
+/// session's own target are candidates there. Throws DiagnosticError (user error) where the spectrum has no plain plan.
+ReferenceLibrary buildReference(Session &session, const std::string &spectrum, const std::filesystem::path &folder);
+
+class Reference {
+public:
+  /// Throws DiagnosticError where the library is none of buildReference().
+  explicit Reference(const std::filesystem::path &library);
+
+  const tangram_kernel &kernel() const { return *library_.kernels()[0]; }
+
+  struct Outcome {
+    CallResult result;              // of the first call
+    double seconds = 0;             // of the first call
+    std::vector<Expected> expected; // of each parameter, where the result is ok()
+    std::uint64_t undecided = 0;    // questions that roundings may turn; then several answers are accepted
+  };
+  /// Calls it; where roundings decide comparisons, a few times more, with other decisions.
+  Outcome call(const std::vector<Value> &arguments) const;
+
+private:
+  Outcome callOnce(const std::vector<Value> &arguments, std::uint64_t flips) const;
+
+  KernelLibrary library_;
+  void (*begin_)(std::uint64_t);
+  std::uint64_t (*end_)();
+  bool (*find_)(const void *, int element, void *);
+};
+
+} // namespace tangram::runtime

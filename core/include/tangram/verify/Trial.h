@@ -1,0 +1,36 @@
+// Whether a kernel is right for arguments that are given: what it is called with, and what must come out.
+#pragma once
+
+#include "tangram/verify/KernelLibrary.h"
+#include "tangram/verify/Reference.h"
+#include "tangram/verify/Verify.h"
+
+namespace tangram::runtime {
+
+/// What is wrong with the outcome of one call; nothing where all is well. `plain`: what must be met to the last bit.
+std::optional<PlanFailure> judge(const tangram_kernel &kernel, const CallResult &result,
+                                 const std::vector<Value> &values, const std::vector<Expected> &expected,
+                                 const std::vector<Expected> &plain);
+
+std::vector<Value> copies(const std::vector<Value> &values);
+bool hasFloating(const std::vector<Value> &values);
+
+/// One set of arguments that a kernel is tried with.
+struct Trial {
+  std::vector<Value> arguments; // the result last
+  bool whole = false;           // whole numbers stand in the place of floating ones
+  std::vector<Expected> expected, plain;
+  std::uint64_t undecided = 0, unknown = 0; // questions that roundings may turn; numbers of which nothing is known
+};
+
+/// The arguments as they are and, before that, where there are floating numbers among them, with whole ones in their
+/// place, in as many passes as these need (docs/verification.md says why); where all is zero, that as well. What is
+/// expected is not known yet.
+std::vector<Trial> makeTrials(const std::vector<Value> &arguments, std::uint64_t seed);
+
+/// Fills in what is expected, by calling the reference. What is returned is ok, or says why there is nothing to expect.
+CallResult expect(Trial &trial, const Reference &reference);
+/// The same of floats that must be the same to the last bit, by calling the plainest plan for the same target.
+CallResult expectBits(Trial &trial, const tangram_kernel &plainest);
+
+} // namespace tangram::runtime

@@ -1,0 +1,169 @@
+#include "Forecast.h"
+#include "VerifyPlans.h"
+
+#include "tangram/verify/Compare.h"
+#include "tangram/verify/KernelLibrary.h"
+
+#include <chrono>
+#include <set>
+
+namespace tangram::runtime {
+namespace {
+
+double secondsOf(const std::function<void()> &work) {
+  auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Message encode(const char *what, std::size_t plan, std::size_t set, const PlanFailure &f) {
+  Message m{what,  std::to_string(plan), std::to_string(set),       f.reason, f.param,
+            f.got, f.expected,           fmt::format("{}", f.bound)};
+  for (std::uint64_t i : f.index) m.push_back(std::to_string(i));
+  return m;
+}
+
+PlanFailure decode(const Message &m) {
+  PlanFailure f;
+  f.reason = m[3];
+  f.param = m[4];
+  f.got = m[5];
+  f.expected = m[6];
+  f.bound = std::stod(m[7]);
+  for (std::size_t i = 8; i < m.size(); ++i) f.index.push_back(std::stoull(m[i]));
+  return f;
+}
+
+} // namespace
+
+void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const std::vector<BuiltPlan> &plans,
+               const std::vector<ArgumentSet> &sets, const VerifyOptions &options, const BatchEvents &events,
+               bool isolated) {
+  constexpr std::size_t kReference = static_cast<std::size_t>(-1);
+  std::set<std::size_t> dead; // plans (by position) that took the process with them
+  std::vector<Forecast> forecasts(plans.size());
+  std::size_t set = 0, position = 0;
+  while (set < sets.size()) {
+    std::size_t atSet = set, atPosition = position; // what is being called
+    bool finished = false;
+    auto work = [&](const Send &send) {
+      Reference reference(baseline.reference);
+      std::optional<KernelLibrary> plainest;
+      if (baseline.exact()) plainest.emplace(baseline.plainest);
+      std::map<std::filesystem::path, KernelLibrary> libraries;
+      for (const BuiltPlan &plan : plans) libraries.try_emplace(plan.library, plan.library);
+      bool cut = false;
+      auto expired = [&] { return std::chrono::steady_clock::now() >= options.deadline; };
+      for (std::size_t s = set; s < sets.size(); ++s) {
+        if (cut |= expired(); cut) break;
+        send({"call", std::to_string(kReference), std::to_string(s)});
+        const std::vector<Value> original = makeArguments(spectrum, reference.kernel(), sets[s], options);
+        Reference::Outcome right = reference.call(original);
+        const CallResult &result = right.result;
+        if (result.status == TANGRAM_OUT_OF_RANGE)
+          return send({"out-of-range", "0", std::to_string(s), result.message});
+        if (result.status == TANGRAM_FAILED) {
+          send({"broken", "0", std::to_string(s), result.message});
+          continue;
+        }
+        std::string why = result.ok() ? "" : fmt::format("the plainest plan refuses it: {}", result.message);
+        if (right.seconds > options.slowest) why = fmt::format("the plainest plan takes {:.1f} s", right.seconds);
+        if (!why.empty()) {
+          send({"skip", "0", std::to_string(s), why});
+          continue;
+        }
+        std::string outside;
+        for (std::size_t i = 0; i < right.expected.size() && outside.empty(); ++i)
+          if (std::string stray = right.expected[i].values().strayWrite(); !stray.empty())
+            outside = fmt::format("wrote outside of {}: {}", reference.kernel().params[i].name, stray);
+        if (!outside.empty()) {
+          send({"broken", "0", std::to_string(s), outside});
+          continue;
+        }
+        std::uint64_t unknown = 0;
+        for (const Expected &e : right.expected) unknown += e.unknown();
+        if (right.undecided || unknown)
+          send({"undecided", "0", std::to_string(s), std::to_string(right.undecided), std::to_string(unknown)});
+        std::vector<Expected> plain;
+        if (plainest) {
+          std::vector<Value> values = copies(original);
+          if (call(plainest->get(baseline.plainestName), values).ok())
+            for (Value &v : values) plain.emplace_back(std::move(v));
+        }
+        for (std::size_t p = s == set ? position : 0; p < plans.size(); ++p) {
+          if (dead.count(p)) continue;
+          if (cut |= expired(); cut) break;
+          if (forecasts[p].tooLong(sets[s].elements(), options.patience)) {
+            send({"late", std::to_string(p), std::to_string(s)});
+            continue;
+          }
+          send({"call", std::to_string(p), std::to_string(s)});
+          const tangram_kernel &kernel = libraries.at(plans[p].library).get(plans[p].entry);
+          std::vector<Value> values = copies(original);
+          CallResult outcome;
+          double seconds = secondsOf([&] { outcome = call(kernel, values); });
+          forecasts[p].took(seconds, sets[s].elements());
+          send({"took", std::to_string(p), std::to_string(s), fmt::format("{}", seconds)});
+          std::optional<PlanFailure> bad = judge(kernel, outcome, values, right.expected, plain);
+          if (bad)
+            send(encode("fail", p, s, *bad));
+          else
+            send({"pass", std::to_string(p), std::to_string(s)});
+        }
+      }
+      if (cut) send({"expired", "0", "0"});
+      send({"end"});
+    };
+    auto receive = [&](const Message &m) {
+      if (m[0] == "end") {
+        finished = true;
+        return;
+      }
+      std::size_t p = std::stoull(m[1]), s = std::stoull(m[2]);
+      if (m[0] == "call") {
+        atPosition = p;
+        atSet = s;
+      } else if (m[0] == "out-of-range") {
+        finished = true;
+        events.outOfRange(m[3]);
+      } else if (m[0] == "skip") {
+        events.skipped(s, m[3]);
+      } else if (m[0] == "broken") {
+        events.broken(s, m[3]);
+      } else if (m[0] == "undecided") {
+        events.undecided(s, {std::stoull(m[3]), std::stoull(m[4])});
+      } else if (m[0] == "expired") {
+        if (events.expired) events.expired();
+      } else if (m[0] == "took") { // for the child that goes on where this one crashes
+        forecasts[p].took(std::stod(m[3]), sets[s].elements());
+      } else if (m[0] == "late") {
+        events.leftOut(plans[p].plan, s);
+      } else if (m[0] == "pass") {
+        events.passed(plans[p].plan, s);
+      } else {
+        events.failed(plans[p].plan, s, decode(m));
+      }
+    };
+    if (!isolated) return work(receive);
+    ChildEnd end = runChild(work, receive, options.timeout + options.slowest);
+    if (end.done() && finished) return;
+    std::string what = end.done() ? "ended the whole process" : end.text();
+    if (atPosition == kReference) {
+      if (end.how == ChildEnd::How::Silent)
+        events.skipped(atSet, "the plainest plan " + what);
+      else
+        events.broken(atSet, what);
+      set = atSet + 1;
+      position = 0;
+      continue;
+    }
+    PlanFailure failure;
+    failure.reason = what;
+    events.failed(plans[atPosition].plan, atSet, failure);
+    dead.insert(atPosition);
+    set = atSet;
+    position = atPosition + 1;
+  }
+}
+
+} // namespace tangram::runtime

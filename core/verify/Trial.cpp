@@ -1,0 +1,97 @@
+#include "tangram/verify/Trial.h"
+
+#include "tangram/verify/WholeNumbers.h"
+
+#include <algorithm>
+
+namespace tangram::runtime {
+namespace {
+
+PlanFailure differing(const std::string &param, const Mismatch &m) {
+  PlanFailure failure;
+  failure.param = param;
+  failure.index = m.index;
+  failure.got = m.got;
+  failure.expected = m.expected;
+  failure.bound = m.bound;
+  std::string at = m.index.empty() ? param : fmt::format("{}[{}]", param, fmt::join(m.index, ", "));
+  if (!m.field.empty()) at += "." + m.field;
+  failure.reason = fmt::format("{}: got {}, expected {}", at, m.got, m.expected);
+  if (m.bound > 0) failure.reason += fmt::format(" within {:.3g}", m.bound);
+  if (m.wrong > 1) failure.reason += fmt::format("; {} elements differ", m.wrong);
+  return failure;
+}
+
+} // namespace
+
+std::optional<PlanFailure> judge(const tangram_kernel &kernel, const CallResult &result,
+                                 const std::vector<Value> &values, const std::vector<Expected> &expected,
+                                 const std::vector<Expected> &plain) {
+  PlanFailure failure;
+  if (!result.ok()) {
+    bool checked = result.status == TANGRAM_OUT_OF_RANGE; // says all by itself
+    failure.reason = checked ? result.message : fmt::format("refused the call: {}", result.message);
+    return failure;
+  }
+  for (std::uint32_t i = 0; i < kernel.num_params; ++i) {
+    std::string param = kernel.params[i].name;
+    if (std::string stray = values[i].strayWrite(); !stray.empty()) {
+      failure.param = param;
+      failure.reason = fmt::format("wrote outside of {}: {}", param, stray);
+      return failure;
+    }
+    for (const std::vector<Expected> *all : {&expected, &plain})
+      if (i < all->size())
+        if (std::optional<Mismatch> m = compare(values[i], (*all)[i])) return differing(param, *m);
+  }
+  return std::nullopt;
+}
+
+std::vector<Value> copies(const std::vector<Value> &values) {
+  std::vector<Value> result;
+  for (const Value &v : values) result.push_back(v.copy());
+  return result;
+}
+
+bool hasFloating(const std::vector<Value> &values) {
+  return std::any_of(values.begin(), values.end(), [](const Value &v) {
+    return std::any_of(v.type().fields.begin(), v.type().fields.end(),
+                       [](const Element::Field &f) { return isFloating(f.kind); });
+  });
+}
+
+std::vector<Trial> makeTrials(const std::vector<Value> &arguments, std::uint64_t seed) {
+  std::vector<Trial> trials;
+  // Of zeros alone nearly every plan makes the same.
+  const bool zeros = allZero(arguments);
+  const std::uint64_t passes = wholePasses(arguments);
+  for (std::uint64_t pass = 0; pass < passes; ++pass) {
+    Trial &trial = trials.emplace_back();
+    trial.whole = true;
+    trial.arguments = copies(arguments);
+    for (std::size_t i = 0; i < trial.arguments.size(); ++i) makeWhole(trial.arguments[i], seed + i, pass, zeros);
+  }
+  trials.emplace_back().arguments = copies(arguments);
+  return trials;
+}
+
+CallResult expect(Trial &trial, const Reference &reference) {
+  Reference::Outcome right = reference.call(trial.arguments);
+  if (!right.result.ok()) return right.result;
+  trial.expected = std::move(right.expected);
+  trial.undecided = right.undecided;
+  trial.unknown = 0;
+  for (const Expected &e : trial.expected) trial.unknown += e.unknown();
+  return {};
+}
+
+CallResult expectBits(Trial &trial, const tangram_kernel &plainest) {
+  trial.plain.clear();
+  std::vector<Value> values = copies(trial.arguments);
+  CallResult result = call(plainest, values);
+  if (result.ok())
+    for (Value &v : values) trial.plain.emplace_back(std::move(v));
+  return result;
+}
+
+} // namespace tangram::runtime
