@@ -84,3 +84,36 @@ __codelet void there_and_back(const Array<2, float> a, const Array<1, float> x, 
     for (size_t j = 0; j < y.size(); ++j) y[j] += a[i][j] * t;
   }
 }
+
+// Several reductions in one loop: what parts have is a struct.
+__spectrum void moments(const Array<1, float> in, Array<1, float> out) __requires(in.size() > 0 && out.size() == 4);
+__codelet void moments(const Array<1, float> in, Array<1, float> out) {
+  float least = in[0], most = in[0], sum = 0;
+  double squares = 0;
+  for (size_t i = 0; i < in.size(); ++i) {
+    least = std::min(least, in[i]);
+    most = std::max(most, in[i]);
+    sum += in[i];
+    squares += (double)in[i] * in[i];
+  }
+  out[0] = least;
+  out[1] = most;
+  out[2] = sum;
+  out[3] = (float)squares;
+}
+
+// One loop whose statements have no parallel loop in common, only each one of its own.
+__spectrum void both_ways(const Array<2, float> a, const Array<1, float> x, const Array<1, float> y, Array<1, float> down,
+                          Array<1, float> across)
+    __requires(a.size(1) == x.size() && a.size(0) == y.size() && a.size(1) == down.size() && a.size(0) == across.size());
+__codelet void both_ways(const Array<2, float> a, const Array<1, float> x, const Array<1, float> y,
+                         Array<1, float> down, Array<1, float> across) {
+  for (size_t j = 0; j < x.size(); ++j) down[j] = 0;
+  for (size_t i = 0; i < y.size(); ++i) {
+    across[i] = 0;
+    for (size_t j = 0; j < x.size(); ++j) {
+      down[j] = down[j] + y[i] * a[i][j];
+      across[i] = across[i] + a[i][j] * x[j];
+    }
+  }
+}

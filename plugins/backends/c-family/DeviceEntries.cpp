@@ -214,7 +214,7 @@ void defineForHost(Writer &w, const Signature &s, const DeviceStyle &style) {
   for (const Argument &a : s.arguments) {
     std::string name = a.data;
     if (isOnDevice(a)) {
-      name = "tangram_" + a.data;
+      name = "tangram_data_" + a.data; // no parameter is called so
       std::string bytes = a.rank == 0 ? fmt::format("sizeof({})", a.element.cName())
                                       : fmt::format("tangram_entry::bytes(sizeof({}), {{{}}}, {{{}}})",
                                                     a.element.cName(), list(a.sizes), list(a.strides));

@@ -2,6 +2,8 @@
 
 #include "tangram/ast/Substitute.h"
 
+#include <map>
+
 namespace tangram::divide {
 
 using namespace ast;
@@ -14,11 +16,15 @@ const Codelet *columns(const Band &band, const PointReduction &reduction, const 
                        const std::vector<const Param *> &params, Names names, Arena &arena) {
   const LoopRange &over = band.ranges[0];
   const ReductionLoop &loop = reduction.loop;
-  names.reserve(loop.scalar);
+  for (const Reduced &r : loop.scalars) names.reserve(r.name);
   Codelets make(arena, over.where, names);
   const Build &build = make.build();
-  const Expr *nothing = neutral(build, loop.op, loop.type), *none = nullptr;
-  if (!nothing) return nullptr;
+  const Expr *none = nullptr;
+  std::vector<const Expr *> nothing;
+  for (const Reduced &r : loop.scalars) {
+    nothing.push_back(neutral(build, r.op, r.type));
+    if (!nothing.back()) return nullptr;
+  }
   std::vector<const Stmt *> all;
   auto lanes = [&](const std::string &name, const Expr *value) {
     const std::string own = names.fresh(name);
@@ -35,12 +41,16 @@ const Codelet *columns(const Band &band, const PointReduction &reduction, const 
   const Expr *down = lanes("down", build.div(count, across));
   const Expr *column = lanes("column", build.rem(lane, across)), *row = lanes("row", build.div(lane, across));
 
-  const std::string shared = names.fresh("partial");
   const Tunable *noTunable = nullptr;
-  all.push_back(arena.make<Declare>(over.where, shared, loop.type, false, true,
-                                    std::vector<const Expr *>{build.cast(kSize, count)}, noTunable, none));
-  auto partial = [&](const Expr *at) {
-    return build.element(build.var(shared, Type::array(1, loop.type)), {build.cast(kSize, at)}, loop.type);
+  std::vector<const Expr *> shared;
+  for (const Reduced &r : loop.scalars) {
+    const std::string name = names.fresh("partial");
+    all.push_back(arena.make<Declare>(over.where, name, r.type, false, true,
+                                      std::vector<const Expr *>{build.cast(kSize, count)}, noTunable, none));
+    shared.push_back(build.var(name, Type::array(1, r.type)));
+  }
+  auto partial = [&](std::size_t k, const Expr *at) {
+    return build.element(shared[k], {build.cast(kSize, at)}, loop.scalars[k].type);
   };
 
   const Expr *first = build.var(names.fresh("first"), kSize), *at = build.var(names.fresh("at"), kSize);
@@ -54,25 +64,35 @@ const Codelet *columns(const Band &band, const PointReduction &reduction, const 
                      build.element(make.use(points), {build.select(build.less(at, size), at, last)}, over.type)))};
   body.insert(body.end(), reduction.before.begin(), reduction.before.end());
 
-  const Expr *own = build.var(names.fresh("own_" + loop.scalar), loop.type);
-  body.push_back(build.declare(as<VarRef>(own)->name, loop.type, nothing, false));
+  std::map<std::string, const Expr *> own;
+  for (std::size_t k = 0; k < loop.scalars.size(); ++k) {
+    const Reduced &r = loop.scalars[k];
+    const Expr *mine = own[r.name] = build.var(names.fresh("own_" + r.name), r.type);
+    body.push_back(build.declare(as<VarRef>(mine)->name, r.type, nothing[k], false));
+  }
   LoopRange turns = loop.range;
   turns.position = names.fresh("at_" + turns.iterator);
   const Param *values = make.param(names.fresh(turns.iterator + "_values"), turns.containerType());
   body.push_back(build.declare(values->name, values->type, turns.range(arena)));
   std::vector<const Stmt *> turn;
   for (const Stmt *s : loop.body)
-    turn.push_back(
-        substituted(arena, s, [&](const VarRef *v) -> const Expr * { return v->name == loop.scalar ? own : v; }));
+    turn.push_back(substituted(arena, s, [&](const VarRef *v) -> const Expr * {
+      auto mine = own.find(v->name);
+      return mine == own.end() ? v : mine->second;
+    }));
   body.push_back(make.loop(turns, values, std::move(turn), build.cast(kSize, row), build.cast(kSize, down)));
-  body.push_back(build.assign(partial(lane), own));
-
-  const Expr *part = build.var(names.fresh("part"), kLane), *scalar = build.var(loop.scalar, loop.type);
-  const Expr *below = partial(build.add(build.mul(part, across), column));
-  std::vector<const Stmt *> together{
-      arena.make<For>(over.where, build.declare(as<VarRef>(part)->name, kLane, build.integer(kLane, 0), false),
-                      build.less(part, down), arena.make<Unary>(over.where, kLane, UnaryOp::PreInc, part),
-                      build.block({build.assign(scalar, combined(build, loop.op, scalar, below))}))};
+  const Expr *part = build.var(names.fresh("part"), kLane);
+  const Expr *below = build.add(build.mul(part, across), column);
+  std::vector<const Stmt *> folds;
+  for (std::size_t k = 0; k < loop.scalars.size(); ++k) {
+    const Reduced &r = loop.scalars[k];
+    const Expr *scalar = build.var(r.name, r.type);
+    body.push_back(build.assign(partial(k, lane), own.at(r.name)));
+    folds.push_back(build.assign(scalar, combined(build, r.op, scalar, partial(k, below))));
+  }
+  std::vector<const Stmt *> together{arena.make<For>(
+      over.where, build.declare(as<VarRef>(part)->name, kLane, build.integer(kLane, 0), false), build.less(part, down),
+      arena.make<Unary>(over.where, kLane, UnaryOp::PreInc, part), build.block(std::move(folds)))};
   together.insert(together.end(), reduction.behind.begin(), reduction.behind.end());
   body.push_back(
       build.when(build.both(build.equal(row, build.integer(kLane, 0)), build.less(at, size)), std::move(together)));

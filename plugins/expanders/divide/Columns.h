@@ -1,4 +1,4 @@
-// A loop over points that each reduce a scalar, by lanes along both: neighbours along the points, so that columns of a
+// A loop over points that each reduce scalars, by lanes along both: neighbours along the points, so that columns of a
 // matrix are read row by row, and parts of the reduction one below the other.
 #pragma once
 

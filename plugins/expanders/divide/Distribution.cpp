@@ -215,7 +215,8 @@ private:
     if (isLoop) {
       around.push_back(item.index);
       if (tried_.insert(nest.loops[item.index].variable).second &&
-          (item.body.size() > 1 ? distribute(nest, item, around) : interchange(nest, item))) {
+          (item.body.size() > 1 ? distribute(nest, item, around) || separate(nest, item, around)
+                                : interchange(nest, item))) {
         tried_.clear(); // what is around it may go on from here
         return true;
       }
@@ -240,6 +241,33 @@ private:
     const Codelet *other = arena_.derive(codelet_, [&](Codelet &c) { c.body = expanded; });
     const std::unique_ptr<nest::Nest> read = nest::read(module_, *other);
     return read && apply(*read, step);
+  }
+
+  /// Statements of one innermost loop, where each has a parallel loop that it does not share with the others: what is
+  /// read twice then is the price. `around` ends with the loop.
+  bool separate(const nest::Nest &nest, const Item &item, const std::vector<unsigned> &around) {
+    if (std::any_of(item.body.begin(), item.body.end(), hasLoop) ||
+        std::any_of(around.begin(), around.end(), [&](unsigned loop) { return isParallel(nest, loop); }))
+      return false;
+    const Codelet *const before = codelet_;
+    const nest::Loop &loop = nest.loops[item.index];
+    if (apply(nest, {Step::Kind::Distribute, {loop.variable}, 0, "", loop.node->range}))
+      codelet_ = Distributor(module_, *codelet_, arena_).run();
+    if (parallelLoops(*codelet_) <= parallelLoops(*before)) {
+      codelet_ = before;
+      return false;
+    }
+    names_.reserveAll(codelet_);
+    return true;
+  }
+
+  /// How many of a codelet's outermost loops are parallel.
+  std::ptrdiff_t parallelLoops(const Codelet &codelet) const {
+    const std::unique_ptr<nest::Nest> nest = nest::read(module_, codelet);
+    if (!nest) return 0;
+    return std::count_if(nest->items.begin(), nest->items.end(), [&](const Item &item) {
+      return item.kind == Item::Kind::Loop && isParallel(*nest, item.index);
+    });
   }
 
   bool interchange(const nest::Nest &nest, const Item &outermost) {

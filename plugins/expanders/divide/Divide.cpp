@@ -49,6 +49,7 @@ public:
     if (!said) {
       decline("", nest_.codelet->range, "for which sizes no index wraps around cannot be said by its parameters");
       result_.spectrums.clear();
+      result_.structs.clear();
       return std::move(result_);
     }
     Build build(arena_, nest_.codelet->body->range);
@@ -226,24 +227,29 @@ private:
     return out;
   }
 
-  /// A loop that carries updates of one scalar and nothing else; its captures are left open.
+  /// A loop that carries updates of scalars and nothing else; its captures are left open.
   std::optional<ReductionLoop> reductionLoop(const Item &item, const Carried &carried, std::string &why) {
-    const nest::Reduction &r = carried.reductions.front();
-    const nest::Variable &v = nest_.variables[r.variable];
-    if (carried.reductions.size() > 1 || v.rank > 0 || v.container || !v.type.isScalar()) {
-      why = carried.reductions.size() > 1 ? "it carries more than one reduction"
-                                          : fmt::format("it carries a reduction into '{}', which is no scalar", v.name);
-      return {};
-    }
     ReductionLoop loop;
+    for (const nest::Reduction &r : carried.reductions) {
+      const nest::Variable &v = nest_.variables[r.variable];
+      if (v.rank > 0 || v.container || !v.type.isScalar()) {
+        why = fmt::format("it carries a reduction into '{}', which is no scalar", v.name);
+        return {};
+      }
+      loop.reorder &= r.exact || options_.reorder;
+      auto known = std::find_if(loop.scalars.begin(), loop.scalars.end(),
+                                [&](const Reduced &other) { return other.name == v.name; });
+      if (known == loop.scalars.end())
+        loop.scalars.push_back({v.name, v.type, r.op});
+      else if (known->op != r.op) {
+        why = fmt::format("it carries two reductions into '{}'", v.name);
+        return {};
+      }
+    }
     std::optional<LoopRange> range = rangeOf(nest_, item.index, arena_, why);
     if (!range) return {};
     loop.range = *range;
     loop.body = withoutSkips(item.body);
-    loop.scalar = v.name;
-    loop.type = v.type;
-    loop.op = r.op;
-    loop.reorder = r.exact || options_.reorder;
     for (unsigned s : nest_.statementsOf(item.index))
       for (const nest::Access &a : nest_.statements[s].accesses)
         if (a.kind != nest::AccessKind::Read && nest_.variables[a.variable].container) {
@@ -257,17 +263,34 @@ private:
     std::optional<ReductionLoop> found = reductionLoop(item, carried, why);
     if (!found) return false;
     ReductionLoop &loop = *found;
-    std::set<std::string> without = {loop.range.iterator, loop.scalar};
+    std::set<std::string> without = {loop.range.iterator};
+    for (const Reduced &r : loop.scalars) without.insert(r.name);
     std::optional<Captures> captures = capturesOf(nest_, loop.body, without, privatesOf(carried), arena_, why);
     if (!captures) return false;
     loop.captures = std::move(*captures);
+    if (loop.scalars.size() > 1) {
+      std::vector<const Param *> fields;
+      for (const Reduced &r : loop.scalars)
+        fields.push_back(arena_.make<Param>(loop.range.where, r.name, r.type, Access::In));
+      loop.values = arena_.make<Struct>(loop.range.where, names_.fresh(base_ + "_values"), fields);
+      result_.structs.push_back(loop.values);
+    }
     std::vector<const Spectrum *> made = spectrumsOf(loop, base_, names_, arena_);
     result_.spectrums.insert(result_.spectrums.end(), made.begin(), made.end());
     Codelets make(arena_, loop.range.where);
-    std::vector<const Expr *> args = {loop.range.range(arena_), make.build().var(loop.scalar, loop.type)};
+    const Build &build = make.build();
+    std::vector<const Expr *> args = {loop.range.range(arena_)};
+    for (const Reduced &r : loop.scalars) args.push_back(build.var(r.name, r.type));
     args.insert(args.end(), loop.captures.arguments.begin(), loop.captures.arguments.end());
-    out.push_back(make.build().assign(make.build().var(loop.scalar, loop.type),
-                                      make.call(made[0]->name, loop.type, std::move(args))));
+    const Expr *result = make.call(made[0]->name, loop.result(), std::move(args));
+    if (loop.values) {
+      const std::string own = names_.fresh(base_ + "_" + loop.range.iterator + "_values");
+      out.push_back(build.declare(own, loop.result(), result));
+      result = build.var(own, loop.result());
+    }
+    for (std::size_t k = 0; k < loop.scalars.size(); ++k)
+      out.push_back(
+          build.assign(build.var(loop.scalars[k].name, loop.scalars[k].type), valueOf(loop, k, result, arena_)));
     return true;
   }
 

@@ -10,6 +10,7 @@ namespace tangram::divide {
 struct Division {
   const ast::Codelet *codelet = nullptr; // null: nothing can be divided
   std::vector<const ast::Spectrum *> spectrums;
+  std::vector<const ast::Struct *> structs; // results of spectrums that reduce several scalars
   /// Loops that are not divided, by their iterators.
   struct Refused {
     std::string iterator; // empty: all of it

@@ -29,7 +29,9 @@ public:
     Names names; // of spectrums
     for (const Spectrum *s : module->spectrums) names.reserve(s->name);
     for (const Function *f : module->functions) names.reserve(f->name);
-    std::vector<const Spectrum *> spectrums = module->spectrums, added;
+    for (const Struct *s : module->structs) names.reserve(s->name);
+    std::vector<const Spectrum *> spectrums = module->spectrums;
+    Added added;
     for (const Spectrum *&spectrum : spectrums) {
       if (!all_ && isDivided(*spectrum)) continue;
       std::vector<const Codelet *> codelets = spectrum->codelets;
@@ -44,15 +46,23 @@ public:
       if (codelets.size() != spectrum->codelets.size())
         spectrum = context.arena.derive(spectrum, [&](Spectrum &s) { s.codelets = codelets; });
     }
-    if (added.empty()) return module;
-    spectrums.insert(spectrums.end(), added.begin(), added.end());
-    return context.arena.derive(module, [&](Module &m) { m.spectrums = spectrums; });
+    if (added.spectrums.empty()) return module;
+    spectrums.insert(spectrums.end(), added.spectrums.begin(), added.spectrums.end());
+    return context.arena.derive(module, [&](Module &m) {
+      m.spectrums = spectrums;
+      m.structs.insert(m.structs.end(), added.structs.begin(), added.structs.end());
+    });
   }
 
 private:
+  struct Added {
+    std::vector<const Spectrum *> spectrums;
+    std::vector<const Struct *> structs;
+  };
+
   static void divide(const Module &module, const Spectrum &spectrum, const Codelet *codelet,
                      const divide::DivideOptions &options, Names &names, ExpandContext &context,
-                     std::vector<const Codelet *> &codelets, std::vector<const Spectrum *> &added) {
+                     std::vector<const Codelet *> &codelets, Added &added) {
     // An element that a loop updates is a scalar that it reduces.
     const Codelet *promoted = nest::withPromotedElements(codelet, context.arena);
     std::unique_ptr<nest::Nest> nest = nest::read(module, *promoted);
@@ -72,7 +82,8 @@ private:
     }
     if (!d.codelet) return;
     codelets.push_back(d.codelet);
-    added.insert(added.end(), d.spectrums.begin(), d.spectrums.end());
+    added.spectrums.insert(added.spectrums.end(), d.spectrums.begin(), d.spectrums.end());
+    added.structs.insert(added.structs.end(), d.structs.begin(), d.structs.end());
   }
 
   static void decline(ExpandContext &context, const Spectrum &spectrum, const std::string &codelet, SourceRange where,

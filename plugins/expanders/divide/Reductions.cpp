@@ -2,7 +2,9 @@
 
 #include "tangram/ast/Walk.h"
 
+#include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 
 namespace tangram::divide {
@@ -56,130 +58,205 @@ const Expr *combined(const Build &build, ReductionOp op, const Expr *a, const Ex
 
 namespace {
 
-/// Lanes combine what each has, in as many rounds as their number has bits; any number of them.
-class Lanes {
-public:
-  Lanes(const Codelets &make, Arena &arena, SourceRange where, Names names)
-      : make_(make), arena_(arena), where_(where), lane_(names.fresh("lane")), shared_(names.fresh("shared")),
-        step_(names.fresh("step")) {}
-  /// The variable that has index().
-  const std::string &lane() const { return lane_; }
-  const Expr *index() const { return arena_.make<CoopIdx>(where_, kLane); }
-  const Expr *count() const { return arena_.make<CoopDim>(where_, kLane); }
+using Exprs = std::vector<const Expr *>;
+using Stmts = std::vector<const Stmt *>;
 
-  /// __shared T shared[coopDim()]; ...; the last one has the result.
-  std::vector<const Stmt *> together(ReductionOp op, const Type &type, const std::string &value) const {
-    const Build &build = make_.build();
-    const Expr *none = nullptr;
-    const Tunable *noTunable = nullptr;
-    const Expr *lane = build.var(lane_, kLane), *step = build.var(step_, kLane);
-    auto element = [&](const Expr *at) {
-      return build.element(build.var(shared_, Type::array(1, type)), {build.cast(kSize, at)}, type);
-    };
-    const Stmt *shared = arena_.make<Declare>(where_, shared_, type, false, true,
-                                              std::vector<const Expr *>{build.cast(kSize, count())}, noTunable, none);
-    const Stmt *update =
-        build.assign(element(lane), combined(build, op, element(lane), element(build.sub(lane, step))));
-    const Stmt *round = build.when(build.binary(BinaryOp::Ge, lane, step), {update});
-    const Expr *next = arena_.make<Assign>(where_, kLane, AssignOp::Mul, step, build.integer(kLane, 2));
-    const Stmt *rounds = arena_.make<For>(where_, build.declare(step_, kLane, build.integer(kLane, 1), false),
-                                          build.less(step, count()), next, build.block({round}));
-    return {shared, build.assign(element(lane), build.var(value, type)), rounds,
-            arena_.make<Return>(where_, element(build.sub(count(), build.integer(kLane, 1))))};
+/// Makes the codelets of one loop.
+class Maker {
+public:
+  Maker(ReductionLoop loop, const std::string &base, Names &names, Arena &arena)
+      : loop_(std::move(loop)), arena_(arena), where_(loop_.range.where), local_(localNames()),
+        make_(arena, where_, local_), build_(make_.build()),
+        name_(names.fresh(fmt::format("{}_{}", base, loop_.range.iterator))), names_(names) {
+    range_ = make_.param(local_.fresh(loop_.range.iterator + "_range"), loop_.range.containerType());
+    params_.push_back(range_);
+    for (const Reduced &r : loop_.scalars) {
+      before_.push_back(make_.param(local_.fresh(r.name + "_before"), r.type));
+      params_.push_back(before_.back());
+      nothing_.push_back(loop_.reorder ? neutral(build_, r.op, r.type) : nullptr);
+    }
+    params_.insert(params_.end(), loop_.captures.params.begin(), loop_.captures.params.end());
+    for (const Declare *d : loop_.captures.own)
+      body_.push_back(arena.derive(d, [](Declare &copy) {
+        copy.init = nullptr;
+        copy.isConst = false;
+      }));
+    body_.insert(body_.end(), loop_.body.begin(), loop_.body.end());
+  }
+
+  std::vector<const Spectrum *> run() {
+    std::vector<const Codelet *> codelets{loops()};
+    if (std::find(nothing_.begin(), nothing_.end(), nullptr) != nothing_.end())
+      return {spectrum(name_, params_, codelets)};
+    const std::string all = names_.fresh(name_ + "_all");
+    codelets.push_back(parts(all));
+    for (const char *own : {"results", "combined"}) local_.reserve(own);
+    codelets.push_back(lanes());
+    return {spectrum(name_, params_, codelets), combining(all)};
   }
 
 private:
-  const Codelets &make_;
+  Names localNames() {
+    Names local;
+    local.reserve(loop_.range.iterator);
+    for (const Reduced &r : loop_.scalars) local.reserve(r.name);
+    for (const Param *p : loop_.captures.params) local.reserve(p->name);
+    for (const Stmt *s : loop_.body) local.reserveAll(s);
+    loop_.range.position = local.fresh("at_" + loop_.range.iterator);
+    return local;
+  }
+
+  const Spectrum *spectrum(const std::string &name, const std::vector<const Param *> &params,
+                           std::vector<const Codelet *> codelets) const {
+    return arena_.make<Spectrum>(where_, name, loop_.result(), params, Exprs{}, std::move(codelets));
+  }
+  const Expr *scalar(std::size_t k) const { return build_.var(loop_.scalars[k].name, loop_.scalars[k].type); }
+  Exprs scalars() const {
+    Exprs all;
+    for (std::size_t k = 0; k < loop_.scalars.size(); ++k) all.push_back(scalar(k));
+    return all;
+  }
+  const Expr *both(std::size_t k, const Expr *a, const Expr *b) const {
+    return combined(build_, loop_.scalars[k].op, a, b);
+  }
+  /// T scalar = first; of each.
+  void declare(const Exprs &first, Stmts &out) const {
+    for (std::size_t k = 0; k < first.size(); ++k)
+      out.push_back(build_.declare(loop_.scalars[k].name, loop_.scalars[k].type, first[k], false));
+  }
+  const Stmt *returned(Exprs values) const {
+    const Expr *value =
+        loop_.values ? arena_.make<InitList>(where_, loop_.result(), std::move(values)) : values.front();
+    return arena_.make<Return>(where_, value);
+  }
+  Exprs before() const {
+    Exprs all;
+    for (const Param *p : before_) all.push_back(make_.use(p));
+    return all;
+  }
+
+  const Codelet *loops() const {
+    Stmts body;
+    declare(before(), body);
+    body.push_back(make_.loop(loop_.range, range_, body_));
+    body.push_back(returned(scalars()));
+    return make_.codelet("loops", params_, std::move(body));
+  }
+
+  /// Parts at once, each from nothing, and what they have combined with what there was.
+  const Codelet *parts(const std::string &all) {
+    Exprs args{make_.parts(range_)};
+    args.insert(args.end(), nothing_.begin(), nothing_.end());
+    for (const Param *p : loop_.captures.params) args.push_back(make_.use(p));
+    Stmts body = make_.tiling(range_);
+    const Expr *result = make_.call(all, loop_.result(), {make_.map(name_, loop_.result(), std::move(args))});
+    if (loop_.values) {
+      const std::string own = local_.fresh("of_parts");
+      body.push_back(build_.declare(own, loop_.result(), result));
+      result = build_.var(own, loop_.result());
+    }
+    Exprs values;
+    for (std::size_t k = 0; k < before_.size(); ++k)
+      values.push_back(both(k, make_.use(before_[k]), valueOf(loop_, k, result, arena_)));
+    body.push_back(returned(std::move(values)));
+    return make_.codelet("over_" + loop_.range.iterator, params_, std::move(body));
+  }
+
+  // ---- lanes combine what each has, in as many rounds as their number has bits; any number of them ----
+
+  const Expr *index() const { return arena_.make<CoopIdx>(where_, kLane); }
+  const Expr *count() const { return arena_.make<CoopDim>(where_, kLane); }
+  const Expr *wide(const Expr *e) const { return build_.cast(kSize, e); }
+
+  /// __shared T shared[coopDim()]; ... of each scalar; the last lane has the result.
+  void together(const std::string &laneName, const std::string &suffix, const Exprs &values, Stmts &out) {
+    const Tunable *noTunable = nullptr;
+    const Expr *none = nullptr, *lane = build_.var(laneName, kLane), *step = build_.var(local_.fresh("step"), kLane);
+    auto element = [&](const Expr *array, const Expr *at) {
+      return build_.element(array, {wide(at)}, array->type.element());
+    };
+    Exprs shared, last;
+    Stmts updates, first;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const Type &type = loop_.scalars[k].type;
+      const std::string name = local_.fresh("shared" + (loop_.values ? "_" + loop_.scalars[k].name + suffix : ""));
+      const Expr *array = build_.var(name, Type::array(1, type));
+      out.push_back(arena_.make<Declare>(where_, name, type, false, true, Exprs{wide(count())}, noTunable, none));
+      first.push_back(build_.assign(element(array, lane), values[k]));
+      updates.push_back(
+          build_.assign(element(array, lane), both(k, element(array, lane), element(array, build_.sub(lane, step)))));
+      last.push_back(element(array, build_.sub(count(), build_.integer(kLane, 1))));
+    }
+    out.insert(out.end(), first.begin(), first.end());
+    const Expr *next = arena_.make<Assign>(where_, kLane, AssignOp::Mul, step, build_.integer(kLane, 2));
+    out.push_back(
+        arena_.make<For>(where_, build_.declare(as<VarRef>(step)->name, kLane, build_.integer(kLane, 1), false),
+                         build_.less(step, count()), next,
+                         build_.block({build_.when(build_.binary(BinaryOp::Ge, lane, step), std::move(updates))})));
+    out.push_back(returned(std::move(last)));
+  }
+
+  /// Lanes have every so many iterations each. Before they come together, the first has what there was.
+  const Codelet *lanes() {
+    const std::string own = local_.fresh("lane");
+    const Expr *lane = build_.var(own, kLane);
+    Stmts body{build_.declare(own, kLane, index())}, first;
+    declare(nothing_, body);
+    body.push_back(make_.loop(loop_.range, range_, body_, wide(lane), wide(count())));
+    for (std::size_t k = 0; k < before_.size(); ++k)
+      first.push_back(build_.assign(scalar(k), both(k, make_.use(before_[k]), scalar(k))));
+    body.push_back(build_.when(build_.equal(lane, build_.integer(kLane, 0)), std::move(first)));
+    together(own, "", scalars(), body);
+    return make_.codelet("lanes", params_, std::move(body), true);
+  }
+
+  /// The spectrum that combines a container of results.
+  const Spectrum *combining(const std::string &all) {
+    const Param *results = make_.param("results", Type::array(1, loop_.result()));
+    LoopRange numbers = loop_.range;
+    numbers.iterator = "combined";
+    numbers.iteratorType = numbers.type = loop_.result();
+    const Expr *one = build_.var("combined", loop_.result());
+    Stmts fold;
+    for (std::size_t k = 0; k < loop_.scalars.size(); ++k)
+      fold.push_back(build_.assign(scalar(k), both(k, scalar(k), valueOf(loop_, k, one, arena_))));
+    Stmts serial;
+    declare(nothing_, serial);
+    serial.push_back(make_.loop(numbers, results, fold));
+    serial.push_back(returned(scalars()));
+    const std::string own = local_.fresh("lane");
+    Stmts coop{build_.declare(own, kLane, index())};
+    declare(nothing_, coop);
+    coop.push_back(make_.loop(numbers, results, fold, wide(build_.var(own, kLane)), wide(count())));
+    together(own, "_all", scalars(), coop);
+    return spectrum(all, {results},
+                    {make_.codelet("loops", {results}, std::move(serial)),
+                     make_.codelet("lanes", {results}, std::move(coop), true)});
+  }
+
+  ReductionLoop loop_;
   Arena &arena_;
   SourceRange where_;
-  std::string lane_, shared_, step_;
+  Names local_; // of what stands in codelets
+  Codelets make_;
+  const Build &build_;
+  std::string name_;
+  Names &names_; // of spectrums
+  const Param *range_ = nullptr;
+  std::vector<const Param *> before_, params_;
+  Exprs nothing_; // what parts begin with; null: they cannot
+  Stmts body_;
 };
 
 } // namespace
 
+const Expr *valueOf(const ReductionLoop &loop, std::size_t k, const Expr *result, Arena &arena) {
+  if (!loop.values) return result;
+  return arena.make<Member>(result->range, loop.scalars[k].type, result, loop.values->fields[k]->name);
+}
+
 std::vector<const Spectrum *> spectrumsOf(ReductionLoop loop, const std::string &base, Names &names, Arena &arena) {
-  const SourceRange where = loop.range.where;
-  Names local;
-  local.reserve(loop.range.iterator);
-  local.reserve(loop.scalar);
-  for (const Param *p : loop.captures.params) local.reserve(p->name);
-  for (const Stmt *s : loop.body) local.reserveAll(s);
-  loop.range.position = local.fresh("at_" + loop.range.iterator);
-  Codelets make(arena, where, local);
-  const Build &build = make.build();
-  const Param *range = make.param(local.fresh(loop.range.iterator + "_range"), loop.range.containerType());
-  const Param *before = make.param(local.fresh(loop.scalar + "_before"), loop.type);
-  std::vector<const Param *> params = {range, before};
-  params.insert(params.end(), loop.captures.params.begin(), loop.captures.params.end());
-  std::string name = names.fresh(fmt::format("{}_{}", base, loop.range.iterator));
-  const Expr *scalar = build.var(loop.scalar, loop.type);
-  auto declared = [&](const Expr *init) { return build.declare(loop.scalar, loop.type, init, false); };
-  auto returned = [&](const Expr *e) { return arena.make<Return>(where, e); };
-  std::vector<const Stmt *> body;
-  for (const Declare *d : loop.captures.own)
-    body.push_back(arena.derive(d, [](Declare &copy) {
-      copy.init = nullptr;
-      copy.isConst = false;
-    }));
-  body.insert(body.end(), loop.body.begin(), loop.body.end());
-
-  std::vector<const Codelet *> codelets = {make.codelet(
-      "loops", params, {declared(make.use(before)), make.loop(loop.range, range, body), returned(scalar)})};
-  std::vector<const Spectrum *> spectrums;
-  const Expr *none = loop.reorder ? neutral(build, loop.op, loop.type) : nullptr;
-  auto spectrum = [&](const std::string &own, const std::vector<const Param *> &with, std::vector<const Codelet *> of) {
-    return arena.make<Spectrum>(where, own, loop.type, with, std::vector<const Expr *>{}, std::move(of));
-  };
-  if (!none) {
-    spectrums.push_back(spectrum(name, params, codelets));
-    return spectrums;
-  }
-
-  // Parts at once, each from nothing, and what they have combined with what there was.
-  std::string all = names.fresh(name + "_all");
-  auto arguments = [&](const Expr *first) {
-    std::vector<const Expr *> args = {first, none};
-    for (const Param *p : loop.captures.params) args.push_back(make.use(p));
-    return args;
-  };
-  std::vector<const Stmt *> over = make.tiling(range);
-  over.push_back(
-      returned(combined(build, loop.op, make.use(before),
-                        make.call(all, loop.type, {make.map(name, loop.type, arguments(make.parts(range)))}))));
-  codelets.push_back(make.codelet("over_" + loop.range.iterator, params, std::move(over)));
-
-  // Lanes have every so many iterations each.
-  for (const char *own : {"result", "value", "values"}) local.reserve(own);
-  Lanes lanes(make, arena, where, local);
-  const Expr *lane = build.var(lanes.lane(), kLane);
-  std::vector<const Stmt *> coop = {
-      build.declare(lanes.lane(), kLane, lanes.index()), declared(none),
-      make.loop(loop.range, range, body, build.cast(kSize, lane), build.cast(kSize, lanes.count()))};
-  // Before the lanes come together, the first has what there was.
-  coop.push_back(build.when(build.equal(lane, build.integer(kLane, 0)),
-                            {build.assign(scalar, combined(build, loop.op, make.use(before), scalar))}));
-  for (const Stmt *s : lanes.together(loop.op, loop.type, loop.scalar)) coop.push_back(s);
-  codelets.push_back(make.codelet("lanes", params, std::move(coop), true));
-  spectrums.push_back(spectrum(name, params, codelets));
-
-  const Param *values = make.param("values", Type::array(1, loop.type));
-  LoopRange numbers = loop.range;
-  numbers.iterator = "value";
-  numbers.iteratorType = numbers.type = loop.type;
-  const Expr *result = build.var("result", loop.type);
-  auto folded = [&](const Expr *from, const Expr *by) {
-    return make.loop(numbers, values,
-                     {build.assign(result, combined(build, loop.op, result, build.var("value", loop.type)))}, from, by);
-  };
-  const Stmt *start = build.declare("result", loop.type, none, false);
-  std::vector<const Codelet *> combining = {
-      make.codelet("loops", {values}, {start, folded(nullptr, nullptr), returned(result)})};
-  std::vector<const Stmt *> together = {build.declare(lanes.lane(), kLane, lanes.index()), start,
-                                        folded(build.cast(kSize, lane), build.cast(kSize, lanes.count()))};
-  for (const Stmt *s : lanes.together(loop.op, loop.type, "result")) together.push_back(s);
-  combining.push_back(make.codelet("lanes", {values}, std::move(together), true));
-  spectrums.push_back(spectrum(all, {values}, combining));
-  return spectrums;
+  return Maker(std::move(loop), base, names, arena).run();
 }
 
 } // namespace tangram::divide

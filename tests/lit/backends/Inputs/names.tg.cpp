@@ -56,3 +56,16 @@ __codelet __tag(dim3) int min(const Array<1, int> work_group_barrier) {
     select = work_group_barrier[vload4] < select ? work_group_barrier[vload4] : select;
   return select;
 }
+
+// What entries call their own variables by; a parameter of its spectrum's name.
+__spectrum void put(const Array<1, int> call, const Array<1, int> bytes, const Array<1, int> workspace,
+                    Array<1, int> needed, Array<1, int> put, int status, int stream)
+    __requires(call.size() == put.size()) __requires(bytes.size() == put.size())
+    __requires(workspace.size() == put.size()) __requires(needed.size() == put.size());
+__codelet void put(const Array<1, int> call, const Array<1, int> bytes, const Array<1, int> workspace,
+                   Array<1, int> needed, Array<1, int> put, int status, int stream) {
+  for (unsigned args = 0; args < put.size(); ++args) {
+    needed[args] = call[args] + (status & 15);
+    put[args] = bytes[args] + workspace[args] + (stream & 15);
+  }
+}
