@@ -102,7 +102,8 @@ std::vector<Extents> expectedArguments(const Spectrum &spectrum, const ExpectedS
 ExpectedSites::ExpectedSites(const Module &module, const Codelet &codelet, std::vector<Extents> arguments,
                              const Scalars &known, std::optional<std::uint64_t> lanes,
                              std::shared_ptr<const CodeletSource> source)
-    : Sizes(&module, codelet, {}, exactly(known), lanes, std::move(source)), arguments_(std::move(arguments)) {}
+    : Sizes(&module, codelet, {}, exactly(known), lanes, std::move(source)), arguments_(std::move(arguments)),
+      known_(known) {}
 
 std::optional<std::uint64_t> ExpectedSites::number(const Expr *expr) {
   if (!expr) return {};
@@ -243,15 +244,46 @@ Extents ExpectedSites::part(const Expr *parts) {
   return base;
 }
 
+std::optional<std::int64_t> ExpectedSites::middle(const Expr *range) {
+  range = origin(range);
+  switch (range->kind()) {
+  case Kind::VarRef: {
+    auto known = known_.find(as<VarRef>(range)->name);
+    return known == known_.end() ? std::nullopt : std::optional(known->second);
+  }
+  case Kind::Sequence: {
+    const auto *n = as<Sequence>(range);
+    const std::optional<std::uint64_t> start = number(n->start), end = number(n->end);
+    if (!start || !end || *end < *start) return {};
+    return static_cast<std::int64_t>(*start + (*end - *start) / 2);
+  }
+  case Kind::Partition: return middle(as<Partition>(range)->container);
+  case Kind::Subscript: return middle(as<Subscript>(range)->base);
+  default: return {};
+  }
+}
+
 Expected ExpectedSites::site(const Expr *mapOrCall) {
   Expected result;
   result.scalars = scalars(mapOrCall);
+  auto passed = [&](const Spectrum *spectrum, std::size_t i, const Expr *arg) {
+    if (!spectrum || i >= spectrum->params.size() || !arg->type.isArray()) return;
+    Type element = arg->type;
+    while (element.isArray()) element = element.element();
+    if (!element.isInteger()) return;
+    if (std::optional<std::int64_t> number = middle(arg)) result.scalars.emplace(spectrum->params[i]->name, *number);
+  };
   if (const auto *call = dyn<SpectrumCall>(mapOrCall)) {
-    for (const Expr *arg : call->args) result.arguments.push_back(extents(arg));
+    const Spectrum *spectrum = findSpectrum(module(), call->spectrum);
+    for (std::size_t i = 0; i < call->args.size(); ++i) {
+      result.arguments.push_back(extents(call->args[i]));
+      passed(spectrum, i, call->args[i]);
+    }
     return result;
   }
   const auto *map = as<Map>(mapOrCall);
   const Spectrum *spectrum = findSpectrum(module(), map->spectrum);
+  for (std::size_t i = 0; i < map->args.size(); ++i) passed(spectrum, i, map->args[i]);
   bool divided = true;
   for (std::size_t i = 0; i < map->args.size(); ++i) {
     const Expr *arg = map->args[i];

@@ -27,7 +27,12 @@ private:
   /// What a name stands for, and rows of it.
   const ast::Expr *origin(const ast::Expr *container) const;
 
+  /// Of the numbers of a range, or of a part of one, wherever that lies: what its elements are in the mean. It is
+  /// passed on by the name of the container.
+  std::optional<std::int64_t> middle(const ast::Expr *range);
+
   std::vector<Extents> arguments_;
+  Scalars known_;
 };
 
 /// From the names of a spectrum's parameters, with what its conditions say of sizes that are equal.
