@@ -117,3 +117,30 @@ __codelet void both_ways(const Array<2, float> a, const Array<1, float> x, const
     }
   }
 }
+
+// A running value that iterations make use of: a scan. Before and behind the update, and under a condition.
+__spectrum int so_far(const Array<1, int> in, Array<1, int> before, Array<1, int> behind)
+    __requires(in.size() == before.size() && in.size() == behind.size());
+__codelet int so_far(const Array<1, int> in, Array<1, int> before, Array<1, int> behind) {
+  int sum = 5;
+  for (size_t i = 0; i < in.size(); ++i) {
+    int x = in[i] & 255;
+    if (x > 3) before[i] = sum;
+    sum += x;
+    behind[i] = 2 * sum;
+  }
+  return sum;
+}
+
+// The same in each row.
+__spectrum void row_sums(const Array<2, float> in, Array<2, float> out)
+    __requires(in.size(0) == out.size(0) && in.size(1) == out.size(1));
+__codelet void row_sums(const Array<2, float> in, Array<2, float> out) {
+  for (size_t i = 0; i < in.size(0); ++i) {
+    float sum = 0;
+    for (size_t j = 0; j < in.size(1); ++j) {
+      sum += in[i][j];
+      out[i][j] = sum;
+    }
+  }
+}

@@ -1,6 +1,7 @@
 #include "Divide.h"
 
 #include "Columns.h"
+#include "ScanLoops.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Dependences.h"
@@ -97,7 +98,7 @@ private:
     bool independent = carried.kind == Carried::Kind::Nothing || combinesAtomically(carried);
     bool done = independent                                ? band(item, out, why)
                 : carried.kind == Carried::Kind::Reduction ? reduction(item, carried, out, why)
-                                                           : false;
+                                                           : scan(item, out);
     if (done) {
       changed = true;
       return;
@@ -291,6 +292,22 @@ private:
     for (std::size_t k = 0; k < loop.scalars.size(); ++k)
       out.push_back(
           build.assign(build.var(loop.scalars[k].name, loop.scalars[k].type), valueOf(loop, k, result, arena_)));
+    return true;
+  }
+
+  bool scan(const Item &item, std::vector<const Stmt *> &out) {
+    const std::optional<ScanLoop> found = scanLoop(nest_, item, dependences_, withoutSkips(item.body), arena_);
+    if (!found) return false;
+    const Reduced &running = found->total.scalars[0];
+    if (!options_.reorder && running.type.isFloating()) return false;
+    const std::vector<const Spectrum *> made = spectrumsOf(*found, base_, names_, arena_);
+    if (made.empty()) return false;
+    result_.spectrums.insert(result_.spectrums.end(), made.begin(), made.end());
+    Codelets make(arena_, found->total.range.where);
+    const Expr *value = make.build().var(running.name, running.type);
+    std::vector<const Expr *> args = {found->total.range.range(arena_), value};
+    args.insert(args.end(), found->captures.arguments.begin(), found->captures.arguments.end());
+    out.push_back(make.build().assign(value, make.call(made[0]->name, running.type, std::move(args))));
     return true;
   }
 
