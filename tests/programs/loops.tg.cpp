@@ -144,3 +144,19 @@ __codelet void row_sums(const Array<2, float> in, Array<2, float> out) {
     }
   }
 }
+
+// Loops that count down, and what is accumulated under a condition.
+__spectrum int counted(const Array<1, int> in, Array<1, int> up, Array<1, int> down)
+    __requires(in.size() == up.size() && in.size() == down.size());
+__codelet int counted(const Array<1, int> in, Array<1, int> up, Array<1, int> down) {
+  int n = in.size(), few = 0, many = 0;
+  for (int i = n - 1; i >= 0; --i) {
+    if (in[i] < 0)
+      few += 1;
+    else
+      many += in[i] & 15;
+  }
+  for (size_t i = in.size(); i > 0; --i) up[i - 1] = in[i - 1] + 1;
+  for (size_t i = in.size(); i-- > 0;) down[i] = 2 * in[i];
+  return 3 * few + many;
+}

@@ -140,7 +140,7 @@ private:
 
   bool band(const Item &outermost, std::vector<const Stmt *> &out, std::string &why) {
     Band band;
-    std::optional<LoopRange> first = rangeOf(nest_, outermost.index, arena_, why);
+    std::optional<LoopRange> first = rangeOf(nest_, outermost.index, arena_, why, true);
     if (!first) return false;
     band.ranges.push_back(*first);
     std::set<std::string> privates = privatesOf(dependences_.carried(outermost.index));
@@ -151,7 +151,7 @@ private:
       Carried carried = dependences_.carried(next.index);
       if (carried.kind != Carried::Kind::Nothing && !combinesAtomically(carried)) break;
       std::string ignored;
-      std::optional<LoopRange> range = rangeOf(nest_, next.index, arena_, ignored);
+      std::optional<LoopRange> range = rangeOf(nest_, next.index, arena_, ignored, true);
       if (!range || mentionsAny(*range, band.ranges)) break;
       std::set<std::string> both, inner = privatesOf(carried);
       std::set_intersection(privates.begin(), privates.end(), inner.begin(), inner.end(),
@@ -247,7 +247,7 @@ private:
         return {};
       }
     }
-    std::optional<LoopRange> range = rangeOf(nest_, item.index, arena_, why);
+    std::optional<LoopRange> range = rangeOf(nest_, item.index, arena_, why, loop.reorder);
     if (!range) return {};
     loop.range = *range;
     loop.body = withoutSkips(item.body);

@@ -31,11 +31,52 @@ const Expr *LoopRange::range(Arena &arena) const {
   return arena.make<Sequence>(where, containerType(), none, begin, build.u64(static_cast<std::uint64_t>(step)), end);
 }
 
-std::optional<LoopRange> rangeOf(const Nest &nest, unsigned loop, Arena &arena, std::string &why) {
+namespace {
+
+/// e + 1, where that does not wrap around: of `n - 1`, n.
+const Expr *oneMore(const Build &build, const Expr *e) {
+  const auto *difference = dyn<Binary>(withoutCasts(e));
+  std::optional<Int> by =
+      difference && difference->op == BinaryOp::Sub ? literal(withoutCasts(difference->rhs)) : std::nullopt;
+  if (by && *by >= 1 && difference->type == e->type)
+    return *by == 1 ? difference->lhs : build.sub(difference->lhs, build.integer(e->type, *by - 1));
+  return e->type.bytes() == 8 ? build.add(e, build.integer(e->type, 1)) : nullptr;
+}
+
+/// for (i = begin; i > end; --i), i >= end, and for (i = begin; i-- > 0;), from its last iteration to its first.
+std::optional<LoopRange> mirrored(const Loop &l, unsigned loop, Arena &arena) {
+  const auto *cond = dyn<Binary>(l.node->cond);
+  if (!cond || l.step != -1) return std::nullopt;
+  const Build build(arena, l.node->range);
+  LoopRange r;
+  r.loop = loop;
+  r.iterator = l.variable;
+  r.iteratorType = r.type = l.type;
+  r.where = l.node->range;
+  r.mirrored = true;
+  const Expr *begin = as<Declare>(l.node->init)->init;
+  if (!l.node->step) { // the condition counts
+    r.begin = build.integer(r.type, 0);
+    r.end = build.cast(r.type, begin);
+    return r;
+  }
+  const auto *iterator = dyn<VarRef>(withoutCasts(cond->lhs));
+  const std::optional<Int> last = literal(withoutCasts(cond->rhs));
+  if (!iterator || iterator->name != l.variable || !last || *last < 0 || *last > 1 << 20) return std::nullopt;
+  if (cond->op != BinaryOp::Gt && cond->op != BinaryOp::Ge) return std::nullopt;
+  r.begin = build.integer(r.type, cond->op == BinaryOp::Gt ? *last + 1 : *last);
+  r.end = oneMore(build, build.cast(r.type, begin));
+  return r.end ? std::optional(r) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<LoopRange> rangeOf(const Nest &nest, unsigned loop, Arena &arena, std::string &why, bool anyOrder) {
   const Loop &l = nest.loops[loop];
   if (l.step < 0) {
-    why = fmt::format("loop '{}' counts down", l.variable);
-    return std::nullopt;
+    std::optional<LoopRange> r = anyOrder ? mirrored(l, loop, arena) : std::nullopt;
+    if (!r) why = fmt::format("loop '{}' counts down", l.variable);
+    return r;
   }
   const auto *cond = dyn<Binary>(l.node->cond);
   bool less = cond && cond->op == BinaryOp::Lt, most = cond && cond->op == BinaryOp::Le;

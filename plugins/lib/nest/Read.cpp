@@ -1,5 +1,7 @@
 #include "tangram/nest/Read.h"
 
+#include "tangram/nest/Updates.h"
+
 #include "Accesses.h"
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
@@ -203,10 +205,20 @@ private:
     out.push_back(std::move(item));
   }
 
+  /// Whether something is accumulated under a condition: `if (cond) sum += x;`.
+  static bool accumulates(const If *choice) {
+    if (updateOf(choice)) return false; // a minimum or maximum
+    auto in = [](const Block *block) {
+      return block && std::any_of(block->stmts.begin(), block->stmts.end(),
+                                  [](const Stmt *s) { return updateOf(s).has_value(); });
+    };
+    return in(choice->then) || in(choice->otherwise);
+  }
+
   void branch(const If *choice, std::vector<Item> &out) {
-    // Where there is no loop in it, a condition of data is the statement's own.
+    // Where there is no loop in it, and nothing that iterations combine, a condition of data is the statement's own.
     bool whole = jumpsOut(choice) || contains<Return>(choice) || hasEffects(choice->cond);
-    if (!whole && !hasLoops(choice)) {
+    if (!whole && !hasLoops(choice) && !accumulates(choice)) {
       affine_.domain = domain_;
       whole = !affine_.condition(choice->cond);
     }

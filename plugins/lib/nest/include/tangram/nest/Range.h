@@ -13,7 +13,8 @@ struct LoopRange {
   ast::Type iteratorType, type;
   const ast::Expr *begin = nullptr, *end = nullptr;
   std::int64_t step = 1;
-  std::string position; // what counts the elements of the range in a loop over it
+  bool mirrored = false; // the loop counts down, and this up
+  std::string position;  // what counts the elements of the range in a loop over it
   ast::SourceRange where;
 
   ast::Type containerType() const { return ast::Type::array(1, type); }
@@ -21,7 +22,9 @@ struct LoopRange {
   const ast::Expr *range(ast::Arena &arena) const;
 };
 
-/// Nothing, with a reason, where the loop counts down or its condition is no comparison of the iterator.
-std::optional<LoopRange> rangeOf(const Nest &nest, unsigned loop, ast::Arena &arena, std::string &why);
+/// Nothing, with a reason, where its condition is no comparison of the iterator. Of a loop that counts down by one only
+/// where iterations may be done in `anyOrder`, from the last to the first.
+std::optional<LoopRange> rangeOf(const Nest &nest, unsigned loop, ast::Arena &arena, std::string &why,
+                                 bool anyOrder = false);
 
 } // namespace tangram::nest
