@@ -318,6 +318,11 @@ private:
       return true;
     }
 
+    if (std::optional<isl::set> ahead = countedAhead(l, c, lattice)) {
+      domain_ = *ahead;
+      return true;
+    }
+
     // What wraps around in the condition only counts up to where the loop ends. So the condition is looked at twice.
     isl::set context = nest_.context, assumed = nest_.assumed;
     affine_.domain = lattice;
@@ -339,6 +344,22 @@ private:
     if (!behind.is_subset(fails)) taken = taken.subtract(behind);
     domain_ = taken.coalesce();
     return ends(l, lattice, fails, *holds, outer, type);
+  }
+
+  /// for (i = 0; i + number < end; ++i): the sum does not wrap around before it comes to the end.
+  std::optional<isl::set> countedAhead(const Loop &l, const Counted &c, const isl::set &lattice) {
+    const auto *cond = dyn<Binary>(c.cond);
+    const auto *sum = cond ? dyn<Binary>(withoutCasts(cond->lhs)) : nullptr;
+    if (!sum || sum->op != BinaryOp::Add || !isVariable(withoutCasts(sum->lhs), l.variable)) return std::nullopt;
+    const std::optional<Int> more = literal(withoutCasts(sum->rhs)), first = literal(withoutCasts(c.iterator->init));
+    constexpr Int kMost = 1 << 20;
+    if (c.step != 1 || !more || *more < 0 || *more > kMost || !first || *first < 0 || *first > kMost)
+      return std::nullopt;
+    if (cond->op != BinaryOp::Lt || sum->type != cond->rhs->type || sum->type.bytes() < 4) return std::nullopt;
+    affine_.domain = lattice;
+    const std::optional<isl::pw_aff> end = affine_.value(cond->rhs);
+    if (!end) return std::nullopt;
+    return lattice.intersect(affine_.parameter(l.id).add_constant(static_cast<long>(*more)).lt_set(*end)).coalesce();
   }
 
   /// The values behind one of the set, itself included or not.
