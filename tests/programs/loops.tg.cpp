@@ -158,5 +158,7 @@ __codelet int counted(const Array<1, int> in, Array<1, int> up, Array<1, int> do
   }
   for (size_t i = in.size(); i > 0; --i) up[i - 1] = in[i - 1] + 1;
   for (size_t i = in.size(); i-- > 0;) down[i] = 2 * in[i];
-  return 3 * few + many;
+  bool any = false;
+  for (size_t i = 0; i < in.size(); ++i) any = any || in[i] > 50;
+  return 3 * few + many + (any ? 1000 : 0);
 }

@@ -27,6 +27,7 @@ Int extremeOf(const Type &t, bool most) {
 
 const Expr *neutral(const Build &build, ReductionOp op, const Type &type) {
   bool floating = type.isFloating();
+  if (type.isBool() && (op == ReductionOp::And || op == ReductionOp::Or)) return build.boolean(op == ReductionOp::And);
   if (!type.isScalar() || type.isBool() || type.isHalf()) return nullptr;
   auto real = [&](double value) -> const Expr * { return build.arena().make<FloatLit>({}, type, value); };
   switch (op) {
@@ -49,8 +50,8 @@ const Expr *combined(const Build &build, ReductionOp op, const Expr *a, const Ex
   case ReductionOp::Mul: return build.mul(a, b);
   case ReductionOp::Min: return build.select(build.less(b, a), b, a);
   case ReductionOp::Max: return build.select(build.less(a, b), b, a);
-  case ReductionOp::And: return build.binary(BinaryOp::And, a, b);
-  case ReductionOp::Or: return build.binary(BinaryOp::Or, a, b);
+  case ReductionOp::And: return build.binary(a->type.isBool() ? BinaryOp::LogicalAnd : BinaryOp::And, a, b);
+  case ReductionOp::Or: return build.binary(a->type.isBool() ? BinaryOp::LogicalOr : BinaryOp::Or, a, b);
   case ReductionOp::Xor: return build.binary(BinaryOp::Xor, a, b);
   }
   return a;

@@ -34,8 +34,10 @@ std::optional<ReductionOp> reductionOp(BinaryOp op) {
   case BinaryOp::Add:
   case BinaryOp::Sub: return ReductionOp::Add;
   case BinaryOp::Mul: return ReductionOp::Mul;
-  case BinaryOp::And: return ReductionOp::And;
-  case BinaryOp::Or: return ReductionOp::Or;
+  case BinaryOp::And:
+  case BinaryOp::LogicalAnd: return ReductionOp::And;
+  case BinaryOp::Or:
+  case BinaryOp::LogicalOr: return ReductionOp::Or;
   case BinaryOp::Xor: return ReductionOp::Xor;
   default: return std::nullopt;
   }
