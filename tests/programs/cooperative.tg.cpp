@@ -104,3 +104,21 @@ __codelet __coop __tag(lanes) void moments(const Array<1, int> in, Array<1, int>
 }
 __spectrum void all_moments(const Array<2, int> in, Array<2, int> out) __requires(in.size(0) == out.size(0) && out.size(1) == 2);
 __codelet void all_moments(const Array<2, int> in, Array<2, int> out) { map(moments, in, out); }
+
+// How long a shared array is, by another name.
+__spectrum int by_lanes(const Array<1, int> in);
+__codelet __tag(serial) int by_lanes(const Array<1, int> in) {
+  int s = 0;
+  for (size_t i = 0; i < in.size(); ++i) s += in[i] & 255;
+  return s;
+}
+__codelet __coop __tag(lanes) int by_lanes(const Array<1, int> in) {
+  unsigned lanes = coopDim(), lane = coopIdx();
+  __shared int t[lanes];
+  int s = 0;
+  for (size_t i = lane; i < in.size(); i += lanes) s += in[i] & 255;
+  t[lane] = s;
+  for (unsigned d = 1; d < lanes; d *= 2)
+    if (lane >= d) t[lane] += t[lane - d];
+  return t[lanes - 1];
+}

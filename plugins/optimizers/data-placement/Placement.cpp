@@ -59,15 +59,23 @@ std::uint64_t Placement::capacity(const hardware::Level &level, std::string_view
 /// __shared arrays become temporaries in front of the codelet that has them.
 class Placement::Shared final : public Mutator {
 public:
-  explicit Shared(Arena &arena) : Mutator(arena) {}
+  Shared(Arena &arena, const KnownValues &known) : Mutator(arena), known_(known) {}
 
 private:
+  /// As it can be said in front of the codelet, where what that declares is not there.
+  const Expr *outside(const Expr *extent, const Declare &array, const Cooperate *codelet) {
+    const std::set<std::string> declared = declaredIn(codelet->body);
+    if (!any<VarRef>(extent, [&](const VarRef &v) { return declared.count(v.name) != 0; })) return extent;
+    const Expr *over = known_.overParameters(extent, arena());
+    if (!over) fail(kExtent, array.range, array.name);
+    return over;
+  }
   const Node *mutateCooperate(const Cooperate *node) override {
     walk(node->body, [&](const Declare &d) {
       if (!d.shared) return;
       Build b(arena(), d.range);
       std::vector<const Expr *> extents;
-      for (const Expr *extent : d.extents) extents.push_back(b.cast(Scalar::U64, extent));
+      for (const Expr *extent : d.extents) extents.push_back(b.cast(Scalar::U64, outside(extent, d, node)));
       if (extents.empty()) extents.push_back(b.u64(1));
       emitBefore(arena().make<Alloc>(d.range, d.name, d.type, std::move(extents), node->level, "scratchpad"));
       if (d.extents.empty()) scalars_[d.name] = d.type;
@@ -86,6 +94,7 @@ private:
     Build b(arena(), v->range);
     return b.element(b.var(v->name, Type::array(1, v->type)), {b.u64(0)}, v->type);
   }
+  const KnownValues &known_;
   std::map<std::string, Type> scalars_;
 };
 
@@ -152,7 +161,7 @@ const Launch *Placement::run(const Launch *launch) {
   for (const Storage::Access &access : Storage(kernel_).accesses(launch))
     if (access.atomic) atomic_.insert(access.buffer);
   launch = tablesFirst(context_.arena, levels_, known_, launch);
-  const Launch *result = Shared(context_.arena)(launch);
+  const Launch *result = Shared(context_.arena, known_)(launch);
   if (exchanges_) result = exchanged(result);
   return Decide(*this, context_.arena)(result);
 }
