@@ -3,7 +3,7 @@
 
 #include "Cooperative.h"
 #include "Qualifiers.h"
-#include "Ranges.h"
+#include "tangram/clang-family/Ranges.h"
 #include "References.h"
 
 #include "tangram/ast/Names.h"
