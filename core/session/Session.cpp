@@ -266,18 +266,22 @@ struct Session::Impl {
     if (!target) fail(kNoTarget, {});
   }
 
+  /// The one that reads files with this ending, the longest that is known; where none is, the target's own.
   const FrontendDescriptor &frontend() {
+    std::string name = file.filename().string();
+    const FrontendDescriptor *found = nullptr;
+    std::size_t longest = 0;
+    std::vector<std::string> known;
+    for (const auto &[_, d] : registry.frontends.all())
+      for (const std::string &extension : d.extensions) {
+        if (name.ends_with(extension) && extension.size() > longest) found = &d, longest = extension.size();
+        known.push_back(extension);
+      }
+    if (found) return *found;
     if (target) {
       const hardware::Step &s = target->pipeline.frontend;
       if (!s.name.empty()) return registry.frontends.get(s.name, s.range);
     }
-    std::string name = file.filename().string();
-    std::vector<std::string> known;
-    for (const auto &[_, d] : registry.frontends.all())
-      for (const std::string &extension : d.extensions) {
-        if (name.ends_with(extension)) return d;
-        known.push_back(extension);
-      }
     fail(kNoFrontend, {}, file.string(),
          known.empty() ? std::string("none: no frontend plugin is loaded; `tangram plugins` says what is")
                        : fmt::format("{}", fmt::join(known, ", ")));
@@ -302,7 +306,7 @@ struct Session::Impl {
     const FrontendDescriptor &d = frontend();
     OptionValues given;
     ast::SourceRange where;
-    if (target) {
+    if (target && target->pipeline.frontend.name == d.name) { // another one has its own defaults
       given = target->pipeline.frontend.options;
       where = target->pipeline.frontend.range;
     }

@@ -34,6 +34,16 @@ std::vector<std::string> lines(const std::string &text) {
   return result;
 }
 
+/// A #pragma with the lines that it goes on in, behind `from` or else the first.
+std::optional<std::pair<std::size_t, std::size_t>> directiveOf(const std::string &text, std::size_t from) {
+  std::size_t begin = text.find("#pragma ", from);
+  if (begin == std::string::npos) begin = text.find("#pragma ");
+  if (begin == std::string::npos) return std::nullopt;
+  std::size_t end = text.find('\n', begin);
+  while (end != std::string::npos && text[end - 1] == '\\') end = text.find('\n', end + 1);
+  return std::pair{begin, end == std::string::npos ? text.size() : end};
+}
+
 } // namespace
 
 Mutator::Mutator(std::vector<std::string> seeds) : seeds_(std::move(seeds)), words_(words(seeds_)) {}
@@ -42,8 +52,12 @@ std::string Mutator::make(std::uint64_t number) const {
   std::seed_seq sequence{number, number >> 32, std::uint64_t(0x7461)};
   Random random(sequence);
   std::string text = seeds_[below(random, seeds_.size())];
-  for (std::size_t changes = 1 + below(random, 5); changes--;) change(text, random);
-  return text;
+  std::optional<std::pair<std::size_t, std::size_t>> directive;
+  if (number % 2) directive = directiveOf(text, below(random, text.size() + 1));
+  // What stands around directives would mostly be wrong before anybody looks at these.
+  std::string part = directive ? text.substr(directive->first, directive->second - directive->first) : text;
+  for (std::size_t changes = 1 + below(random, 5); changes--;) change(part, random);
+  return directive ? text.replace(directive->first, directive->second - directive->first, part) : part;
 }
 
 std::vector<Mutator::Token> Mutator::tokens(const std::string &text) {

@@ -180,6 +180,15 @@ std::vector<Subject> subjects(const fs::path &sources, const fs::path &plugins) 
     });
   };
 
+  // Directives of TileK: what is wrong with most of them is found before plans are made.
+  Subject tilek{"tilek",
+                ".tk.c",
+                readAll({sources / "apps" / "family" / "tilek", sources / "tests" / "lit" / "tilek",
+                         sources / "tests" / "programs" / "tilek"},
+                        ".tk.c"),
+                {}};
+  tilek.work = source.work;
+
   Subject target{"target", ".yaml", readAll({sources / "hw"}, ".yaml"), {}};
   target.work = [=](const fs::path &file, std::uint64_t) {
     Session session(options);
@@ -219,7 +228,7 @@ std::vector<Subject> subjects(const fs::path &sources, const fs::path &plugins) 
       session.runPasses(module, session.target().pipeline.passes, arena);
     });
   };
-  return {source, target, plan, text};
+  return {source, tilek, target, plan, text};
 }
 
 } // namespace tangram::fuzz

@@ -22,7 +22,7 @@ struct Subject {
   std::function<Verdict(const std::filesystem::path &file, std::uint64_t number)> work;
 };
 
-/// source, target, plan, ast. `sources`: the root of the source tree, where seeds are.
+/// source, tilek, target, plan, ast. `sources`: the root of the source tree, where seeds are.
 std::vector<Subject> subjects(const std::filesystem::path &sources, const std::filesystem::path &plugins);
 
 } // namespace tangram::fuzz

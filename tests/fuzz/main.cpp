@@ -3,8 +3,8 @@
 //
 //   tangram-fuzz SUBJECT [--seconds S] [--cases N] [--seed K] [--only CASE]
 //
-// SUBJECT: source, target, plan or ast. Case i of a seed is the same everywhere; how many are done depends on the time.
-// A case that fails is kept in the current folder, and its number printed: --only replays it.
+// SUBJECT: source, tilek, target, plan or ast. Case i of a seed is the same everywhere; how many are done depends on
+// the time. A case that fails is kept in the current folder, and its number printed: --only replays it.
 #include "Mutate.h"
 #include "Subjects.h"
 
@@ -71,7 +71,7 @@ int main(int argc, char **argv) {
   Arguments arguments;
   if (!parse(argc, argv, arguments)) {
     std::fprintf(stderr,
-                 "usage: tangram-fuzz source|target|plan|ast [--seconds S] [--cases N] [--seed K] [--only I]\n");
+                 "usage: tangram-fuzz source|tilek|target|plan|ast [--seconds S] [--cases N] [--seed K] [--only I]\n");
     return 1;
   }
   const Subject *subject = nullptr;

@@ -450,6 +450,7 @@ std::optional<Refusal> Schedule::illegal(const Node &changed) const {
 
 Refusal Schedule::refusal(const Access &a, const Access &b, unsigned u, unsigned v, const isl::map &wrong) const {
   Dependence d{&a, &b, kindOf(a, b), std::nullopt, a.exact && b.exact};
+  d.certain &= !nest_.followsData(a.elements, units_[u].loops) && !nest_.followsData(b.elements, units_[v].loops);
   // The outermost loop around both whose iterations differ.
   std::optional<unsigned> loop;
   for (std::size_t i = 0; i < units_[u].loops.size() && i < units_[v].loops.size() && !loop; ++i) {
@@ -461,6 +462,49 @@ Refusal Schedule::refusal(const Access &a, const Access &b, unsigned u, unsigned
   std::string message =
       loop ? describe(nest_, d, *loop) : fmt::format("'{}' would not wait for '{}'", spelled(b.node), spelled(a.node));
   return {Refusal::Why::Dependence, message, d, loop};
+}
+
+std::optional<Refusal> Schedule::carried(const std::string &loop, const std::set<unsigned> &own) const {
+  std::vector<const Node *> path;
+  std::function<bool(const Node &)> find = [&](const Node &n) {
+    path.push_back(&n);
+    if (n.kind == Node::Kind::Loop && n.name == loop) return true;
+    for (const Node &c : n.children)
+      if (find(c)) return true;
+    path.pop_back();
+    return false;
+  };
+  if (!find(root_)) return refuse(fmt::format("there is no loop '{}' here: {}", loop, fmt::join(loops(), ", ")));
+  const Node &node = *path.back();
+  const std::size_t at = path.size() - 1; // each node around it has one number of time
+  std::vector<std::vector<isl::pw_aff>> now = times(root_);
+  auto writes = [](const Access &a) { return a.kind != AccessKind::Read; };
+  auto look = [&]() -> std::optional<Refusal> {
+    for (const auto &[u, first] : node.when)
+      for (const auto &[v, second] : node.when) {
+        Order before(*this, u, v, source_), after(*this, u, v, now);
+        for (const Access &a : units_[u].accesses)
+          for (const Access &b : units_[v].accesses) {
+            if (a.variable != b.variable || (!writes(a) && !writes(b)) || own.count(a.variable)) continue;
+            if (a.kind == AccessKind::Atomic && b.kind == AccessKind::Atomic) continue;
+            isl::map pairs = relation(a, units_[u]).apply_range(relation(b, units_[v]).reverse());
+            for (std::size_t t = 0; t < at && !pairs.is_empty(); ++t) pairs = after.equal(pairs, t);
+            if (pairs.is_empty()) continue;
+            pairs = after.earlier(pairs, at).unite(after.later(pairs, at));
+            for (std::size_t t = 0; t < before.size() && !pairs.is_empty(); ++t) {
+              isl::map dependent = before.earlier(pairs, t);
+              if (!dependent.is_empty()) return refusal(a, b, u, v, dependent);
+              pairs = before.equal(pairs, t);
+            }
+          }
+      }
+    return std::nullopt;
+  };
+  auto found = nest_.isl.limited(look);
+  if (found) return *found;
+  return Refusal{Refusal::Why::Unknown,
+                 fmt::format("whether iterations of loop '{}' depend on each other takes too long to find out", loop),
+                 std::nullopt, std::nullopt};
 }
 
 namespace {

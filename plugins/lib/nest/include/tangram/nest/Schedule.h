@@ -47,6 +47,9 @@ public:
   explicit Schedule(const Nest &nest);
 
   std::optional<Refusal> apply(const Step &step);
+  /// Why iterations of a loop of the schedule must not run at once, while all loops around it stand still; nothing
+  /// where they may. What variables of `own` hold is an iteration's own.
+  std::optional<Refusal> carried(const std::string &loop, const std::set<unsigned> &own = {}) const;
   /// Names of loops, each before those in it.
   std::vector<std::string> loops() const;
 

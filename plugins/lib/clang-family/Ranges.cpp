@@ -1,6 +1,8 @@
-#include "Ranges.h"
+#include "tangram/clang-family/Ranges.h"
 
+#include <algorithm>
 #include <clang/Lex/Lexer.h>
+#include <tuple>
 
 namespace tangram::frontend {
 
@@ -15,6 +17,12 @@ ast::SourceRange Ranges::of(clang::SourceRange range) const {
   endOffset += clang::Lexer::MeasureTokenLength(end, sources_, language_);
 
   result.file = arena_.internFile(sources_.getFilename(begin).str());
+  if (instead_ && file == sources_.getMainFileID()) {
+    std::size_t from = instead_->origin(offset), to = std::max(instead_->origin(endOffset, true), from);
+    std::tie(result.line, result.column) = instead_->place(from);
+    std::tie(result.endLine, result.endColumn) = instead_->place(to);
+    return result;
+  }
   result.line = sources_.getLineNumber(file, offset);
   result.column = sources_.getColumnNumber(file, offset);
   result.endLine = sources_.getLineNumber(file, endOffset);

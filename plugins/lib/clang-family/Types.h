@@ -1,7 +1,7 @@
 // C++ types as ours.
 #pragma once
 
-#include "Ranges.h"
+#include "tangram/clang-family/Ranges.h"
 
 #include "tangram/ast/Type.h"
 

@@ -3,8 +3,8 @@
 
 #include "Cooperative.h"
 #include "Qualifiers.h"
-#include "Ranges.h"
 #include "References.h"
+#include "tangram/clang-family/Ranges.h"
 
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Node.h"

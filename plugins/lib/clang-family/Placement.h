@@ -1,7 +1,7 @@
 // Qualifiers stand where they mean something.
 #pragma once
 
-#include "Ranges.h"
+#include "tangram/clang-family/Ranges.h"
 
 #include "tangram/diag/Diagnostic.h"
 

@@ -1,7 +1,7 @@
 // What the preprocessor has to do for the qualifiers: one word can mean several things, by what stands around it.
 #pragma once
 
-#include "Ranges.h"
+#include "tangram/clang-family/Ranges.h"
 
 #include "tangram/diag/Diagnostic.h"
 

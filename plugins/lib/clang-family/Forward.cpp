@@ -148,7 +148,7 @@ void Forward::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clan
   ast::SourceRange range = file_;
   bool users = true;
   if (info.hasSourceManager() && language_ && info.getLocation().isValid()) {
-    ranges.emplace(info.getSourceManager(), *language_, arena_);
+    ranges.emplace(info.getSourceManager(), *language_, arena_, instead_);
     range = ranges->of(info.getLocation());
     for (const clang::CharSourceRange &marked : info.getRanges()) {
       if (!marked.isValid() || !marked.isTokenRange()) continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tangram/ast/Node.h"
+#include "tangram/clang-family/Rewritten.h"
 
 #include <clang/Basic/SourceManager.h>
 #include <map>
@@ -10,8 +11,9 @@ namespace tangram::frontend {
 
 class Ranges {
 public:
-  Ranges(const clang::SourceManager &sources, const clang::LangOptions &language, ast::Arena &arena)
-      : sources_(sources), language_(language), arena_(arena) {}
+  Ranges(const clang::SourceManager &sources, const clang::LangOptions &language, ast::Arena &arena,
+         const Rewritten *instead = nullptr)
+      : sources_(sources), language_(language), arena_(arena), instead_(instead) {}
 
   /// What a macro made lies where the macro was written.
   ast::SourceRange of(clang::SourceRange range) const;
@@ -25,6 +27,7 @@ private:
   const clang::SourceManager &sources_;
   const clang::LangOptions &language_;
   ast::Arena &arena_;
+  const Rewritten *instead_; // of the main file: where its text comes from
 };
 
 } // namespace tangram::frontend

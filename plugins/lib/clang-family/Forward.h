@@ -10,8 +10,9 @@ namespace tangram::frontend {
 
 class Forward final : public clang::DiagnosticConsumer {
 public:
-  Forward(ast::Arena &arena, DiagnosticEngine &diags, const Findings &findings, ast::SourceRange file)
-      : arena_(arena), diags_(diags), findings_(findings), file_(file) {}
+  Forward(ast::Arena &arena, DiagnosticEngine &diags, const Findings &findings, ast::SourceRange file,
+          const Rewritten *instead = nullptr)
+      : arena_(arena), diags_(diags), findings_(findings), file_(file), instead_(instead) {}
 
   void BeginSourceFile(const clang::LangOptions &language, const clang::Preprocessor *preprocessor) override;
   void EndSourceFile() override { flush(); }
@@ -28,6 +29,7 @@ private:
   DiagnosticEngine &diags_;
   const Findings &findings_;
   ast::SourceRange file_;
+  const Rewritten *instead_;
   const clang::LangOptions *language_ = nullptr;
   const clang::Preprocessor *preprocessor_ = nullptr;
   std::optional<Diagnostic> pending_;
