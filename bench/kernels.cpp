@@ -8,8 +8,8 @@
 // as far from it as roundings explain, of whole numbers (--whole) exactly equal. One line a kernel: "seconds LIBRARY",
 // or what is wrong with it, or that it is slow.
 #include "tangram/diag/Diagnostic.h"
-#include "tangram/verify/ArgumentSpec.h"
 #include "tangram/process/Children.h"
+#include "tangram/verify/ArgumentSpec.h"
 #include "tangram/verify/Compare.h"
 #include "tangram/verify/DeviceArguments.h"
 #include "tangram/verify/KernelLibrary.h"

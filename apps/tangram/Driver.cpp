@@ -1,7 +1,7 @@
 #include "Driver.h"
 
-#include "tangram/verify/ArgumentSpec.h"
 #include "tangram/process/Cleanup.h"
+#include "tangram/verify/ArgumentSpec.h"
 
 #include "tangram/plugin/Plugin.h"
 #include "tangram/tune/Tuner.h"

@@ -97,7 +97,8 @@ void addNew(CLI::App &app, Driver &driver) {
   auto kind = std::make_shared<std::string>("heuristic");
   CLI::App *plugin = sub->add_subcommand("plugin", "A plugin that builds, inside Tangram's tree or outside");
   plugin->add_option("NAME", *name, "Of the plugin and of the folder")->required();
-  plugin->add_option("--kind,-k", *kind, "heuristic (default), pass, analysis, expander, frontend or backend")->type_name("KIND");
+  plugin->add_option("--kind,-k", *kind, "heuristic (default), pass, analysis, expander, frontend or backend")
+      ->type_name("KIND");
   plugin->footer("Example:\n  tangram new plugin my-heuristic --kind heuristic");
   plugin->callback([&driver, name, kind] {
     driver.command = [name, kind] {

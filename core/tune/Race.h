@@ -2,9 +2,9 @@
 // that one that crashes, hangs or leaves its device unusable is alone with that.
 #pragma once
 
-#include "tangram/verify/Trial.h"
 #include "tangram/tune/Database.h"
 #include "tangram/tune/Halving.h"
+#include "tangram/verify/Trial.h"
 
 #include <chrono>
 #include <filesystem>

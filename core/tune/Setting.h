@@ -2,8 +2,8 @@
 #pragma once
 
 #include "tangram/session/Session.h"
-#include "tangram/verify/Value.h"
 #include "tangram/tune/Database.h"
+#include "tangram/verify/Value.h"
 
 namespace tangram::tune {
 

@@ -1,8 +1,8 @@
 // Checked code: what generated code keeps and says of the first error, and what becomes of a pipeline.
 #include "tangram/pass/Checked.h"
 #include "tangram/plugin/Registry.h"
-#include "tangram/verify/OutOfRange.h"
 #include "tangram/runtime/vec/checked.h"
+#include "tangram/verify/OutOfRange.h"
 
 #include <gtest/gtest.h>
 #include <thread>

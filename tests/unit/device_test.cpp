@@ -1,6 +1,6 @@
 // Kernels on a device as the runtime sees them: data stays there between runs, and goes back whole.
-#include "tangram/verify/DeviceArguments.h"
 #include "tangram/runtime/host_call.h"
+#include "tangram/verify/DeviceArguments.h"
 
 #include <cstdlib>
 #include <cstring>

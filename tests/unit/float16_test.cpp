@@ -1,9 +1,9 @@
 // Numbers of 16 bits: conversions of all of them, and of what lies between neighbours, against double.
 #include "tangram/diag/Diagnostic.h"
-#include "tangram/verify/ArgumentSpec.h"
-#include "tangram/verify/Compare.h"
 #include "tangram/runtime/error_analysis.h"
 #include "tangram/runtime/vec.h"
+#include "tangram/verify/ArgumentSpec.h"
+#include "tangram/verify/Compare.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

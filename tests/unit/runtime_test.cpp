@@ -1,8 +1,8 @@
 // Values, argument specs, comparison, timing, shapes, child processes, kernel libraries.
 #include "tangram/ast/Build.h"
 #include "tangram/diag/Diagnostic.h"
-#include "tangram/verify/ArgumentSpec.h"
 #include "tangram/process/Children.h"
+#include "tangram/verify/ArgumentSpec.h"
 #include "tangram/verify/Compare.h"
 #include "tangram/verify/KernelLibrary.h"
 #include "tangram/verify/Shapes.h"

@@ -4,8 +4,8 @@
 #include "ir/Compiler.h"
 
 #include "tangram/hardware/DeviceSizes.h"
-#include "tangram/ptx/device.h"
 #include "tangram/process/Children.h"
+#include "tangram/ptx/device.h"
 
 #include <map>
 

@@ -1,9 +1,9 @@
 // Tunes a spectrum for several sizes, and makes one plan of the plans that are fast for some of them.
 #pragma once
 
-#include "tangram/verify/Shapes.h"
 #include "tangram/tune/Dispatch.h"
 #include "tangram/tune/Tuner.h"
+#include "tangram/verify/Shapes.h"
 
 namespace tangram::tune {
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "tangram/session/Session.h"
+#include "tangram/tune/Database.h"
 #include "tangram/verify/Timing.h"
 #include "tangram/verify/Value.h"
-#include "tangram/tune/Database.h"
 
 #include <map>
 
