@@ -68,8 +68,9 @@ public:
 
   CodeletWork take() && {
     statement(codelet_.body, 1);
-    work_.values = values(codelet_.body);
-    work_.arrays = values(codelet_.body, true);
+    work_.values = values(codelet_.body, Counted::All);
+    work_.arrays = values(codelet_.body, Counted::Arrays);
+    work_.fractions = values(codelet_.body, Counted::Fractions);
     for (const auto &[i, across] : acrossLanes_) {
       AccessWork &access = work_.accesses[i];
       if (!across.step || access.pattern.perLane == Stride::Irregular) continue;
@@ -113,17 +114,21 @@ private:
 
   /// Variables that are there at a time, and elements of small arrays: what stands in branches and loops one after the
   /// other is not.
-  double values(const Stmt *s, bool arrays = false) const {
+  enum class Counted : std::uint8_t { All, Arrays, Fractions };
+  double values(const Stmt *s, Counted counted) const {
     if (const auto *d = dyn<Declare>(s)) {
       if (d->shared) return 0;
-      if (d->extents.empty()) return !arrays && !d->type.isArray();
+      if (d->extents.empty())
+        return counted == Counted::All                                 ? !d->type.isArray()
+               : counted == Counted::Fractions && d->type.isFloating() ? d->type.bytes() / 4.0
+                                                                       : 0;
       const double elements = work_.accesses[index_.at(d->name)].elements;
       return elements <= kSmall ? elements * std::max(1.0, d->type.bytes() / 4.0) : 0;
     }
     double own = 0, inner = 0;
     for (const Node *child : children(*s))
       if (const auto *stmt = isa<Stmt>(child) ? static_cast<const Stmt *>(child) : nullptr)
-        isa<Declare>(stmt) ? own += values(stmt, arrays) : inner = std::max(inner, values(stmt, arrays));
+        isa<Declare>(stmt) ? own += values(stmt, counted) : inner = std::max(inner, values(stmt, counted));
     return own + inner;
   }
 
@@ -213,7 +218,7 @@ private:
     // A loop that only fills what lanes share is waited for once.
     const CodeletSource::Loop loop = loopOf(body);
     const bool fills = !filling_ && loop.storesShared && !loop.loadsShared;
-    if (fills) work_.exchanges += times;
+    if (fills) work_.exchanges += times, work_.fills += times;
     filling_ |= fills;
     atHand_.clear();
     for (const Expr *expr : each) expression(expr, all);
@@ -450,10 +455,25 @@ private:
         return;
       }
       (d + 1 == indices.size() ? run : rows) *= *width + 1;
+      if (*width > 0 && addsNumber(indices[d])) {
+        double &overlap = d + 1 == indices.size() ? access.overlapRun : access.overlapRows;
+        overlap = std::max(overlap, *width + 1);
+      }
     }
     if (access.anywhere) return;
     access.rows = std::max(access.rows, rows);
     access.run = std::max(access.run, run);
+  }
+
+  /// Whether a sum has one of the codelet's parameters: calls with other numbers touch what lies beside.
+  bool addsNumber(const Expr *e) const {
+    e = withoutCasts(e);
+    if (const auto *n = dyn<Binary>(e))
+      return (n->op == BinaryOp::Add && (addsNumber(n->lhs) || addsNumber(n->rhs))) ||
+             (n->op == BinaryOp::Sub && addsNumber(n->lhs));
+    const auto *v = dyn<VarRef>(e);
+    return v && std::any_of(codelet_.params.begin(), codelet_.params.end(),
+                            [&](const Param *p) { return p->name == v->name && p->type.isInteger(); });
   }
 
   /// Nothing where that is not known.
@@ -759,7 +779,11 @@ private:
       }
     }
     const std::string *name = container(e);
-    if (!name || ranges_.count(*name) || ownRanges_.count(*name) || isRegister(*name, e)) return;
+    if (!name || ranges_.count(*name) || ownRanges_.count(*name)) return;
+    if (isRegister(*name, e)) {
+      if (what == &AccessWork::stores) work_.registerStores += times;
+      return;
+    }
     if (what == &AccessWork::loads && isAtHand(e)) return;
     if (what == &AccessWork::loads)
       for (auto loop = loops_.rbegin(); loop != loops_.rend() && !loop->stores && !dependsOn(e, loop->counter); ++loop)
@@ -770,6 +794,7 @@ private:
     if (array != shared_.end()) {
       (what == &AccessWork::atomics ? work_.sharedAtomics : work_.shared) += times;
       if (what != &AccessWork::loads && !filling_) work_.exchanges += times;
+      if (what != &AccessWork::atomics && liesApart(e)) work_.sharedApart += times;
     } else if (auto it = index_.find(*name); it != index_.end()) {
       AccessWork &access = work_.accesses[it->second];
       access.*what += times;
@@ -788,6 +813,13 @@ private:
     const auto *s = dyn<Subscript>(withoutCasts(place));
     const bool same = s && steps_.acrossLanes(s->indices.back()) == 0.0;
     return (same ? 1 : std::max(1.0, together * static_cast<double>(bytes) / kWidth)) / together;
+  }
+
+  /// Whether neighbouring lanes are known to have elements that are neither the same nor beside each other.
+  bool liesApart(const Expr *place) {
+    const auto *s = dyn<Subscript>(withoutCasts(place));
+    const std::optional<double> step = s ? steps_.acrossLanes(s->indices.back()) : std::nullopt;
+    return step && std::abs(*step) > 1;
   }
 
   /// Elements that one instruction accesses: neighbours that an unrolled loop goes through.

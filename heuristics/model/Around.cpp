@@ -15,7 +15,7 @@ Stride through(Stride inner, Stride outer) {
 }
 
 std::size_t hash_value(const ArgumentAround &argument) {
-  std::size_t bits = argument.apart << 4 | argument.distance;
+  std::size_t bits = (argument.again << 4 | argument.apart) << 4 | argument.distance;
   for (const Stride stride : {argument.acrossLanes, argument.within, argument.acrossCalls})
     bits = bits << 3 | static_cast<std::size_t>(stride);
   bits = bits << 1 | std::size_t{argument.numbered};
@@ -65,7 +65,7 @@ std::uint64_t Arounds::below(const Point &point, const Alternative &alternative,
     break;
   case Rule::Serialize:
     around = here;
-    repeat(places_[point], around);
+    repeat(places_[point], places_.calls(point, alternative), around);
     call(around);
     break;
   case Rule::Devolve: {
@@ -77,6 +77,8 @@ std::uint64_t Arounds::below(const Point &point, const Alternative &alternative,
   default: around = belowCodelet(places_.choice(point, alternative), child, here);
   }
   const Place &inner = places_[forest_.point(alternative.children[child])];
+  if (!alternative.children.empty() && alternative.codelet)
+    repeatCall(places_.choice(point, alternative), child, inner, around);
   if (machine_.areGroups(inner.level->name)) around.group = machine_.groupClass(log2(static_cast<double>(inner.lanes)));
   forget(inner, around);
   return number(std::move(around));
@@ -100,7 +102,7 @@ Around Arounds::belowCodelet(const Choice &choice, std::size_t child, const Arou
     if (given.parameter && *given.parameter < around.arguments.size()) {
       const ArgumentAround &from = around.arguments[*given.parameter];
       argument.acrossLanes = from.acrossLanes, argument.distance = from.distance, argument.served = from.served,
-      argument.revisited = from.revisited, argument.numbered = from.numbered;
+      argument.revisited = from.revisited, argument.numbered = from.numbered, argument.again = from.again;
       argument.within = through(given.within, from.within);
       argument.apart = from.apart + (given.within != Stride::Unit);
       argument.acrossCalls = through(given.across, from.within);
@@ -153,11 +155,25 @@ void Arounds::call(Around &around) {
   for (ArgumentAround &argument : around.arguments) argument.acrossCalls = Stride::Zero, argument.whole = true;
 }
 
-void Arounds::repeat(const Place &place, Around &around) const {
+void Arounds::repeatCall(const Choice &choice, std::size_t child, const Place &place, Around &around) const {
+  if (machine_.prefetches() && child < choice.sites->size()) {
+    const ast::Expr *site = (*choice.sites)[child];
+    const auto often = choice.work->sites.find(site);
+    if (!ast::isa<ast::SpectrumCall>(site) || often == choice.work->sites.end() || often->second < 2) return;
+    for (std::size_t i = 0; i < around.arguments.size(); ++i)
+      if (machine_.fitsInnerCache(place.argumentBytes(i))) around.arguments[i].again += log2(often->second);
+  }
+}
+
+void Arounds::repeat(const Place &place, double calls, Around &around) const {
   around.direct = false;
   for (std::size_t i = 0; i < around.arguments.size(); ++i) {
     ArgumentAround &argument = around.arguments[i];
-    if (argument.whole) cache(place.argumentBytes(i), argument);
+    if (argument.whole && argument.acrossCalls == Stride::Zero && machine_.prefetches() &&
+        machine_.fitsInnerCache(place.argumentBytes(i)))
+      argument.again += log2(calls);
+    else if (argument.whole)
+      cache(place.argumentBytes(i), argument);
     if (argument.acrossCalls == Stride::Unit)
       argument.revisited = argument.loaded || machine_.fitsInnerCache(place.argumentBytes(i) * machine_.line() / 4);
   }

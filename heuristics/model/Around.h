@@ -22,6 +22,7 @@ struct ArgumentAround {
   unsigned distance = kFarApart; // of lanes whose stride is constant, bytes as a power of two
   bool numbered = false;         // by places that numbers of a range say, and no part of its own
   unsigned apart = 0;            // strided partitions of which a worker goes over several parts, one after the other
+  unsigned again = 0;            // calls one after the other that find in a cache what the first of them has loaded
   // Of a map:
   Stride acrossCalls = Stride::Zero;
   bool whole = true, loaded = false;
@@ -59,7 +60,9 @@ private:
   std::uint64_t number(Around around) const;
   Around belowCodelet(const Choice &choice, std::size_t child, const Around &around) const;
   void divide(const Point &point, const Alternative &alternative, Around &around) const;
-  void repeat(const Place &place, Around &around) const;
+  void repeat(const Place &place, double calls, Around &around) const;
+  /// The same of a call that a codelet makes again and again, on a processor.
+  void repeatCall(const Choice &choice, std::size_t child, const Place &place, Around &around) const;
   /// What differs from call to call is of no use to one call.
   static void call(Around &around);
   /// Of what all calls are given: where it is found again, by how large it is.

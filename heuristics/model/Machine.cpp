@@ -19,8 +19,15 @@ constexpr double kTemporaries = 4;
 /// Turns of a loop that a processor has at hand at a time.
 constexpr double kWindow = 128;
 
-/// Times longer: what no prefetcher follows from page to page.
+/// Times longer: what no prefetcher follows.
 constexpr double kFar = 4;
+
+/// Accesses for each lane whose element a processor gathers, or scatters.
+constexpr double kGathered = 3;
+
+/// Accesses of a processor for each operation on what no register holds: a load, and a store, which takes twice as
+/// long.
+constexpr double kSpilled = 3;
 
 /// Times longer.
 constexpr double kUnrolledLoops = 1.25;
@@ -36,6 +43,9 @@ constexpr double kBatch = 8;
 
 /// Lanes of a device that touch less than a line each, farther apart, have a part of the bandwidth.
 constexpr double kPage = 512, kScattered = 2;
+
+/// Vectors of so many lanes are those of instruction sets with twice the registers.
+constexpr double kWideLanes = 16;
 
 /// Registers of a core, for each worker that it may keep.
 constexpr std::uint64_t kRegisters = 32;
@@ -55,7 +65,8 @@ constexpr double kSector = 32;
 } // namespace
 
 double Parts::total() const {
-  return std::sqrt(issue * issue + memory * memory + latency * latency + atomics * atomics);
+  const double work = ahead ? std::max(issue, latency) : std::hypot(issue, latency);
+  return std::hypot(apart ? work + memory : std::hypot(work, memory), atomics);
 }
 
 Machine::Machine(const hardware::Hardware &hardware) : hardware_(hardware) {
@@ -106,7 +117,7 @@ Machine::Machine(const hardware::Hardware &hardware) : hardware_(hardware) {
   for (Storage *storage : {&memory_, &outer_, &inner_}) storage->latency /= cores_.clock;
   cacheLine_ = or_(line_, device_ ? 128 : 64);
   line_ = device_ ? kSector : cacheLine_;
-  registers_ = device_ ? 255 : 32;
+  registers_ = device_ ? 255 : lanes_ >= kWideLanes ? 32 : 16;
   scratchpad_ = or_(scratchpad_, kStagedBytes);
   launch_ = 4e-6, barrier_ = 2e-8, join_ = 4e-6;
 }
@@ -177,7 +188,7 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
     if (walked) far = access.bytes;
   } else if (access.acrossLanes == Stride::Zero) {
     near /= lanes_, far /= lanes_;
-    if (device_ && onward && running / lanes_ * lines <= room) far = access.bytes / lanes_;
+    if (onward && running / lanes_ * lines <= room) far = access.bytes / lanes_;
   } else if (access.staged) { // in tiles as wide as there are lanes
     far = std::max(access.bytes, kSector / turns);
     near = 2 * std::max(access.bytes, access.row / turns);
@@ -189,14 +200,16 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
     if (walked) far = access.bytes;
     near = std::min(near, access.distance), far = std::min(far, std::max(access.bytes, access.distance));
   }
-  if (access.perIteration == Stride::Zero && turns > 1) times = std::max(1.0, count / turns);
+  if (device_ && access.perIteration == Stride::Zero && turns > 1) times = std::max(1.0, count / turns);
   result.inner = count * near;
-  double bytes = times * far;
+  double bytes = times * far / access.again;
   // What was touched once is found again where all that workers touch has room.
   if (std::max(access.footprint, cacheLine_ / access.sharing) * running <= inner_.bytes / 2)
     bytes = std::min(bytes, access.footprint);
   // Of loads that are a constant distance apart the first one finds the element farther away.
-  const auto part = [&](double own) { return (access.loads * own + access.stores) / count; };
+  // A processor loads lines before it stores to them.
+  const double stores = access.stores + (device_ ? 0 : std::max(0.0, access.stores - access.loads));
+  const auto part = [&](double own) { return (access.loads * own + stores) / count; };
   if (access.served <= Served::OuterCache) result.outer = part(access.ownRow) * bytes;
   // The first cache of a device does not gather what is stored.
   if (device_ && access.served <= Served::OuterCache && !access.staged && access.acrossLanes > Stride::Unit)
@@ -213,9 +226,13 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
                                                               : inner_;
   // Lanes of a device wait together; a processor fetches line by line.
   double misses = device_ ? std::min(times, bytes / std::min(far, line_)) : bytes / line_;
-  if (!device_ && access.apart) misses *= kFar;
+  // Lanes that walk through lines of their own come to the next ones at different times, a few in what a core has at
+  // hand.
+  const bool rows = !access.alone && lanes_ > 1 && access.acrossLanes == Stride::Constant && access.distance >= line_ &&
+                    access.perIteration <= Stride::Unit && access.footprint > line_;
+  if (!device_ && (access.apart || rows)) misses *= kFar;
   if (access.staged) misses *= cores_.loads / kBatch;
-  result.waits = misses * access.loads / count * (1 - access.ahead) * from.latency;
+  result.waits = misses * (device_ ? access.loads / count * (1 - access.ahead) : 1) * from.latency;
   return result;
 }
 
@@ -242,7 +259,7 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   const double running = std::min(slots, cores * std::max(1.0, resident(crowd) * active));
   const double rounds = slots / running;
   const double workers = all * crowd.iterations;
-  double count = 0;
+  double count = 0, touched = 0;
   bool staged = false;
   Traffic bytes;
   double streams = 0;
@@ -250,10 +267,11 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   const double turns = std::max(work.turns, 1.0);
   for (const Accesses &access : accesses) {
     // Lanes of a processor gather one by one what does not lie side by side.
-    const bool gathered = !device_ && !access.alone && access.acrossLanes > Stride::Unit;
+    const bool apart = !device_ && !access.alone && access.acrossLanes > Stride::Unit;
     staged |= access.staged;
+    touched += access.loads + access.stores + access.atomics;
     count += (access.loads + access.stores + 2 * access.atomics) *
-             (gathered        ? 3 * lanes_
+             (apart           ? kGathered * lanes_
               : access.staged ? 2 * std::max(1.0, access.row / access.bytes / turns)
                               : 1);
     const Traffic more = traffic(access, turns, running / cores * crowd.iterations, streams);
@@ -262,16 +280,26 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
     bytes.waits = device_ ? std::max(bytes.waits, more.waits) : bytes.waits + more.waits;
     result.atomics += changes(access, all * crowd.iterations);
   }
-  // What registers do not hold is stored, and loaded again.
-  const double values = (work.values + kTemporaries) * crowd.iterations;
-  const double spilled = work.operations * std::max(0.0, 1 - registers_ / values);
+  // What registers do not hold is stored, and loaded again. Of a processor, vectors: an array is kept in them as a
+  // whole or not at all.
+  const double values = ((device_ ? work.values : work.fractions) + kTemporaries) * crowd.iterations;
+  double outside = std::max(0.0, 1 - registers_ / values);
+  if (!device_ && outside > 0) outside = std::max(outside, work.arrays * crowd.iterations / values);
+  const double spilled = work.operations * outside * (device_ ? 1 : kSpilled);
+  const double gathered = device_ || lanes_ <= 1 ? 0 : (kGathered * lanes_ - 1) * work.sharedApart;
+  // A C++ compiler has an array's elements in other registers behind a loop's body than in front of it.
+  const double moves = device_ ? 0 : work.registerStores;
   const double conflicts = kConflicts * (device_ ? 1 : lanes_ / 2);
   // Unrolled loops with loops in them rarely become vectors of a processor.
   const double unrolled = !device_ && crowd.iterations > 1 && work.turns > 0 ? kUnrolledLoops : 1;
+  // Units of a processor that load and store find out addresses as well.
+  const double addresses =
+      device_ ? 0 : std::min(touched + work.shared + work.sharedAtomics, work.operations - work.wide);
   const double cycles =
-      ((work.operations - work.wide + (staged ? kStaging : 0)) / cores_.issue + work.wide / cores_.issueDouble +
-       (count + work.shared + spilled + conflicts * work.sharedAtomics) / cores_.issueAccess + work.matrix / matrices_ +
-       work.divisions / cores_.issueDivision + work.functions / cores_.issueFunction) *
+      ((work.operations - work.wide - addresses + moves + (staged ? kStaging : 0)) / cores_.issue +
+       work.wide / cores_.issueDouble +
+       (count + work.shared + gathered + spilled + conflicts * work.sharedAtomics) / cores_.issueAccess +
+       work.matrix / matrices_ + work.divisions / cores_.issueDivision + work.functions / cores_.issueFunction) *
       crowd.uneven * unrolled / crowd.vector;
   // One worker by itself does not fill a core; few of them now and then leave it nothing to start. Operations between
   // two branches rarely wait for one another.
@@ -280,14 +308,24 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   const double alone = cycles * cores_.issue / rate * rounds, shared = cycles * slots / cores;
   const double both = straight * std::hypot(shared, alone) + (1 - straight) * (shared + alone);
   result.issue = crowd.iterations * (device_ ? both : std::max(shared, alone)) / cores_.clock;
-  result.memory = std::max({bytes.memory * workers / memory_.bandwidth, bytes.outer * workers / outer_.bandwidth,
-                            bytes.inner * workers / (inner_.bandwidth * cores / static_cast<double>(cores_.count))});
-  // On a processor all workers of a core share what it keeps under way.
-  if (!device_) bytes.waits *= workers / cores / rounds;
+  result.memory = std::max(bytes.memory * workers / memory_.bandwidth, bytes.outer * workers / outer_.bandwidth);
+  // What a processor's core loads from its first cache is what it issues.
+  if (device_)
+    result.memory =
+        std::max(result.memory, bytes.inner * workers / (inner_.bandwidth * cores / static_cast<double>(cores_.count)));
   // A processor goes on with the next call while a short chain of dependent operations ends.
   const double chain = work.dependent * (device_ ? 1 : std::min(1.0, work.dependent / kWindow));
-  result.latency = rounds * (crowd.uneven * (chain * cores_.depth / cores_.clock + bytes.waits / cores_.loads) +
-                             (device_ && bytes.waits > 0 ? memory_.latency : 0) + work.exchanges * crowd.wait);
+  double wait = chain * cores_.depth / cores_.clock;
+  // All workers of a processor's core share what it keeps under way: that is the bandwidth that it reaches.
+  if (device_)
+    wait += bytes.waits / cores_.loads;
+  else
+    result.memory = std::max(result.memory, crowd.uneven * bytes.waits * workers / cores / cores_.loads);
+  result.latency =
+      rounds * (crowd.uneven * wait + (device_ && bytes.waits > 0 ? memory_.latency : 0) + work.exchanges * crowd.wait);
+  // A core of a processor has nothing else to do while lanes load what they share.
+  result.apart = !device_ && work.fills > 0;
+  result.ahead = !device_;
   // While a group waits for its own lanes a core works for the others that it keeps; a group by itself waits and works
   // one after the other.
   if (device_ && work.exchanges > 1 && crowd.group > 0) {

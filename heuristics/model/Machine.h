@@ -43,6 +43,7 @@ struct Accesses {
   bool apart = false;     // a worker's accesses lie far from one another
   bool revisited = false; // what lies around an element is touched soon by the same worker
   Served served = Served::Memory;
+  double again = 1;            // calls of which one has it from there, and others find it in the core's own cache
   double elements = 0;         // of the container; 0: not known
   double footprint = HUGE_VAL; // bytes of the lines that a worker's call touches in it
   double sharing = 1;          // workers whose call is the same
@@ -56,6 +57,9 @@ struct Parts {
   double memory = 0;  // bytes, at the bandwidth of the memory or cache that holds them up most
   double latency = 0; // what waits for what came before it
   double atomics = 0; // what is changed by one at a time
+  bool apart = false; // memory is waited for before, or after, operations
+  /// What depends on an operation waits while the core goes on with what does not: the longer of both counts.
+  bool ahead = false;
   double total() const;
 };
 

@@ -26,6 +26,10 @@ constexpr double kDoubt = 1.05;
 /// Of plans that take about as long, those that divide work once more have more that is not counted.
 constexpr double kDivision = 1.01;
 
+/// Vectors in a row from which on a host's compiler gains by its loops of vectors: it asks first whether containers
+/// overlap, and has loops for what is left over.
+constexpr double kLongRows = 4;
+
 /// Seconds that no plan takes whose codelets fit their arguments.
 constexpr double kUnsuited = 1e6;
 
@@ -104,8 +108,10 @@ Crowd Time::crowd(const Place &place, const Around &around) const {
 bool Time::vectorizes(const hardware::Level &level, const CodeletWork &work) const {
   if (level.sync != hardware::SyncKind::LockStep || work.turns == 0 || work.dependent > 0 || work.functions > 0)
     return false;
-  return std::all_of(work.accesses.begin(), work.accesses.end(), [](const AccessWork &access) {
-    return access.pattern.perIteration <= Stride::Unit && !access.pattern.indirect && access.atomics == 0;
+  return std::all_of(work.accesses.begin(), work.accesses.end(), [&](const AccessWork &access) {
+    const bool longRows =
+        access.pattern.perIteration == Stride::Zero || access.rows == 0 || access.run >= kLongRows * machine_.lanes();
+    return access.pattern.perIteration <= Stride::Unit && !access.pattern.indirect && access.atomics == 0 && longRows;
   });
 }
 
@@ -150,6 +156,11 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     if (of.references > 0) {
       access.ownRow = static_cast<double>(of.streams) / of.references;
       access.own = static_cast<double>(of.origins) / of.references;
+      // Calls beside one another come soon after one another on a processor, and find what they share.
+      if (machine_.prefetches()) {
+        access.ownRow /= of.overlapRun;
+        access.own /= of.overlapRun * of.overlapRows;
+      }
     }
     if (!of.parameter) { // a copy for each worker, which lie side by side
       access.acrossLanes = of.pattern.indirect ? Stride::Irregular : Stride::Unit;
@@ -187,7 +198,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     else if (access.acrossLanes == Stride::Constant && argument.distance < kFarApart)
       access.distance = std::exp2(argument.distance);
     access.revisited = argument.revisited, access.apart = argument.apart > 0;
-    access.served = argument.served;
+    access.served = argument.served, access.again = std::exp2(argument.again);
   }
   for (std::size_t i = 0; i < around.arguments.size(); ++i) {
     const ArgumentAround &argument = around.arguments[i];

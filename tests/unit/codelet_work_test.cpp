@@ -224,6 +224,54 @@ TEST(CodeletWork, NeighboursOfAnUnrolledLoopAreLoadedTogether) {
   EXPECT_EQ(shared(bin("u32", "add", lane, r), false), 8); // 1, 2, 4, ...
 }
 
+TEST(CodeletWork, CallsOfNeighbouringNumbersOverlap) {
+  // sum += in[i + r] for 7 values of r, of call i
+  auto overlap = [](const std::string &index) {
+    const std::string params = "(Param \"in\" array<1,i32> in) (Param \"i\" u32 in)", r = var("u32", "r");
+    Program program(module({spectrum("sum",
+                                     {codelet("x",
+                                              {declare("i32", "sum", lit("i32", 0)),
+                                               loop("r", lit("u32", 0), lit("u32", 7), lit("u32", 1),
+                                                    {add(var("i32", "sum"), element("in", index))})},
+                                              false, "", "", params)},
+                                     "void", params)}),
+                    cpuModern());
+    return CodeletWorks(*program.module, program.facts)
+        .of(*program.codelet("x"), {{100}, {}}, {})
+        .accesses[0]
+        .overlapRun;
+  };
+  const std::string i = var("u32", "i"), r = var("u32", "r");
+  EXPECT_EQ(overlap(bin("u32", "add", i, r)), 7);
+  EXPECT_EQ(overlap(bin("u32", "add", bin("u32", "mul", i, lit("u32", 7)), r)), 1);
+  EXPECT_EQ(overlap(r), 1);
+}
+
+TEST(CodeletWork, WhatLanesScatter) {
+  auto apart = [](const std::string &index) {
+    return workOf({"(Declare \"t\" i32 false true [" + lit("u32", 256) + "] - -)",
+                   declare("u32", "lane", "(CoopIdx u32)"),
+                   fmt::format("(Evaluate (Assign i32 set (Subscript i32 {} [{}]) {}))", var("i32", "t"), index,
+                               element("in", var("u32", "lane")))},
+                  100, true, 32)
+        .sharedApart;
+  };
+  const std::string lane = var("u32", "lane");
+  EXPECT_EQ(apart(lane), 0);
+  EXPECT_EQ(apart(lit("u32", 3)), 0);
+  EXPECT_EQ(apart(bin("u32", "mul", lane, lit("u32", 8))), 1);
+}
+
+TEST(CodeletWork, NumbersWithAFractionAreInRegistersOfVectors) {
+  const CodeletWork work =
+      workOf({declare("u32", "a", lit("u32", 1)), declare("f32", "b", "(FloatLit f32 1)"),
+              declare("f64", "c", "(FloatLit f64 1)"), "(Declare \"d\" f32 false false [" + lit("u32", 8) + "] - -)"},
+             100);
+  EXPECT_EQ(work.values, 3 + 8);
+  EXPECT_EQ(work.arrays, 8);
+  EXPECT_EQ(work.fractions, 1 + 2 + 8);
+}
+
 TEST(CodeletWork, HowFarLanesAreApart) {
   auto access = [](const std::string &index) {
     return workOf({declare("u32", "lane", "(CoopIdx u32)"), declare("i32", "x", element("in", index))}, 4096, true, 64)

@@ -1,6 +1,8 @@
 #include "tangram/c-family/Processor.h"
 
-#include <cctype>
+#include "tangram/c-family/Caches.h"
+
+#include <algorithm>
 #include <fstream>
 #include <sched.h>
 #include <string>
@@ -36,14 +38,20 @@ std::uint64_t vectorBytes() {
   return 16;
 }
 
-long cacheInfo(const std::string &memory, bool line) {
+/// What is known of a memory of that name.
+Cache cacheInfo(const std::string &memory) {
+  if (memory == "memory") return {static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE)), 0};
+  if (memory.size() != 2 || memory[0] != 'l' || memory[1] < '1' || memory[1] > '3') return {};
+  const unsigned level = static_cast<unsigned>(memory[1] - '0');
+  if (const Cache known = cacheOf("/sys/devices/system/cpu/cpu0/cache", level); known.bytes > 0) return known;
 #if defined(_SC_LEVEL1_DCACHE_SIZE)
-  if (memory == "l1") return sysconf(line ? _SC_LEVEL1_DCACHE_LINESIZE : _SC_LEVEL1_DCACHE_SIZE);
-  if (memory == "l2") return sysconf(line ? _SC_LEVEL2_CACHE_LINESIZE : _SC_LEVEL2_CACHE_SIZE);
-  if (memory == "l3") return sysconf(line ? _SC_LEVEL3_CACHE_LINESIZE : _SC_LEVEL3_CACHE_SIZE);
+  constexpr int kSizes[] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
+  constexpr int kLines[] = {_SC_LEVEL1_DCACHE_LINESIZE, _SC_LEVEL2_CACHE_LINESIZE, _SC_LEVEL3_CACHE_LINESIZE};
+  auto said = [](int what) { return static_cast<std::uint64_t>(std::max(0L, sysconf(what))); };
+  return {said(kSizes[level - 1]), said(kLines[level - 1])};
+#else
+  return {};
 #endif
-  if (memory == "memory" && !line) return sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-  return 0;
 }
 
 /// What the processor calls itself.
@@ -62,8 +70,9 @@ Detection detectProcessor(hardware::Hardware &hardware) {
   for (std::size_t i = 0; i < hardware.levels.size(); ++i) {
     hardware::Level &level = hardware.levels[i];
     for (hardware::Memory &memory : level.memories) {
-      if (long bytes = cacheInfo(memory.name, false); bytes > 0) memory.bytes = static_cast<std::uint64_t>(bytes);
-      if (long line = cacheInfo(memory.name, true); line > 0) memory.line = static_cast<std::uint64_t>(line);
+      const Cache cache = cacheInfo(memory.name);
+      if (cache.bytes > 0) memory.bytes = cache.bytes;
+      if (cache.line > 0) memory.line = cache.line;
     }
     if (!level.workers.automatic) continue;
     const hardware::Level *above = nullptr;

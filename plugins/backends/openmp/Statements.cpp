@@ -110,6 +110,13 @@ void Statements::kernel(const Kernel &kernel, Arena &arena) {
   walk(clean, [&](const Declare &d) {
     if (!d.extents.empty()) arrays_.insert(d.name);
   });
+  ofVectors_.clear();
+  auto ofVectors = [&](const Expr *base) {
+    if (const auto *v = dyn<VarRef>(base)) ofVectors_.insert(v->name);
+  };
+  walk(
+      clean, [&](const VectorLoad &load) { ofVectors(load.base); },
+      [&](const VectorStore &store) { ofVectors(store.base); });
   level_ = hardware_.levels.empty() ? nullptr : &hardware_.top();
   bool fails = canFail(*written, options_);
   bool flag = fails && any<Loop>(clean, [&](const Loop &l) {
@@ -149,6 +156,12 @@ void Statements::other(const Stmt *s) {
   case Kind::Cooperate: fail(kCooperate, s->range, as<Cooperate>(s)->level);
   default: c_family::Statements::other(s);
   }
+}
+
+void Statements::declare(const Declare &d) {
+  // A vector in two lines of a cache takes twice as long.
+  const bool aligned = !d.extents.empty() && ofVectors_.count(d.name) != 0;
+  w_.line((aligned ? "alignas(64) " : "") + declaration(d) + ";");
 }
 
 void Statements::alloc(const Alloc &a) {

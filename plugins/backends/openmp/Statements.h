@@ -43,6 +43,7 @@ private:
   std::optional<std::string> place() const override {
     return level_ ? std::optional(" at " + level_->name) : std::nullopt;
   }
+  void declare(const ast::Declare &d) override;
   void alloc(const ast::Alloc &a);
   void loop(const ast::Loop &loop);
   void parallel(const ast::Loop &loop, const hardware::Level &level);
@@ -51,7 +52,8 @@ private:
   VectorExpressions &vectors_;
   const hardware::Hardware &hardware_;
   StatementOptions options_;
-  std::set<std::string> arrays_;           // of a worker's own, with constant extents
+  std::set<std::string> arrays_;    // of a worker's own, with constant extents
+  std::set<std::string> ofVectors_; // arrays and pointers from which vectors are loaded, or to which they are stored
   const hardware::Level *level_ = nullptr; // that the statements run at
   unsigned regions_ = 0;                   // parallel regions around
 };

@@ -262,17 +262,17 @@ private:
     if (only) {
       const Expr *there = lanes_->working();
       for (std::size_t d = dims_.size(); d-- > 0;) declare(d, at[d]);
-      for (std::size_t d = 0; d < dims_.size(); ++d) {
+      for (std::size_t d = 0; d < dims_.size() && !whole_; ++d) {
         const Expr *fits = build_.less(at[d], origins_[d].size);
         there = there ? build_.both(there, fits) : fits;
       }
-      stmts = {build_.when(there, std::move(stmts))};
+      if (there) stmts = {build_.when(there, std::move(stmts))};
     }
     for (std::size_t d = dims_.size(); d-- > 0;) {
       if (!along[d]) continue;
       // Points that are not there do what the last one does.
       const Expr *last = build_.sub(origins_[d].size, build_.u64(1));
-      if (!only) declare(d, build_.select(build_.less(at[d], origins_[d].size), at[d], last));
+      if (!only) declare(d, whole_ ? at[d] : build_.select(build_.less(at[d], origins_[d].size), at[d], last));
       if (mentions(stmts, place[d])) {
         const Expr *position = build_.cast(kSize, lanes_->position(d, ofAll(d, point[d])));
         stmts.insert(stmts.begin(), build_.declare(place[d], kSize, build_.add(origins_[d].first, position)));
@@ -359,7 +359,7 @@ private:
     std::vector<const Expr *> extents;
     for (std::size_t d = 0; d < dims_.size(); ++d) extents.push_back(lanes_->size(d));
     extents.insert(extents.end(), panel.begin(), panel.end());
-    staged_.emplace_back(make_, arena_, *lanes_, tile, extents, options_.banks, names_);
+    staged_.emplace_back(make_, arena_, *lanes_, tile, extents, options_.banks, options_.lockstep, names_);
     shared_.push_back(staged_.back().declaration());
     return staged_.back();
   }
@@ -633,8 +633,16 @@ private:
     const auto product = contractions_.find(&segment);
     const auto shapeDepth = options_.shape ? static_cast<std::int64_t>(options_.shape->k) : 1;
     const bool engine = product != contractions_.end() && (known <= 0 || known % shapeDepth == 0);
-    Stmts whole = engine ? multiply(product->second, tiles, depth) : turning(depth), rest = turning(turns);
-    stmts.push_back(build_.when(build_.equal(turns, depth), std::move(whole), std::move(rest)));
+    const Expr *all = build_.equal(turns, depth);
+    if (options_.lockstep)
+      for (std::size_t d = 0; d < dims_.size(); ++d)
+        all = build_.both(all, build_.binary(BinaryOp::Le, build_.cast(kSize, lanes_->size(d)),
+                                             build_.sub(origins_[d].size, origins_[d].first)));
+    whole_ = options_.lockstep;
+    Stmts whole = engine ? multiply(product->second, tiles, depth) : turning(depth);
+    whole_ = false;
+    Stmts rest = turning(turns);
+    stmts.push_back(build_.when(all, std::move(whole), std::move(rest)));
     before.insert(before.begin(),
                   build_.declare(as<VarRef>(numbers)->name, range.containerType(), range.range(arena_)));
     before.push_back(count(as<VarRef>(from)->name, kSize, size, std::move(stmts), wide));
@@ -766,7 +774,12 @@ private:
     for (const Reference &r : references.direct)
       if (r.certain && r.strides && !context.elements.count(r.node))
         shared(r, [&](const Context &here, const std::vector<const Expr *> &) { return replaced(r.node, here); });
-    bool only = touchesWritten(segment.body) || trusting(segment, references);
+    // Lanes of vectors load neighbours together where no point stands in for another one.
+    const bool neighbours =
+        options_.lockstep && std::any_of(references.direct.begin(), references.direct.end(), [&](const Reference &r) {
+          return r.strides && moves(*r.strides, dims_.size() - 1);
+        });
+    bool only = touchesWritten(segment.body) || trusting(segment, references) || (neighbours && !whole_);
     for (const Stmt *s : forAll(segment.body, context, only, tiles, turns)) stmts.push_back(s);
     return stmts;
   }
@@ -799,6 +812,7 @@ private:
   Stmts shared_;
   std::map<const Subscript *, Fragment> fragments_;
   const Expr *block_ = nullptr; // whose points are being gone through; null: all are
+  bool whole_ = false;          // what is written is for patches all of whose points are there
 };
 
 } // namespace

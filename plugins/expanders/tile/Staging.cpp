@@ -13,9 +13,9 @@ const Type kNumber = Scalar::U32, kSize = Scalar::U64;
 const Expr *Staged::number(std::int64_t n) const { return build_.integer(kNumber, n); }
 
 Staged::Staged(const nest::Codelets &make, Arena &arena, const Arrangement &lanes, const Tile &tile,
-               std::vector<const Expr *> extents, bool banks, Names &names)
+               std::vector<const Expr *> extents, bool banks, bool rows, Names &names)
     : build_(make.build()), arena_(arena), where_(tile.references[0].node->range), lanes_(lanes), tile_(tile),
-      loops_(std::move(extents)), name_(names.fresh(tile.container->name + "_tile")),
+      rows_(rows), loops_(std::move(extents)), name_(names.fresh(tile.container->name + "_tile")),
       own_(names.fresh(tile.container->name + "_next")) {
   const std::size_t rank = tile.order.size();
   for (std::size_t d = 0; d < rank; ++d) {
@@ -95,29 +95,55 @@ const Expr *Staged::all() const {
 }
 
 template <class F> const Stmt *Staged::rounds(Names &names, F &&each) const {
-  // for (round...) { e = round * lanes + lane; if (e < all) ... }
   const std::size_t rank = tile_.order.size();
-  const Expr *all = this->all(), *lanes = lanes_.lanes();
+  const Expr *lanes = lanes_.lanes();
+  auto place = [&] { return build_.var(names.fresh(fmt::format("{}_at", name_)), kNumber); };
+  auto count = [&](const Expr *counter, const Expr *end, std::vector<const Stmt *> inside) {
+    return arena_.make<For>(where_, build_.declare(as<VarRef>(counter)->name, kNumber, number(0), false),
+                            build_.less(counter, end), arena_.make<Unary>(where_, kNumber, UnaryOp::PreInc, counter),
+                            build_.block(std::move(inside)));
+  };
+  auto declareElement = [&](const Expr *e, const Expr *first) {
+    return build_.declare(as<VarRef>(e)->name, kNumber, build_.add(first, lanes_.lane()));
+  };
+  if (rows_) {
+    // for (row...) { for (round...) all lanes; what is left of the row for some }
+    std::vector<const Expr *> at(rank);
+    for (std::size_t d = 0; d + 1 < rank; ++d) at[d] = place();
+    const Expr *columns = extents_.back(), *whole = build_.div(columns, lanes);
+    auto some = [&](const Expr *round) {
+      const Expr *e = at.back() = build_.var(names.fresh("element"), kNumber);
+      std::vector<const Stmt *> body;
+      each(at, round, body);
+      return std::pair(declareElement(e, build_.mul(round, lanes)), std::move(body));
+    };
+    const Expr *round = build_.var(names.fresh("round"), kNumber);
+    auto [element, body] = some(round);
+    body.insert(body.begin(), element);
+    std::vector<const Stmt *> row{count(round, whole, std::move(body))};
+    auto [last, left] = some(whole);
+    row.push_back(build_.when(build_.less(number(0), build_.rem(columns, lanes)),
+                              {last, build_.when(build_.less(at.back(), columns), std::move(left))}));
+    for (std::size_t d = rank - 1; d-- > 0;) row = {count(at[d], extents_[d], std::move(row))};
+    return build_.block(std::move(row));
+  }
+  // for (round...) { e = round * lanes + lane; if (e < all) ... }
+  const Expr *all = this->all(), *round = build_.var(names.fresh("round"), kNumber);
+  const Expr *e = build_.var(names.fresh("element"), kNumber);
   const Expr *many = build_.div(build_.sub(build_.add(all, lanes), number(1)), lanes);
-  const Expr *round = build_.var(names.fresh("round"), kNumber), *e = build_.var(names.fresh("element"), kNumber);
   std::vector<const Stmt *> body;
   std::vector<const Expr *> at(rank);
   const Expr *rest = e;
   for (std::size_t d = rank; d-- > 0;) { // neighbours of the container side by side
-    at[d] = d == 0 ? rest : build_.rem(rest, extents_[d]);
+    const Expr *value = d == 0 ? rest : build_.rem(rest, extents_[d]);
     if (d > 0) rest = build_.div(rest, extents_[d]);
-    std::string name = names.fresh(fmt::format("{}_at", name_));
-    body.push_back(build_.declare(name, kNumber, at[d]));
-    at[d] = build_.var(name, kNumber);
+    at[d] = place();
+    body.push_back(build_.declare(as<VarRef>(at[d])->name, kNumber, value));
   }
   each(at, round, body);
   const Expr *even = build_.equal(build_.rem(all, lanes), number(0));
   const Expr *there = build_.binary(BinaryOp::LogicalOr, even, build_.less(e, all));
-  body = {build_.declare(as<VarRef>(e)->name, kNumber, build_.add(build_.mul(round, lanes), lanes_.lane())),
-          build_.when(there, body)};
-  return arena_.make<For>(where_, build_.declare(as<VarRef>(round)->name, kNumber, number(0), false),
-                          build_.less(round, many), arena_.make<Unary>(where_, kNumber, UnaryOp::PreInc, round),
-                          build_.block(body));
+  return count(round, many, {declareElement(e, build_.mul(round, lanes)), build_.when(there, body)});
 }
 
 /// The container's element, or zero; `before`: variables that it needs.

@@ -11,9 +11,10 @@ namespace tangram::tile {
 /// A tile as the codelet has it, for one segment.
 class Staged {
 public:
-  /// `extents`: how many positions each loop has that the tile's strides speak of. `banks`: rows are padded.
+  /// `extents`: how many positions each loop has that the tile's strides speak of. `banks`: rows are padded. `rows`:
+  /// lanes go row by row, so that what a vector loads lies side by side; else through all elements in one row.
   Staged(const nest::Codelets &make, ast::Arena &arena, const Arrangement &lanes, const Tile &tile,
-         std::vector<const ast::Expr *> extents, bool banks, ast::Names &names);
+         std::vector<const ast::Expr *> extents, bool banks, bool rows, ast::Names &names);
 
   /// __shared T tile[...];
   const ast::Stmt *declaration() const;
@@ -51,6 +52,7 @@ private:
   ast::SourceRange where_;
   const Arrangement &lanes_;
   const Tile &tile_;
+  bool rows_;
   std::vector<const ast::Expr *> loops_;   // positions of each loop
   std::vector<const ast::Expr *> extents_; // of the container's dimensions
   const ast::Expr *pitch_ = nullptr;       // of the fastest dimension, padded

@@ -1,8 +1,10 @@
 #include "InvariantMotion.h"
+#include "Gathers.h"
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
+#include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
 
 #include <map>
@@ -15,7 +17,8 @@ namespace {
 
 class Motion final : public Mutator {
 public:
-  Motion(Arena &arena, const Kernel &kernel) : Mutator(arena), assigned_(assignedVariables(kernel.body)) {
+  Motion(Arena &arena, const Kernel &kernel)
+      : Mutator(arena), gathers_(arena, kernel), assigned_(assignedVariables(kernel.body)) {
     walk(kernel.body, [&](const Declare &d) { ++declared_[d.name]; });
   }
 
@@ -34,10 +37,24 @@ private:
         [&](const View &v) { varying.insert(v.name); }, [&](const Alloc &a) { varying.insert(a.name); });
     std::vector<const Stmt *> moved;
     const Block *body = without(inner->body, varying, moved);
+    varying.merge(assignedVariables(inner));
+    body = gathers_.without(body, turns(inner), varying, moved);
     if (moved.empty()) return inner;
     for (const Stmt *s : moved) emitBefore(s);
     return arena().derive(inner, [&](T &copy) { copy.body = body; });
   }
+
+  /// Whether the loop turns at all; null where that cannot be asked in front of it.
+  const Expr *turns(const Loop *loop) { return Build(arena(), loop->range).less(loop->begin, loop->end); }
+  const Expr *turns(const For *loop) {
+    const auto *first = dyn<Declare>(loop->init);
+    if (!loop->cond || (loop->init && (!first || !first->init || !first->extents.empty()))) return nullptr;
+    return substituted(arena(), loop->cond, [&](const VarRef *v) -> const Expr * {
+      return first && v->name == first->name ? first->init : v;
+    });
+  }
+  static const Expr *turns(const While *) { return nullptr; }
+  static const Expr *turns(const DoWhile *) { return nullptr; }
 
   const Block *without(const Block *block, std::set<std::string> &varying, std::vector<const Stmt *> &moved) {
     std::size_t before = moved.size();
@@ -58,14 +75,16 @@ private:
   }
 
   bool constant(const Declare &d) const {
-    return d.init && d.extents.empty() && !d.shared && !d.type.isPointer() && declared_.at(d.name) == 1 &&
-           !assigned_.count(d.name) && !isa<IntLit>(d.init) && !isa<FloatLit>(d.init);
+    const auto once = declared_.find(d.name); // what was put in front of a loop is not there
+    return d.init && d.extents.empty() && !d.shared && !d.type.isPointer() && once != declared_.end() &&
+           once->second == 1 && !assigned_.count(d.name) && !isa<IntLit>(d.init) && !isa<FloatLit>(d.init);
   }
   bool invariant(const Expr *e, const std::set<std::string> &varying) const {
     return speculable(e) &&
            !any<VarRef>(e, [&](const VarRef &v) { return varying.count(v.name) || assigned_.count(v.name); });
   }
 
+  Gathers gathers_;
   std::set<std::string> assigned_;
   std::map<std::string, unsigned> declared_;
 };

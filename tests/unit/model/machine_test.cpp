@@ -279,9 +279,92 @@ TEST(Machine, ACoreFetchesSoManyLinesAtATime) {
   Accesses walk = loads(1e6, Stride::Zero, Stride::Unit);
   walk.alone = true;
   const Parts one = machine.parts({}, {walk}, {.units = 1, .idle = 8});
-  EXPECT_NEAR(one.latency, 4e6 / 64 * 100e-9 / 10, 1e-6);
+  EXPECT_NEAR(one.memory, 4e6 / 64 * 100e-9 / 10, 1e-6);
   const Parts two = machine.parts({}, {walk}, {.units = 2, .idle = 8}); // each as much
-  EXPECT_DOUBLE_EQ(two.latency, one.latency);
+  EXPECT_DOUBLE_EQ(two.memory, one.memory);
+}
+
+TEST(Machine, LanesInRowsOfTheirOwnWaitForLines) {
+  const hardware::Hardware cpu = processor();
+  const Machine machine(cpu);
+  auto memory = [&](double bytes) { // of 16 lanes, each with 100 elements of a row of its own
+    Accesses rows = loads(100, Stride::Constant, Stride::Unit);
+    rows.distance = 400, rows.footprint = bytes;
+    return machine.parts({}, {rows}, {.units = 16}).memory;
+  };
+  Accesses together = loads(100, Stride::Unit);
+  EXPECT_GT(memory(400), 3 * machine.parts({}, {together}, {.units = 16}).memory);
+  EXPECT_GT(memory(400), 3 * memory(64)); // one line each: all at a time
+}
+
+TEST(Machine, WhatIsFoundAgainIsMovedOnce) {
+  const hardware::Hardware cpu = processor();
+  const Machine machine(cpu);
+  Accesses access = loads(1000, Stride::Unit);
+  const double once = machine.parts({}, {access}, {.units = 16}).memory;
+  access.again = 4;
+  EXPECT_DOUBLE_EQ(machine.parts({}, {access}, {.units = 16}).memory, once / 4);
+}
+
+TEST(Machine, LinesAreLoadedBeforeTheyAreStoredTo) {
+  const hardware::Hardware cpu = processor();
+  const Machine machine(cpu);
+  auto memory = [&](double loads, double stores) {
+    Accesses access;
+    access.bytes = 4, access.loads = loads, access.stores = stores, access.together = 8;
+    access.acrossLanes = access.perIteration = Stride::Unit;
+    return machine.parts({}, {access}, {.units = 16}).memory;
+  };
+  EXPECT_DOUBLE_EQ(memory(0, 1000), 2 * memory(1000, 0));
+  EXPECT_DOUBLE_EQ(memory(1000, 1000), memory(0, 1000)); // it is there
+}
+
+TEST(Machine, VectorsThatRegistersDoNotHoldAreStoredAndLoaded) {
+  const hardware::Hardware cpu = processor(); // 16 registers
+  const Machine machine(cpu);
+  CodeletWork work = operations(1000);
+  work.values = 100; // of scalars, too, which have registers of their own
+  auto issue = [&](double elements) {
+    work.arrays = work.fractions = elements;
+    return machine.parts(work, {}, {.units = 16}).issue;
+  };
+  EXPECT_DOUBLE_EQ(issue(4), issue(12));
+  EXPECT_GT(issue(16), 3 * issue(12)); // an array is in registers as a whole
+}
+
+TEST(Machine, AProcessorMovesArraysBetweenRegisters) {
+  const hardware::Hardware cpu = processor(), gpu = device();
+  CodeletWork work = operations(1000), moved = work;
+  moved.registerStores = 1000;
+  const Crowd all{.units = 16};
+  EXPECT_DOUBLE_EQ(Machine(cpu).parts(moved, {}, all).issue, 2 * Machine(cpu).parts(work, {}, all).issue);
+  EXPECT_DOUBLE_EQ(Machine(gpu).parts(moved, {}, all).issue, Machine(gpu).parts(work, {}, all).issue);
+}
+
+TEST(Machine, AddressesCostNothingAndLanesScatterOneByOne) {
+  const hardware::Hardware cpu = processor();
+  const Machine machine(cpu);
+  CodeletWork work = operations(1000); // an address for each access
+  work.shared = 1000;
+  auto issue = [&](const Crowd &crowd) { return machine.parts(work, {}, crowd).issue; };
+  EXPECT_NEAR(issue({.units = 16}), 1000 / 16. * 16 / 2 / 1e9, 1e-12);
+  const double beside = issue({.units = 16});
+  work.sharedApart = 1000;
+  EXPECT_GT(issue({.units = 16}), 16 * beside);
+}
+
+TEST(Machine, WhatIsStagedIsWaitedFor) {
+  const hardware::Hardware cpu = processor();
+  const Machine machine(cpu);
+  CodeletWork work = operations(4000);
+  const Accesses access = loads(1000, Stride::Unit);
+  const Parts apart = machine.parts(work, {access}, {.units = 16});
+  EXPECT_DOUBLE_EQ(apart.total(), std::hypot(apart.issue, apart.memory));
+  work.fills = 1;
+  const Parts staged = machine.parts(work, {access}, {.units = 16});
+  EXPECT_DOUBLE_EQ(staged.total(), staged.issue + staged.memory);
+  // Others work meanwhile on a device.
+  EXPECT_FALSE(Machine(device()).parts(work, {access}, {.units = kAll}).apart);
 }
 
 TEST(Machine, LanesOfAProcessorGatherOneByOne) {

@@ -26,6 +26,9 @@ struct AccessWork {
   /// Places of the source that load elements: all, those in rows of their own, and those that are no constant distance
   /// from others: of a stencil of 7 points 7, 5 and 1. Caches that hold what lies between have the rest.
   unsigned references = 0, streams = 0, origins = 0;
+  /// Of an index to which a call's own number is added: how many of its neighbours touch the same elements, of those in
+  /// other rows and of those side by side.
+  double overlapRows = 1, overlapRun = 1;
   AccessPattern pattern;
   double ahead = 0;    // of the loads, such that nothing waits for: others are under way at the same time
   double distance = 0; // bytes between neighbouring lanes, where they are a constant distance apart; 0: not known
@@ -34,19 +37,23 @@ struct AccessWork {
 /// Of one call; of one lane of a cooperative codelet. What stands in its maps and calls is theirs. Sums of indices are
 /// counted on from turn to turn: they are one operation an access.
 struct CodeletWork {
-  double operations = 0; // of one instruction: a product and the sum that it is added to are one
-  double wide = 0;       // of these, on numbers of 64 bits with a fraction
-  double divisions = 0;  // by what is not constant; remainders and square roots
-  double functions = 0;  // of the math library
-  double matrix = 0;     // multiplications with additions that lanes do together, a lane's part
-  double shared = 0;     // accesses to arrays that the lanes of a cooperative codelet share
+  double operations = 0;  // of one instruction: a product and the sum that it is added to are one
+  double wide = 0;        // of these, on numbers of 64 bits with a fraction
+  double divisions = 0;   // by what is not constant; remainders and square roots
+  double functions = 0;   // of the math library
+  double matrix = 0;      // multiplications with additions that lanes do together, a lane's part
+  double shared = 0;      // accesses to arrays that the lanes of a cooperative codelet share
+  double sharedApart = 0; // of these, such that lanes have elements that do not lie side by side
   double sharedAtomics = 0;
-  double exchanges = 0; // how often lanes wait for what others have stored in these arrays
-  double turns = 0;     // of innermost loops
-  double branches = 0;  // back to the begin of a loop that is not unrolled
-  double dependent = 0; // of these turns, such that need a value of the turn before
-  double values = 0;    // variables, and elements of small arrays: registers of 32 bits that may be needed ...
-  double arrays = 0;    // ... and these of arrays alone
+  double fills = 0;          // loops that only load what lanes share
+  double exchanges = 0;      // how often lanes wait for what others have stored in these arrays
+  double turns = 0;          // of innermost loops
+  double branches = 0;       // back to the begin of a loop that is not unrolled
+  double dependent = 0;      // of these turns, such that need a value of the turn before
+  double values = 0;         // variables, and elements of small arrays: registers of 32 bits that may be needed ...
+  double arrays = 0;         // ... and these of arrays alone
+  double fractions = 0;      // ... and of arrays and variables with a fraction: what vectors of a processor hold
+  double registerStores = 0; // to elements of arrays that registers may hold
   std::vector<AccessWork> accesses;
   std::map<const ast::Expr *, double> sites; // how often each map and call of a spectrum is come to
   bool guessed = false;                      // how often a loop turns depends on what is not known: kUnknownTurns

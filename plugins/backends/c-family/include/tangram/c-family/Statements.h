@@ -71,7 +71,7 @@ protected:
 
 private:
   void origin(const ast::Stmt *stmt);
-  void declare(const ast::Declare &d);
+  virtual void declare(const ast::Declare &d);
   void conditional(const ast::If &node);
   void forLoop(const ast::For &loop);
   void choose(const ast::Switch &node);
