@@ -258,13 +258,17 @@ std::optional<Pairs::Half> Pairs::half(const std::vector<const Expr *> &terms, s
 }
 
 std::optional<Pair> Pairs::inBlocks(const Expr *index, const Uniformity &uniformity, const IsLane &own) const {
+  const std::set<std::string> frozen = frozen_; // nothing rests on what is asked of other indices
   std::vector<const Expr *> rest;
   std::optional<Half> half = this->half(terms(index), rest);
-  if (!half || rest.size() > 1 || (rest.size() == 1 && !same(rest[0], half->size))) return {};
-  const Expr *size = withoutCasts(half->size);
+  const Expr *size = half ? withoutCasts(half->size) : nullptr;
+  const bool isHalf = half && (rest.empty() || (rest.size() == 1 && same(rest[0], size)));
   std::set<std::string> assumed;
-  if (!own(half->number) || !shared(size, uniformity) || !small(half->number, assumed) || !small(size, assumed))
+  if (!isHalf || !own(half->number) || !shared(size, uniformity) || !small(half->number, assumed) ||
+      !small(size, assumed)) {
+    frozen_ = frozen;
     return {};
+  }
   return Pair{"in halves of " + print(size), nullptr, nullptr, mentioned(size)};
 }
 
