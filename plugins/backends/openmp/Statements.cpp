@@ -1,5 +1,7 @@
 #include "Statements.h"
 
+#include "tangram/ast/Build.h"
+
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/diag/Diagnostic.h"
@@ -161,7 +163,9 @@ void Statements::other(const Stmt *s) {
 void Statements::declare(const Declare &d) {
   // A vector in two lines of a cache takes twice as long.
   const bool aligned = !d.extents.empty() && ofVectors_.count(d.name) != 0;
-  w_.line((aligned ? "alignas(64) " : "") + declaration(d) + ";");
+  // One element is what lanes leave for all: compilers do not see that some lane does.
+  const bool cell = d.extents.size() == 1 && isLiteral(d.extents[0], 1) && !d.init && !d.type.isStruct();
+  w_.line((aligned ? "alignas(64) " : "") + declaration(d) + (cell ? " = {}" : "") + ";");
 }
 
 void Statements::alloc(const Alloc &a) {
