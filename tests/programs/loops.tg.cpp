@@ -145,6 +145,16 @@ __codelet void row_sums(const Array<2, float> in, Array<2, float> out) {
   }
 }
 
+// The largest so far.
+__spectrum void peaks(const Array<1, float> in, Array<1, float> out) __requires(in.size() == out.size());
+__codelet void peaks(const Array<1, float> in, Array<1, float> out) {
+  float most = -std::numeric_limits<float>::infinity();
+  for (size_t i = 0; i < in.size(); ++i) {
+    most = std::max(most, in[i]);
+    out[i] = most;
+  }
+}
+
 // Loops that count down, and what is accumulated under a condition.
 __spectrum int counted(const Array<1, int> in, Array<1, int> up, Array<1, int> down)
     __requires(in.size() == up.size() && in.size() == down.size());

@@ -80,9 +80,6 @@ std::optional<ScanLoop> scanLoop(const nest::Nest &nest, const nest::Item &loop,
       if (other.container) written.insert(other.name);
     }
   if (!update) return {};
-  unsigned reads = 0; // by the update itself: x = x op value
-  walk(update, [&](const VarRef &r) { reads += r.name == v->name; });
-  if (reads > 2) return {};
   const std::optional<Stmts> kept = slice(body, update, written);
   std::string why;
   const std::optional<LoopRange> range = rangeOf(nest, loop.index, arena, why);
