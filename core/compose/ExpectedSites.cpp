@@ -267,10 +267,7 @@ Expected ExpectedSites::site(const Expr *mapOrCall) {
   Expected result;
   result.scalars = scalars(mapOrCall);
   auto passed = [&](const Spectrum *spectrum, std::size_t i, const Expr *arg) {
-    if (!spectrum || i >= spectrum->params.size() || !arg->type.isArray()) return;
-    Type element = arg->type;
-    while (element.isArray()) element = element.element();
-    if (!element.isInteger()) return;
+    if (!spectrum || i >= spectrum->params.size() || !arg->type.isArray() || !arg->type.leaf().isInteger()) return;
     if (std::optional<std::int64_t> number = middle(arg)) result.scalars.emplace(spectrum->params[i]->name, *number);
   };
   if (const auto *call = dyn<SpectrumCall>(mapOrCall)) {

@@ -4,6 +4,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Casts.h"
 #include "tangram/nest/Read.h"
 
 #include <algorithm>
@@ -11,15 +12,11 @@
 namespace tangram::tile {
 
 using namespace ast;
+using nest::withoutCasts;
 
 namespace {
 
 const Type kSize = Scalar::U64;
-
-const Expr *withoutCasts(const Expr *e) {
-  while (const auto *c = dyn<Cast>(e)) e = c->operand;
-  return e;
-}
 
 bool names(const Expr *e, const std::string &variable) {
   const auto *v = dyn<VarRef>(e);

@@ -1,6 +1,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Casts.h"
 #include "tangram/nest/Tiling.h"
 
 #include <fmt/format.h>
@@ -12,11 +13,6 @@ using namespace ast;
 namespace {
 
 const Type kWide = Scalar::I64;
-
-const Expr *withoutCasts(const Expr *e) {
-  while (const auto *c = dyn<Cast>(e)) e = c->operand;
-  return e;
-}
 
 bool isVariable(const Expr *e, const std::string &name) {
   const auto *v = dyn<VarRef>(withoutCasts(e));

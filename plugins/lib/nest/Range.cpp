@@ -1,6 +1,7 @@
 #include "tangram/nest/Range.h"
 
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Casts.h"
 
 #include <fmt/format.h>
 
@@ -9,11 +10,6 @@ namespace tangram::nest {
 using namespace ast;
 
 namespace {
-
-const Expr *withoutCasts(const Expr *e) {
-  while (const auto *c = dyn<Cast>(e)) e = c->operand;
-  return e;
-}
 
 /// end - by, or the least number of the type where that would be less still.
 const Expr *lessBy(const Build &build, const Expr *end, Int by) {
@@ -44,7 +40,7 @@ const Expr *oneMore(const Build &build, const Expr *e) {
 }
 
 /// for (i = begin; i > end; --i), i >= end, and for (i = begin; i-- > 0;), from its last iteration to its first.
-std::optional<LoopRange> mirrored(const Loop &l, unsigned loop, Arena &arena) {
+std::optional<LoopRange> countedUp(const Loop &l, unsigned loop, Arena &arena) {
   const auto *cond = dyn<Binary>(l.node->cond);
   if (!cond || l.step != -1) return std::nullopt;
   const Build build(arena, l.node->range);
@@ -53,7 +49,6 @@ std::optional<LoopRange> mirrored(const Loop &l, unsigned loop, Arena &arena) {
   r.iterator = l.variable;
   r.iteratorType = r.type = l.type;
   r.where = l.node->range;
-  r.mirrored = true;
   const Expr *begin = as<Declare>(l.node->init)->init;
   if (!l.node->step) { // the condition counts
     r.begin = build.integer(r.type, 0);
@@ -74,7 +69,7 @@ std::optional<LoopRange> mirrored(const Loop &l, unsigned loop, Arena &arena) {
 std::optional<LoopRange> rangeOf(const Nest &nest, unsigned loop, Arena &arena, std::string &why, bool anyOrder) {
   const Loop &l = nest.loops[loop];
   if (l.step < 0) {
-    std::optional<LoopRange> r = anyOrder ? mirrored(l, loop, arena) : std::nullopt;
+    std::optional<LoopRange> r = anyOrder ? countedUp(l, loop, arena) : std::nullopt;
     if (!r) why = fmt::format("loop '{}' counts down", l.variable);
     return r;
   }

@@ -1,12 +1,12 @@
 #include "tangram/nest/Read.h"
 
-#include "tangram/nest/Updates.h"
-
 #include "Accesses.h"
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Casts.h"
+#include "tangram/nest/Updates.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -52,11 +52,6 @@ std::optional<std::int64_t> stepOf(const Expr *e, const std::string &iterator) {
   }
   if (!by || *by == 0 || *by > 1 << 30 || *by < -(1 << 30)) return std::nullopt;
   return down ? -*by : *by;
-}
-
-const Expr *withoutCasts(const Expr *e) {
-  while (const auto *c = dyn<Cast>(e)) e = c->operand;
-  return e;
 }
 
 std::optional<Counted> counted(const For &loop, std::string &why) {
@@ -355,7 +350,7 @@ private:
     constexpr Int kMost = 1 << 20;
     if (c.step != 1 || !more || *more < 0 || *more > kMost || !first || *first < 0 || *first > kMost)
       return std::nullopt;
-    if (cond->op != BinaryOp::Lt || sum->type != cond->rhs->type || sum->type.bytes() < 4) return std::nullopt;
+    if (cond->op != BinaryOp::Lt || sum->type != cond->rhs->type || sum->type != l.type) return std::nullopt;
     affine_.domain = lattice;
     const std::optional<isl::pw_aff> end = affine_.value(cond->rhs);
     if (!end) return std::nullopt;

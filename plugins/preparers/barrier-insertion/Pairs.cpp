@@ -189,8 +189,10 @@ std::optional<Int> Pairs::multiple(const Expr *e, const Expr *x, const Expr *s) 
   }
   if (!hasQuotient) return {};
   if (hasFactor) return constant;
-  std::optional<Int> size = known_.value(withoutCasts(s));
+  std::set<std::string> used;
+  std::optional<Int> size = known_.value(withoutCasts(s), &used);
   if (!size || *size <= 0 || constant % *size) return {};
+  frozen_.merge(used);
   return constant / *size;
 }
 

@@ -13,8 +13,7 @@ struct LoopRange {
   ast::Type iteratorType, type;
   const ast::Expr *begin = nullptr, *end = nullptr;
   std::int64_t step = 1;
-  bool mirrored = false; // the loop counts down, and this up
-  std::string position;  // what counts the elements of the range in a loop over it
+  std::string position; // what counts the elements of the range in a loop over it
   ast::SourceRange where;
 
   ast::Type containerType() const { return ast::Type::array(1, type); }
