@@ -3,6 +3,8 @@
 #include "Sizes.h"
 #include "tangram/ast/Walk.h"
 
+#include <algorithm>
+
 namespace tangram {
 
 using namespace ast;
@@ -16,6 +18,21 @@ CodeletSource::CodeletSource(const Codelet &codelet) {
 const Declare *CodeletSource::declared(const std::string &name) const {
   auto it = declared_.find(name);
   return it == declared_.end() ? nullptr : it->second;
+}
+
+const CodeletSource::Parts &CodeletSource::parts(const Expr *e) const {
+  auto [it, fresh] = parts_.try_emplace(e);
+  if (!fresh) return it->second;
+  Parts &result = it->second;
+  walk(e, [&](const Expr &part) {
+    result.lane |= isa<CoopIdx>(&part);
+    result.loads |= isa<Subscript>(&part);
+    const auto *v = dyn<VarRef>(&part);
+    if (v && std::none_of(result.variables.begin(), result.variables.end(),
+                          [&](const VarRef *known) { return known->name == v->name; }))
+      result.variables.push_back(v);
+  });
+  return result;
 }
 
 const CodeletSource::Reached &CodeletSource::reached(const Expr *e) const {

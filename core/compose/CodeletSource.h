@@ -19,6 +19,13 @@ public:
   const ast::Declare *declared(const std::string &name) const;
   /// Whether a variable is set other than by its declaration; counters of loops are.
   bool changes(const std::string &name) const { return changed_.count(name) != 0; }
+  struct Parts {
+    std::vector<const ast::VarRef *> variables; // each once
+    bool lane = false;                          // it asks for coopIdx()
+    bool loads = false;                         // elements of containers
+  };
+  /// What an expression is made of itself.
+  const Parts &parts(const ast::Expr *e) const;
   struct Reached {
     std::vector<std::string> variables; // that it is made of, and those that the ones that keep their value are made of
     bool lane = false;                  // it follows from coopIdx(), itself or through these
@@ -38,6 +45,7 @@ public:
 private:
   std::unordered_map<std::string, const ast::Declare *> declared_;
   std::unordered_set<std::string> changed_;
+  mutable std::unordered_map<const ast::Expr *, Parts> parts_;
   mutable std::unordered_map<const ast::Expr *, Reached> reached_;
   mutable std::unordered_map<const ast::Block *, Loop> loops_;
 };

@@ -68,9 +68,8 @@ public:
 
   CodeletWork take() && {
     statement(codelet_.body, 1);
-    work_.values = values(codelet_.body, Counted::All);
-    work_.arrays = values(codelet_.body, Counted::Arrays);
-    work_.fractions = values(codelet_.body, Counted::Fractions);
+    const Values values = this->values(codelet_.body);
+    work_.values = values.all, work_.arrays = values.arrays, work_.fractions = values.fractions;
     for (const auto &[i, across] : acrossLanes_) {
       AccessWork &access = work_.accesses[i];
       if (!across.step || access.pattern.perLane == Stride::Irregular) continue;
@@ -112,24 +111,32 @@ private:
     }
   }
 
-  /// Variables that are there at a time, and elements of small arrays: what stands in branches and loops one after the
-  /// other is not.
-  enum class Counted : std::uint8_t { All, Arrays, Fractions };
-  double values(const Stmt *s, Counted counted) const {
-    if (const auto *d = dyn<Declare>(s)) {
-      if (d->shared) return 0;
-      if (d->extents.empty())
-        return counted == Counted::All                                 ? !d->type.isArray()
-               : counted == Counted::Fractions && d->type.isFloating() ? d->type.bytes() / 4.0
-                                                                       : 0;
-      const double elements = work_.accesses[index_.at(d->name)].elements;
-      return elements <= kSmall ? elements * std::max(1.0, d->type.bytes() / 4.0) : 0;
+  /// Registers of 32 bits for variables that are there at a time, and for elements of small arrays: what stands in
+  /// branches and loops one after the other is not.
+  struct Values {
+    double all = 0, arrays = 0, fractions = 0;
+    void add(const Values &more) { all += more.all, arrays += more.arrays, fractions += more.fractions; }
+    void atLeast(const Values &other) {
+      all = std::max(all, other.all), arrays = std::max(arrays, other.arrays);
+      fractions = std::max(fractions, other.fractions);
     }
-    double own = 0, inner = 0;
+  };
+  Values values(const Declare &d) const {
+    if (d.shared) return {};
+    if (d.extents.empty())
+      return {d.type.isArray() ? 0.0 : 1, 0, d.type.isFloating() ? static_cast<double>(d.type.bytes()) / 4 : 0};
+    const double elements = work_.accesses[index_.at(d.name)].elements;
+    const double all = elements <= kSmall ? elements * std::max(1.0, static_cast<double>(d.type.bytes()) / 4) : 0;
+    return {all, all, all};
+  }
+  Values values(const Stmt *s) const {
+    if (const auto *d = dyn<Declare>(s)) return values(*d);
+    Values own, inner;
     for (const Node *child : children(*s))
       if (const auto *stmt = isa<Stmt>(child) ? static_cast<const Stmt *>(child) : nullptr)
-        isa<Declare>(stmt) ? own += values(stmt, counted) : inner = std::max(inner, values(stmt, counted));
-    return own + inner;
+        isa<Declare>(stmt) ? own.add(values(stmt)) : inner.atLeast(values(stmt));
+    own.add(inner);
+    return own;
   }
 
   // ---- statements ----
@@ -139,7 +146,7 @@ private:
   }
 
   void statement(const Stmt *s, double times) {
-    if (!s) return;
+    if (!s || times == 0) return;
     switch (s->kind()) {
     case Kind::Block: return statements(as<Block>(s)->stmts, times);
     case Kind::Declare:
@@ -692,10 +699,11 @@ private:
   }
   /// Whether it is a constant in each turn of loops that are unrolled.
   bool isUnrolled(const Expr *e) {
-    return !contains<CoopIdx>(e) && !contains<Subscript>(e) && !any<VarRef>(e, [&](const VarRef &v) {
-      if (isConstant(&v)) return false;
-      auto loop = std::find_if(loops_.begin(), loops_.end(), [&](const Loop &l) { return l.counter == v.name; });
-      return loop == loops_.end() || loop->turns > kUnrolled;
+    const CodeletSource::Parts &parts = source_.parts(e);
+    return !parts.lane && !parts.loads && std::all_of(parts.variables.begin(), parts.variables.end(), [&](auto *v) {
+      if (isConstant(v)) return true;
+      auto loop = std::find_if(loops_.begin(), loops_.end(), [&](const Loop &l) { return l.counter == v->name; });
+      return loop != loops_.end() && loop->turns <= kUnrolled;
     });
   }
 

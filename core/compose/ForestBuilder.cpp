@@ -1,4 +1,3 @@
-#include "ExpectedSites.h"
 #include "Grammar.h"
 #include "Interned.h"
 #include "Machines.h"
@@ -8,7 +7,6 @@
 #include "tangram/compose/TunableChoice.h"
 
 #include <algorithm>
-#include <bit>
 #include <boost/functional/hash.hpp>
 #include <fmt/format.h>
 #include <limits>
@@ -43,7 +41,7 @@ public:
       : forest_(forest), grammar_(forest.module_, forest.hardware_, forest.facts_), depth_(depth),
         machines_(forest.hardware_) {}
 
-  void run(const ExpectedSizes &expected) {
+  void run() {
     if (forest_.hardware_.levels.empty()) fail(kNoLevels, {}, forest_.hardware_.name);
     std::size_t spectrum = grammar_.spectrum(forest_.spectrum_);
     if (spectrum == kNoSpectrum) {
@@ -63,11 +61,8 @@ public:
     goal.what = {GoalKind::Call, spectrum, 0};
     goal.depth = depth_;
     goal.bounds = canonical(spectrum, {});
-    if (!expected.empty())
-      goal.expected = rounded({expectedArguments(*forest_.module_.spectrums[spectrum], expected), {}, {}, {}, {}});
     forest_.root_ = point(goal);
     goal.what.kind = GoalKind::PlainCall;
-    goal.expected = {};
     // What others are compared with is none of them: it may go deeper.
     unsigned plainHeight = grammar_.productions(goal.what).height;
     if (plainHeight != kNoHeight) goal.depth = std::max(goal.depth, plainHeight);
@@ -96,23 +91,13 @@ public:
 private:
   using Place = Machines::Place;
   using Values = std::map<std::string, std::int64_t>; // of tunables, of a factor, of units
-  using Arguments = std::vector<Extents>;
   using BoundsId = Interned<Bounds>::Id;
-
-  /// tangram::Expected, its arguments by number.
-  struct Sized {
-    Interned<Arguments>::Id arguments = Interned<Arguments>::kNone;
-    Interned<Values>::Id scalars = Interned<Values>::kNone;
-    SizeBound elements, work, units;
-    bool operator==(const Sized &) const = default;
-  };
 
   struct Goal {
     Nonterminal what;
     unsigned depth = 0;
     BoundsId bounds = Interned<Bounds>::kNone;
     SizeBound elements, work; // of a map
-    Sized expected;
     Stride acrossCalls = Stride::Zero;
     Machines::Id machine = 0;                               // how many units its levels have here
     Interned<Values>::Id scalars = Interned<Values>::kNone; // parameters that are known
@@ -125,14 +110,11 @@ private:
     std::size_t operator()(const Goal &goal) const {
       std::size_t seed = 0;
       const Nonterminal &what = goal.what;
-      for (std::size_t n :
-           {static_cast<std::size_t>(what.kind), what.spectrum, what.level, what.context, std::size_t{goal.depth},
-            std::size_t{goal.bounds}, std::size_t{goal.expected.arguments}, std::size_t{goal.expected.scalars},
-            static_cast<std::size_t>(goal.acrossCalls), goal.machine, std::size_t{goal.scalars}})
+      for (std::size_t n : {static_cast<std::size_t>(what.kind), what.spectrum, what.level, what.context,
+                            std::size_t{goal.depth}, std::size_t{goal.bounds},
+                            static_cast<std::size_t>(goal.acrossCalls), goal.machine, std::size_t{goal.scalars}})
         boost::hash_combine(seed, n);
-      for (const SizeBound &n :
-           {goal.elements, goal.work, goal.expected.elements, goal.expected.work, goal.expected.units})
-        boost::hash_combine(seed, n ? *n + 1 : 0);
+      for (const SizeBound &n : {goal.elements, goal.work}) boost::hash_combine(seed, n ? *n + 1 : 0);
       return seed;
     }
   };
@@ -202,11 +184,10 @@ private:
     return bounds_.id(std::move(bounds));
   }
 
-  /// The values of a choice, and parameters that are known, or expected where `expected` has them.
-  Values known(const Choice &choice, Interned<Values>::Id scalars,
-               Interned<Values>::Id expected = Interned<Values>::kNone) const {
+  /// The values of a choice, and parameters that are known.
+  Values known(const Choice &choice, Interned<Values>::Id scalars) const {
     Values result = choice.values;
-    for (const Interned<Values>::Id of : {scalars, expected}) result.insert(values_[of].begin(), values_[of].end());
+    result.insert(values_[scalars].begin(), values_[scalars].end());
     return result;
   }
 
@@ -223,53 +204,6 @@ private:
       SiteBounds site = sizes.site(shape.sites[i]);
       it->second.push_back({canonical(shape.callees[i], std::move(site.arguments)), rounded(site.elements),
                             rounded(site.work), values_.id(passing.scalars(shape.sites[i]))});
-    }
-    return it->second;
-  }
-
-  /// To so many significant bits.
-  static std::uint64_t roundedUp(std::uint64_t n) {
-    constexpr unsigned kBits = 6;
-    const unsigned width = static_cast<unsigned>(std::bit_width(n));
-    const std::uint64_t unit = width > kBits ? std::uint64_t{1} << (width - kBits) : 1;
-    return (n + unit - 1) / unit * unit;
-  }
-
-  Sized rounded(Expected expected) {
-    auto up = [](std::optional<std::uint64_t> &n) {
-      if (n && *n > std::uint64_t{1} << 62) n.reset();
-      if (n) n = roundedUp(*n);
-    };
-    up(expected.elements);
-    up(expected.work);
-    up(expected.units);
-    bool any = false;
-    for (Extents &extents : expected.arguments)
-      for (std::optional<std::uint64_t> &extent : extents) {
-        up(extent);
-        any |= extent.has_value();
-      }
-    if (!any) expected.arguments.clear();
-    for (auto &[name, value] : expected.scalars)
-      if (value > 0) value = static_cast<std::int64_t>(roundedUp(static_cast<std::uint64_t>(value)));
-    return {arguments_.id(std::move(expected.arguments)), values_.id(std::move(expected.scalars)), expected.elements,
-            expected.work, expected.units};
-  }
-
-  const std::vector<Sized> &siteExpectations(std::size_t spectrum, std::size_t codelet, const Choice &choice,
-                                             const Sized &expected, Interned<Values>::Id scalars) {
-    auto [it, fresh] = siteExpectations_.try_emplace(
-        std::tuple(spectrum, codelet, choice.id, expected.arguments, std::pair(scalars, expected.scalars)));
-    if (!fresh) return it->second;
-    const CodeletShape &shape = grammar_.shape(spectrum, codelet);
-    it->second.resize(shape.sites.size());
-    if (expected.arguments == Interned<Arguments>::kNone) return it->second;
-    ExpectedSites sites(forest_.module_, *shape.codelet, arguments_[expected.arguments],
-                        known(choice, scalars, expected.scalars));
-    for (std::size_t i = 0; i < shape.sites.size(); ++i) {
-      Expected site = sites.site(shape.sites[i]);
-      equateByConditions(*forest_.module_.spectrums[shape.callees[i]], site.arguments);
-      it->second[i] = rounded(std::move(site));
     }
     return it->second;
   }
@@ -367,8 +301,6 @@ private:
     result.bounds = bounds_[goal.bounds];
     result.elements = goal.elements;
     result.work = goal.work;
-    result.expected = {arguments_[goal.expected.arguments], values_[goal.expected.scalars], goal.expected.elements,
-                       goal.expected.work, goal.expected.units};
     result.scalars = values_[goal.scalars];
     result.acrossCalls = goal.acrossCalls;
     for (const Production *production : productions(goal)) {
@@ -432,8 +364,6 @@ private:
     }
     const std::vector<Site> &sites =
         siteBounds(goal.what.spectrum, production.codelet, choice, goal.bounds, goal.scalars);
-    const std::vector<Sized> &expected =
-        siteExpectations(goal.what.spectrum, production.codelet, choice, goal.expected, goal.scalars);
     for (std::size_t i = 0; i < production.children.size(); ++i) {
       Goal below;
       below.what = production.children[i];
@@ -443,7 +373,6 @@ private:
       below.work = sites[i].work;
       below.machine = goal.machine;
       if (!goal.what.isPlain()) {
-        below.expected = expected[i];
         below.scalars = sites[i].scalars;
         below.acrossCalls = below.what.isMap() ? acrossCalls(shape.sites[i]) : goal.acrossCalls;
       }
@@ -489,8 +418,6 @@ private:
     below.what = production.children[0];
     below.depth = goal.depth - (same ? 0 : 1);
     below.bounds = goal.bounds;
-    below.expected.arguments = goal.expected.arguments;
-    below.expected.scalars = goal.expected.scalars;
     below.scalars = goal.scalars;
     below.machine = machines_.with({below.what.level, choice.machine});
     if (production.rule == Rule::Distribute && level.tiling == hardware::Tiling::Strided &&
@@ -501,9 +428,6 @@ private:
       if (goal.elements) below.elements = rounded(*goal.elements / factor + (*goal.elements % factor != 0));
       below.work = goal.work;
       below.acrossCalls = goal.acrossCalls;
-      below.expected = goal.expected;
-      for (SizeBound *each : {&below.expected.elements, &below.expected.work, &below.expected.units})
-        if (*each) *each = roundedUp(**each / factor + (**each % factor != 0));
     }
     if (!child(alternative, below, why)) return {};
     return alternative;
@@ -553,7 +477,6 @@ private:
   Machines machines_;
   std::set<std::uint64_t> thresholds_;
   Interned<Bounds> bounds_;
-  Interned<Arguments> arguments_;
   Interned<Values> values_;
   std::unordered_map<Goal, GoalId, GoalHash> known_;
   std::vector<const Goal *> goals_; // of each point
@@ -561,18 +484,14 @@ private:
   std::map<std::tuple<std::size_t, std::size_t, Interned<Values>::Id, BoundsId, Interned<Values>::Id>,
            std::vector<Site>>
       siteBounds_;
-  std::map<std::tuple<std::size_t, std::size_t, Interned<Values>::Id, Interned<Arguments>::Id,
-                      std::pair<Interned<Values>::Id, Interned<Values>::Id>>,
-           std::vector<Sized>>
-      siteExpectations_;
   std::map<std::tuple<Rule, std::size_t, std::size_t, Place, bool, Interned<Values>::Id>, std::vector<Choice>> choices_;
 };
 
 Forest::Forest(const Module &module, const hardware::Hardware &hardware, const Facts &facts,
-               const std::string &spectrum, unsigned depth, const ExpectedSizes &expected)
-    : module_(module), hardware_(hardware), facts_(facts), spectrum_(spectrum),
+               const std::string &spectrum, unsigned depth, ExpectedSizes expected)
+    : module_(module), hardware_(hardware), facts_(facts), spectrum_(spectrum), expected_(std::move(expected)),
       builder_(std::make_unique<ForestBuilder>(*this, depth)) {
-  builder_->run(expected);
+  builder_->run();
 }
 
 Forest::~Forest() = default;

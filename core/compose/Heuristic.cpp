@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 
 namespace tangram {
 namespace {
@@ -13,7 +12,7 @@ struct Candidate {
   struct Step {
     std::size_t alternative = 0, firstChild = 0;
     bool decided = false;
-    GoalId goal = 0;
+    SizedPoint point;
   };
   std::vector<Step> steps; // the first is the root; children of a step stand together
   std::vector<std::size_t> open;
@@ -28,16 +27,17 @@ std::string describe(const Alternative &alternative) {
 
 class Planner {
 public:
-  using Prefer = std::function<std::string(const Point &, const Alternative &, const Alternative &, unsigned)>;
+  using Prefer = std::function<std::string(const SizedPoint &, const Alternative &, const Alternative &, unsigned)>;
 
   Planner(const Forest &forest, HeuristicContext &context, Prefer prefer)
-      : forest_(forest), context_(context), prefer_(std::move(prefer)), depth_(forest.point(forest.root()).depth) {}
+      : forest_(forest), expectations_(forest, forest.expected()), context_(context), prefer_(std::move(prefer)),
+        depth_(forest.point(forest.root()).depth) {}
 
   std::vector<Plan> run() {
     std::vector<Plan> plans;
     if (context_.wanted == 0 || !forest_.hasPlans()) return plans;
     Candidate first;
-    first.steps.push_back({0, 0, false, forest_.root()});
+    first.steps.push_back({0, 0, false, SizedPoint(forest_, expectations_)});
     first.open.push_back(0);
     std::vector<Candidate> candidates{std::move(first)};
     for (unsigned iteration = 1; iteration <= depth_; ++iteration) {
@@ -60,36 +60,32 @@ public:
   }
 
 private:
-  unsigned iterationOf(GoalId id) const {
-    const Point &point = forest_.point(id);
-    return depth_ - point.depth + (point.isMap ? 0 : 1);
-  }
+  unsigned iterationOf(const Point &point) const { return depth_ - point.depth + (point.isMap ? 0 : 1); }
   std::vector<std::size_t> due(const Candidate &candidate, unsigned iteration) const {
     std::vector<std::size_t> result;
     for (std::size_t step : candidate.open)
-      if (iterationOf(candidate.steps[step].goal) == iteration) result.push_back(step);
+      if (iterationOf(*candidate.steps[step].point) == iteration) result.push_back(step);
     return result;
   }
 
   /// The best alternatives of a point, as many as plans are wanted; equal ones in their stable order.
-  const std::vector<std::size_t> &ranked(GoalId id, unsigned iteration) {
-    auto [it, fresh] = ranked_.try_emplace(id);
+  const std::vector<std::size_t> &ranked(const SizedPoint &point, unsigned iteration) {
+    auto [it, fresh] = ranked_.try_emplace({point.id(), point.expectation()});
     if (!fresh) return it->second;
-    const Point &point = forest_.point(id);
-    std::vector<std::size_t> left = rulesAt(point); // it is rules that are compared, not values
+    std::vector<std::size_t> left = rulesAt(*point); // it is rules that are compared, not values
     // One scan a rank that is wanted: a comparison need not be transitive, and there may be many alternatives.
     while (!left.empty() && it->second.size() < context_.wanted) {
       auto best = left.begin();
       for (auto other = best + 1; other != left.end(); ++other)
-        if (!prefer_(point, point.alternatives[*other], point.alternatives[*best], iteration).empty()) best = other;
+        if (!prefer_(point, point->alternatives[*other], point->alternatives[*best], iteration).empty()) best = other;
       it->second.push_back(*best);
       left.erase(best);
     }
-    const Alternative &best = point.alternatives[it->second.front()];
+    const Alternative &best = point->alternatives[it->second.front()];
     for (std::size_t loser : left) {
-      std::string reason = prefer_(point, best, point.alternatives[loser], iteration);
+      std::string reason = prefer_(point, best, point->alternatives[loser], iteration);
       context_.prunings.push_back(
-          {id, loser,
+          {point.id(), loser,
            fmt::format("{} was preferred in iteration {} of {}: {}", describe(best), iteration, depth_,
                        reason.empty() ? "both are as good, and it stands first" : reason)});
     }
@@ -105,7 +101,7 @@ private:
     };
     std::vector<Choice> choices(1);
     for (std::size_t step : now) {
-      const std::vector<std::size_t> &order = ranked(candidate.steps[step].goal, iteration);
+      const std::vector<std::size_t> &order = ranked(candidate.steps[step].point, iteration);
       std::vector<Choice> more;
       for (const Choice &choice : choices)
         for (std::size_t r = 0; r < order.size(); ++r) {
@@ -122,15 +118,16 @@ private:
       Candidate next = candidate;
       next.passedOver += choice.sum;
       for (std::size_t i = 0; i < now.size(); ++i) {
-        GoalId goal = candidate.steps[now[i]].goal;
-        std::size_t alternative = ranked(goal, iteration)[choice.ranks[i]];
-        next.steps[now[i]].alternative = alternative;
+        const SizedPoint point = candidate.steps[now[i]].point;
+        const std::size_t chosen = ranked(point, iteration)[choice.ranks[i]];
+        const Alternative &alternative = point->alternatives[chosen];
+        next.steps[now[i]].alternative = chosen;
         next.steps[now[i]].firstChild = next.steps.size();
         next.steps[now[i]].decided = true;
         next.open.erase(std::find(next.open.begin(), next.open.end(), now[i]));
-        for (GoalId child : forest_.point(goal).alternatives[alternative].children) {
+        for (std::size_t child = 0; child < alternative.children.size(); ++child) {
           next.open.push_back(next.steps.size());
-          next.steps.push_back({0, 0, false, child});
+          next.steps.push_back({0, 0, false, point.child(alternative, child)});
         }
       }
       out.push_back(std::move(next));
@@ -157,10 +154,11 @@ private:
   }
 
   const Forest &forest_;
+  const Expectations expectations_;
   HeuristicContext &context_;
   Prefer prefer_;
   unsigned depth_;
-  std::map<GoalId, std::vector<std::size_t>> ranked_;
+  std::map<std::pair<GoalId, Expectations::Id>, std::vector<std::size_t>> ranked_;
 };
 
 } // namespace
@@ -168,7 +166,7 @@ private:
 std::vector<Plan> RuleComparison::choose(const Forest &forest, HeuristicContext &context) {
   unsigned iterations = forest.point(forest.root()).depth;
   return Planner(forest, context,
-                 [&](const Point &point, const Alternative &a, const Alternative &b, unsigned iteration) {
+                 [&](const SizedPoint &point, const Alternative &a, const Alternative &b, unsigned iteration) {
                    return prefer(forest, point, a, b, iteration, iterations);
                  })
       .run();
@@ -178,9 +176,8 @@ std::vector<Plan> PlanCost::choose(const Forest &forest, HeuristicContext &conte
   class Sum final : public Cost {
   public:
     Sum(const PlanCost &heuristic, const Forest &forest) : heuristic_(heuristic), forest_(forest) {}
-    double of(const Point &point, const Alternative &alternative, Surroundings,
-              const std::vector<double> &parts) const override {
-      return std::accumulate(parts.begin(), parts.end(), heuristic_.cost(forest_, point, alternative));
+    Charge of(const Point &point, const Alternative &alternative, Surroundings) const override {
+      return {heuristic_.cost(forest_, point, alternative), std::vector<double>(alternative.children.size(), 1)};
     }
 
   private:

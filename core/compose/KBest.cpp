@@ -1,5 +1,7 @@
 #include "tangram/compose/Forest.h"
+#include "tangram/compose/ValueGrid.h"
 
+#include <algorithm>
 #include <boost/container/flat_map.hpp>
 #include <boost/functional/hash.hpp>
 #include <cmath>
@@ -32,12 +34,134 @@ struct Cheaper {
   }
 };
 
-/// Lazy k-best derivations of an acyclic hypergraph: the next best of a point is a neighbour of one already found.
-/// Derivations are kept only where they are asked for; elsewhere a point's least cost is all that is.
+/// Least costs of points. In surroundings that are like some in which a point was searched, only that is tried which
+/// was best in any. What that overlooks is looked for along what is best at last (refine).
+class LeastCosts {
+public:
+  using Surroundings = Cost::Surroundings;
+  LeastCosts(const Forest &forest, const Cost &cost)
+      : forest_(forest), cost_(cost), rules_(forest.size()), known_(forest.size()), best_(forest.size()) {}
+
+  struct Least {
+    double cost = HUGE_VAL; // infinite: there is no derivation
+    std::size_t alternative = 0;
+    bool operator<(const Least &other) const {
+      return cost != other.cost ? cost < other.cost : alternative < other.alternative;
+    }
+  };
+
+  Least of(GoalId id, Surroundings surroundings) {
+    if (auto known = known_[id].find(surroundings); known != known_[id].end()) return known->second;
+    Least result;
+    const bool first = searched_.insert({id, cost_.alike(surroundings)}).second;
+    std::vector<std::size_t> &best = best_[id];
+    if (!first)
+      for (std::size_t i = 0; i < best.size(); ++i) // there may be more meanwhile
+        result = std::min(result, with(forest_.point(id), best[i], surroundings, result.cost));
+    if (!std::isfinite(result.cost)) {
+      look(id, surroundings, [&](const Least &least) { result = std::min(result, least); });
+      if (std::find(best.begin(), best.end(), result.alternative) == best.end()) best.push_back(result.alternative);
+    }
+    known_[id].insert_or_assign(surroundings, result);
+    return result;
+  }
+
+  /// Begins anew, with what was best anywhere to be tried.
+  void again() {
+    for (auto &known : known_) known.clear();
+    searched_.clear();
+  }
+
+  /// Searches a point, and those below what is best there or not much worse, once more.
+  void refine(GoalId id, Surroundings surroundings) {
+    if (!refined_.insert({id, surroundings}).second) return;
+    const Point &point = forest_.point(id);
+    std::vector<Least> tried;
+    look(id, surroundings, [&](const Least &least) { tried.push_back(least); });
+    std::sort(tried.begin(), tried.end());
+    Least best;
+    for (std::size_t n = 0; n < tried.size() && n < kRefined && tried[n].cost <= kNotMuchWorse * tried[0].cost; ++n) {
+      const Alternative &alternative = point.alternatives[tried[n].alternative];
+      for (std::size_t i = 0; i < alternative.children.size(); ++i)
+        refine(alternative.children[i], cost_.below(point, alternative, i, surroundings));
+      best = std::min(best, with(point, tried[n].alternative, surroundings, best.cost));
+    }
+    known_[id].insert_or_assign(surroundings, best);
+  }
+
+  /// Alternatives that are tried, with the least that a derivation costs that begins with them; of those that cost more
+  /// than one before, a cost that is not more than that.
+  template <class See> void look(GoalId id, Surroundings surroundings, const See &see) {
+    const Point &point = forest_.point(id);
+    double limit = HUGE_VAL;
+    for (Rules &of : rulesOf(id))
+      of.good = of.grid.least(
+          [&](std::size_t i) {
+            const Least least = with(point, of.first + i, surroundings, limit);
+            see(least);
+            limit = std::min(limit, least.cost);
+            return least.cost;
+          },
+          of.good);
+  }
+
+private:
+  static constexpr unsigned kRefined = 3;
+  static constexpr double kNotMuchWorse = 1.3; // times
+
+  /// The same rule, with all its values.
+  struct Rules {
+    std::size_t first;
+    ValueGrid grid;
+    std::size_t good = 0; // values that were best in other surroundings
+  };
+  std::vector<Rules> &rulesOf(GoalId id) {
+    std::optional<std::vector<Rules>> &known = rules_[id];
+    if (known) return *known;
+    const auto &all = forest_.point(id).alternatives;
+    known.emplace();
+    for (std::size_t first = 0, end = 0; first < all.size(); first = end) {
+      std::vector<const Scalars *> values;
+      for (; end < all.size() && sameRule(all[first], all[end]); ++end) values.push_back(&all[end].parameters);
+      known->push_back({.first = first, .grid = ValueGrid(values)});
+    }
+    return *known;
+  }
+
+  /// Exact where it is not more than the limit.
+  Least with(const Point &point, std::size_t which, Surroundings surroundings, double limit) {
+    const Alternative &alternative = point.alternatives[which];
+    const Charge charge = cost_.of(point, alternative, surroundings);
+    double sum = charge.own;
+    for (std::size_t i = 0; i < alternative.children.size() && sum <= limit; ++i) {
+      const double part = of(alternative.children[i], cost_.below(point, alternative, i, surroundings)).cost;
+      if (!std::isfinite(part)) return {HUGE_VAL, which};
+      sum += charge.times[i] * part;
+    }
+    return {sum, which};
+  }
+
+  const Forest &forest_;
+  const Cost &cost_;
+  std::vector<std::optional<std::vector<Rules>>> rules_; // of each point
+  std::vector<boost::container::flat_map<Surroundings, Least>> known_;
+  std::vector<std::vector<std::size_t>> best_;         // alternatives of each point that were, in some surroundings
+  std::set<std::pair<GoalId, Surroundings>> searched_; // in surroundings that are alike
+  std::set<std::pair<GoalId, Surroundings>> refined_;
+};
+
+/// Lazy k-best derivations of an acyclic hypergraph: the next best of a point is a neighbour of one already found, or
+/// begins with an alternative of which only a bound was asked so far.
 class Search {
 public:
   using Surroundings = Cost::Surroundings;
-  Search(const Forest &forest, const Cost &cost) : forest_(forest), cost_(cost), best_(forest.size()) {}
+  Search(const Forest &forest, const Cost &cost) : forest_(forest), cost_(cost), least_(forest, cost) {}
+
+  /// Finds out what is best where, so that it is tried everywhere.
+  void prepare() {
+    least_.of(forest_.root(), 0);
+    least_.again();
+  }
 
   /// The derivation of that rank, or null where there are fewer.
   const Derivation *find(GoalId id, Surroundings surroundings, std::size_t rank) {
@@ -54,6 +178,13 @@ public:
         state.expanded = true;
         if (state.found.size() == 1) considerOthers(state);
         expand(state, state.found.back());
+      }
+      // Of what costs at least as much as the next it makes no difference what exactly.
+      while (!state.bounded.empty() &&
+             (state.candidates.empty() || state.bounded.begin()->first <= state.candidates.begin()->cost)) {
+        const std::size_t alternative = state.bounded.extract(state.bounded.begin()).value().second;
+        consider(state, alternative,
+                 std::vector<std::size_t>(forest_.point(id).alternatives[alternative].children.size(), 0));
       }
       if (state.candidates.empty()) return nullptr;
       state.found.push_back(std::move(state.candidates.extract(state.candidates.begin()).value()));
@@ -78,36 +209,12 @@ private:
     bool expanded = false;
     std::deque<Derivation> found; // pointed to
     std::set<Derivation, Cheaper> candidates;
+    std::set<std::pair<double, std::size_t>> bounded; // alternatives by what they cost at least
   };
-
-  struct Best {
-    double cost = HUGE_VAL;
-    std::size_t alternative = 0;
-  };
-
-  Best best(GoalId id, Surroundings surroundings) {
-    if (auto known = best_[id].find(surroundings); known != best_[id].end()) return known->second;
-    const Point &point = forest_.point(id);
-    Best result;
-    std::vector<double> costs;
-    for (std::size_t a = 0; a < point.alternatives.size(); ++a) {
-      const Alternative &alternative = point.alternatives[a];
-      costs.clear();
-      for (std::size_t i = 0; i < alternative.children.size(); ++i) {
-        const double part = best(alternative.children[i], cost_.below(point, alternative, i, surroundings)).cost;
-        if (!std::isfinite(part)) break;
-        costs.push_back(part);
-      }
-      if (costs.size() < alternative.children.size()) continue;
-      const double cost = cost_.of(point, alternative, surroundings, costs);
-      if (cost < result.cost) result = {cost, a};
-    }
-    best_[id].emplace(surroundings, result);
-    return result;
-  }
 
   void takeBest(State &state) {
-    const Best best = this->best(state.id, state.surroundings);
+    least_.refine(state.id, state.surroundings);
+    const LeastCosts::Least best = least_.of(state.id, state.surroundings);
     if (!std::isfinite(best.cost)) return;
     const Point &point = forest_.point(state.id);
     const Alternative &alternative = point.alternatives[best.alternative];
@@ -119,10 +226,10 @@ private:
   }
 
   void considerOthers(State &state) {
-    const Point &point = forest_.point(state.id);
-    for (std::size_t a = 0; a < point.alternatives.size(); ++a)
-      if (a != state.found.front().alternative)
-        consider(state, a, std::vector<std::size_t>(point.alternatives[a].children.size(), 0));
+    least_.look(state.id, state.surroundings, [&](const LeastCosts::Least &least) {
+      if (least.alternative != state.found.front().alternative && std::isfinite(least.cost))
+        state.bounded.emplace(least.cost, least.alternative);
+    });
   }
 
   void consider(State &state, std::size_t choice, std::vector<std::size_t> ranks) {
@@ -137,7 +244,7 @@ private:
       derivation.parts.push_back(part);
       costs.push_back(part->cost);
     }
-    derivation.cost = cost_.of(point, alternative, state.surroundings, costs);
+    derivation.cost = cost_.of(point, alternative, state.surroundings).total(costs);
     if (std::isfinite(derivation.cost)) state.candidates.insert(std::move(derivation));
   }
 
@@ -154,8 +261,8 @@ private:
 
   const Forest &forest_;
   const Cost &cost_;
+  LeastCosts least_;
   using Key = std::pair<GoalId, Surroundings>;
-  std::vector<boost::container::flat_map<Surroundings, Best>> best_; // of each point: a few of them, near one another
   std::unordered_map<Key, State, boost::hash<Key>> states_;
 };
 
@@ -164,6 +271,7 @@ private:
 std::vector<Plan> Forest::best(std::size_t k, const Cost &cost) const {
   std::vector<Plan> result;
   Search search(*this, cost);
+  search.prepare();
   while (result.size() < k)
     if (const Derivation *derivation = search.find(root_, 0, result.size()))
       result.push_back(finish(search.plan(root_, *derivation)));

@@ -31,4 +31,9 @@ ExpectedSizes ordinarySizes(const ast::Spectrum &spectrum, std::vector<Extents> 
   return result;
 }
 
+ExpectedSizes ordinarySizes(const Forest &forest) {
+  const ast::Spectrum *spectrum = findSpectrum(forest.module(), forest.spectrum());
+  return spectrum ? ordinarySizes(*spectrum, expectedArguments(*spectrum, forest.expected())) : forest.expected();
+}
+
 } // namespace tangram

@@ -2,7 +2,6 @@
 // fit a plan is, another heuristic's model of time says.
 #include "tangram/compose/EvolutionarySearch.h"
 #include "tangram/compose/Heuristic.h"
-#include "tangram/compose/SizedForest.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>
@@ -28,8 +27,7 @@ public:
   std::vector<Plan> choose(const Forest &forest, HeuristicContext &context) override {
     const std::unique_ptr<Heuristic> model = others_ ? others_(by_) : nullptr;
     if (!model) fail(kNoModel, {}, by_, "there is none");
-    const SizedForest sized(forest);
-    EvolutionarySearch search(*sized, forest.hardware().name, seed_ * 1000003 + context.seed);
+    EvolutionarySearch search(forest, forest.hardware().name, seed_ * 1000003 + context.seed);
     std::vector<std::pair<double, Plan>> found;
     bool answered = false;
     const std::size_t most = std::max(plans_, context.wanted);
@@ -37,7 +35,7 @@ public:
       std::vector<Plan> plans = search.next(std::min(kGeneration, most - found.size()));
       if (plans.empty()) break; // all that there are
       for (Plan &plan : plans) {
-        const std::optional<Prediction> predicted = model->predict(*sized, plan);
+        const std::optional<Prediction> predicted = model->predict(forest, plan);
         answered |= predicted.has_value();
         search.tell(plan, predicted ? std::optional(predicted->seconds) : std::nullopt);
         found.emplace_back(predicted ? predicted->seconds : HUGE_VAL, std::move(plan));

@@ -3,7 +3,6 @@
 
 #include "tangram/compose/EvolutionarySearch.h"
 #include "tangram/compose/Heuristic.h"
-#include "tangram/compose/SizedForest.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>
@@ -40,17 +39,16 @@ public:
       context.remarks.push_back(fmt::format("{}; '{}' chooses", why_, by_));
       return model()->choose(forest, context);
     }
-    const SizedForest sized(forest);
     HeuristicContext more = context;
     more.wanted = std::max(context.wanted, kOfModel);
-    EvolutionarySearch search(*sized, forest.hardware().name, context.seed);
-    for (Plan &plan : model()->choose(*sized, more)) search.suggest(std::move(plan));
+    EvolutionarySearch search(forest, forest.hardware().name, context.seed);
+    for (Plan &plan : model()->choose(forest, more)) search.suggest(std::move(plan));
     std::vector<std::pair<double, Plan>> found;
     while (found.size() < more.wanted + kSearched) {
       std::vector<Plan> plans = search.next(kGeneration);
       if (plans.empty()) break;
       for (Plan &plan : plans) {
-        const std::optional<Prediction> predicted = corrected(*sized, plan);
+        const std::optional<Prediction> predicted = corrected(forest, plan);
         search.tell(plan, predicted ? std::optional(predicted->seconds) : std::nullopt);
         found.emplace_back(predicted ? predicted->seconds : HUGE_VAL, std::move(plan));
       }
@@ -65,8 +63,7 @@ public:
   std::optional<Prediction> predict(const Forest &forest, const Plan &plan) override {
     if (!model()) return {};
     learn(forest.hardware().name);
-    const SizedForest sized(forest);
-    return corrected(*sized, plan);
+    return corrected(forest, plan);
   }
 
 private:

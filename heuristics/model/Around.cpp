@@ -28,6 +28,7 @@ std::size_t hash_value(const Around &around) {
   for (const unsigned number : {around.group, around.groups, around.busy, around.idle, around.iterations})
     bits = bits << 6 | number;
   bits = bits << 3 | std::size_t{around.inLanes} << 2 | std::size_t{around.direct} << 1 | std::size_t{around.uneven};
+  boost::hash_combine(bits, around.expected);
   boost::hash_combine(bits, around.arguments);
   return bits;
 }
@@ -35,7 +36,8 @@ std::size_t hash_value(const Around &around) {
 Arounds::Arounds(const Forest &forest, const Machine &machine, const Places &places)
     : forest_(forest), machine_(machine), places_(places) {
   Around root;
-  const Place &place = places[forest.point(forest.root())];
+  root.expected = places.expectations().root();
+  const Place &place = places.at(forest.point(forest.root()), root.expected);
   root.arguments.resize(place.bytes.size());
   double all = 0;
   for (const double bytes : place.bytes) all += bytes;
@@ -52,33 +54,35 @@ std::uint64_t Arounds::number(Around around) const {
 
 std::uint64_t Arounds::below(const Point &point, const Alternative &alternative, std::size_t child,
                              const Around &here) const {
+  const Place &place = places_.at(point, here.expected);
   Around around;
   switch (alternative.rule) {
   case Rule::Distribute:
     around = here;
-    divide(point, alternative, around);
+    divide(place, alternative, around);
     call(around);
     break;
   case Rule::Split:
     around = here;
-    divide(point, alternative, around);
+    divide(place, alternative, around);
     break;
   case Rule::Serialize:
     around = here;
-    repeat(places_[point], places_.calls(point, alternative), around);
+    repeat(place, places_.calls(place, alternative), around);
     call(around);
     break;
   case Rule::Devolve: {
     around = here;
-    const Choice &choice = places_.choice(point, alternative);
+    const Choice &choice = places_.choice(place, alternative);
     if (choice.lockStep && !around.inLanes) around.idle += log2(choice.units);
     break;
   }
-  default: around = belowCodelet(places_.choice(point, alternative), child, here);
+  default: around = belowCodelet(places_.choice(place, alternative), child, here);
   }
-  const Place &inner = places_[forest_.point(alternative.children[child])];
+  around.expected = places_.expectations().below(point, alternative, child, here.expected);
+  const Place &inner = places_.at(forest_.point(alternative.children[child]), around.expected);
   if (!alternative.children.empty() && alternative.codelet)
-    repeatCall(places_.choice(point, alternative), child, inner, around);
+    repeatCall(places_.choice(place, alternative), child, inner, around);
   if (machine_.areGroups(inner.level->name)) around.group = machine_.groupClass(log2(static_cast<double>(inner.lanes)));
   forget(inner, around);
   return number(std::move(around));
@@ -118,10 +122,9 @@ Around Arounds::belowCodelet(const Choice &choice, std::size_t child, const Arou
   return result;
 }
 
-void Arounds::divide(const Point &point, const Alternative &alternative, Around &around) const {
-  const Place &place = places_[point];
-  const Choice &to = places_.choice(point, alternative);
-  const double units = places_.units(point, alternative), given = std::min(places_.calls(point, alternative), units);
+void Arounds::divide(const Place &place, const Alternative &alternative, Around &around) const {
+  const Choice &to = places_.choice(place, alternative);
+  const double units = places_.units(place, alternative), given = std::min(places_.calls(place, alternative), units);
   // Iterations that have no call are guarded, and take as long.
   around.busy += log2(to.iterations ? units : given);
   const bool lanes = to.lockStep && !to.iterations;

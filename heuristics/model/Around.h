@@ -32,14 +32,15 @@ struct ArgumentAround {
 
 /// Numbers of workers as powers of two.
 struct Around {
-  unsigned busy = 0;                     // units of its level at a time
-  unsigned group = 0;                    // workers of a group (Crowd)
-  unsigned groups = 0;                   // of `busy`, that run on cores of their own
-  unsigned idle = 0;                     // lanes in lock step with one that is busy
-  unsigned iterations = 0;               // of `busy`, that are iterations of one worker
-  bool inLanes = false;                  // lanes have calls of their own
-  bool direct = false;                   // and this is one of them
-  bool uneven = false;                   // data says how much each has to do
+  unsigned busy = 0;       // units of its level at a time
+  unsigned group = 0;      // workers of a group (Crowd)
+  unsigned groups = 0;     // of `busy`, that run on cores of their own
+  unsigned idle = 0;       // lanes in lock step with one that is busy
+  unsigned iterations = 0; // of `busy`, that are iterations of one worker
+  bool inLanes = false;    // lanes have calls of their own
+  bool direct = false;     // and this is one of them
+  bool uneven = false;     // data says how much each has to do
+  Expectations::Id expected = Expectations::kNone;
   std::vector<ArgumentAround> arguments; // behind them one more of a map with results
   bool operator==(const Around &) const = default;
   friend std::size_t hash_value(const Around &around);
@@ -59,7 +60,7 @@ public:
 private:
   std::uint64_t number(Around around) const;
   Around belowCodelet(const Choice &choice, std::size_t child, const Around &around) const;
-  void divide(const Point &point, const Alternative &alternative, Around &around) const;
+  void divide(const Place &place, const Alternative &alternative, Around &around) const;
   void repeat(const Place &place, double calls, Around &around) const;
   /// The same of a call that a codelet makes again and again, on a processor.
   void repeatCall(const Choice &choice, std::size_t child, const Place &place, Around &around) const;

@@ -15,11 +15,14 @@ double elementBytes(ast::Type type) {
   return type.isScalar() ? static_cast<double>(type.bytes()) : 8;
 }
 
-const Place &Places::operator[](const Point &point) const {
-  std::unique_ptr<Place> &known = known_[static_cast<std::size_t>(&point - &forest_.point(0))];
+const Place &Places::at(const Point &point, Expectations::Id expected) const {
+  std::unique_ptr<Place> &known = known_[static_cast<std::size_t>(&point - &forest_.point(0))][expected];
   if (known) return *known;
   known = std::make_unique<Place>();
   Place &place = *known;
+  place.point = &point;
+  place.expected = &expectations_[expected];
+  place.choices.resize(point.alternatives.size());
   place.spectrum = &spectrum(point);
   place.level = forest_.hardware().find(point.level);
   place.lanes = lanes(point, *place.level);
@@ -33,19 +36,25 @@ const Place &Places::operator[](const Point &point) const {
   const auto &params = place.spectrum->params;
   for (std::size_t i = 0; i < params.size(); ++i) {
     const std::optional<std::uint64_t> all =
-        i < point.expected.arguments.size() ? elements(point.expected.arguments[i]) : std::nullopt;
+        i < place.expected->arguments.size() ? elements(place.expected->arguments[i]) : std::nullopt;
     place.bytes.push_back(!all                        ? HUGE_VAL
                           : params[i]->type.isArray() ? static_cast<double>(*all) * elementBytes(params[i]->type)
                                                       : 0);
   }
-  for (const Alternative &alternative : point.alternatives) place.choices.push_back(look(place, point, alternative));
   return place;
 }
 
-Choice Places::look(const Place &place, const Point &point, const Alternative &alternative) const {
+const Choice &Places::choice(const Place &place, const Alternative &alternative) const {
+  std::optional<Choice> &known =
+      place.choices[static_cast<std::size_t>(&alternative - place.point->alternatives.data())];
+  if (!known) known = look(place, alternative);
+  return *known;
+}
+
+Choice Places::look(const Place &place, const Alternative &alternative) const {
   Choice result;
   if (!alternative.to.empty()) {
-    result.units = static_cast<double>(workers(point, alternative, alternative.to));
+    result.units = static_cast<double>(workers(*place.point, alternative, alternative.to));
     result.iterations = areIterations(forest_.hardware(), alternative.to);
     result.lockStep = machine_.inLockStep(alternative.to);
   }
@@ -53,22 +62,22 @@ Choice Places::look(const Place &place, const Point &point, const Alternative &a
   auto [it, fresh] = sites_.try_emplace(alternative.codelet);
   if (fresh) it->second = sites(*alternative.codelet);
   result.sites = &it->second;
-  result.work = &work(place, point, alternative);
+  result.work = &work(place, alternative);
   result.ordered = ast::any<ast::Atomic>(
       alternative.codelet->body, [](const ast::Atomic &atomic) { return atomic.op == ast::AtomicOp::OrderedAdd; });
-  result.applies = !alternative.guarded || applies(place, point, alternative);
+  result.applies = !alternative.guarded || applies(place, alternative);
   return result;
 }
 
-double Places::calls(const Point &point, const Alternative &alternative) const {
-  if (point.expected.elements) return static_cast<double>(*point.expected.elements);
-  return alternative.to.empty() ? kUnknownTurns : choice(point, alternative).units;
+double Places::calls(const Place &place, const Alternative &alternative) const {
+  if (place.expected->elements) return static_cast<double>(*place.expected->elements);
+  return alternative.to.empty() ? kUnknownTurns : choice(place, alternative).units;
 }
 
-double Places::units(const Point &point, const Alternative &alternative) const {
-  const double units = choice(point, alternative).units;
+double Places::units(const Place &place, const Alternative &alternative) const {
+  const double units = choice(place, alternative).units;
   if (alternative.rule != Rule::Distribute || !machine_.areGroups(alternative.to)) return units;
-  return machine_.launched(calls(point, alternative), units);
+  return machine_.launched(calls(place, alternative), units);
 }
 
 std::uint64_t Places::workers(const Point &point, const Alternative &alternative, const std::string &level) const {
@@ -96,24 +105,24 @@ const ast::Spectrum &Places::spectrum(const Point &point) const {
   failBug({}, "model", fmt::format("no spectrum '{}'", point.spectrum));
 }
 
-bool Places::applies(const Place &place, const Point &point, const Alternative &alternative) const {
+bool Places::applies(const Place &place, const Alternative &alternative) const {
   auto [it, fresh] = requirements_.try_emplace(alternative.codelet);
   if (fresh) it->second = requirements(*alternative.codelet, arena_);
   std::vector<std::optional<std::uint64_t>> sizes;
-  for (const Extents &extents : point.expected.arguments) sizes.push_back(elements(extents));
+  for (const Extents &extents : place.expected->arguments) sizes.push_back(elements(extents));
   sizes.resize(alternative.codelet->params.size());
   return std::all_of(it->second.begin(), it->second.end(), [&](const ast::Expr *requirement) {
     return provable(*requirement, *alternative.codelet, sizes, place.lanes);
   });
 }
 
-const CodeletWork &Places::work(const Place &place, const Point &point, const Alternative &alternative) const {
-  std::vector<Extents> arguments = point.expected.arguments;
+const CodeletWork &Places::work(const Place &place, const Alternative &alternative) const {
+  std::vector<Extents> arguments = place.expected->arguments;
   arguments.resize(alternative.codelet->params.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i].resize(alternative.codelet->params[i]->type.rank());
   const std::uint64_t lanes = alternative.codelet->coop ? place.lanes : 1;
   Scalars known = alternative.parameters;
-  for (const Scalars *of : {&point.scalars, &point.expected.scalars}) known.insert(of->begin(), of->end());
+  for (const Scalars *of : {&place.point->scalars, &place.expected->scalars}) known.insert(of->begin(), of->end());
   return works_.of(*alternative.codelet, arguments, known, lanes);
 }
 

@@ -1,11 +1,14 @@
-// What times are made of that belongs to a point of the forest, whatever stands around it: found once a point.
+// What times are made of that belongs to a point of the forest and what is expected there, whatever stands around it:
+// found once.
 #pragma once
 
 #include "Machine.h"
-#include "tangram/compose/Forest.h"
+#include "tangram/compose/Expectations.h"
+#include "tangram/compose/OrdinarySizes.h"
 
-#include <map>
+#include <boost/container/flat_map.hpp>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 namespace tangram::model {
@@ -24,6 +27,8 @@ struct Choice {
 };
 
 struct Place {
+  const Point *point = nullptr;
+  const Expected *expected = nullptr;
   const ast::Spectrum *spectrum = nullptr;
   const hardware::Level *level = nullptr;
   std::uint64_t lanes = 1;   // of a cooperative codelet
@@ -31,10 +36,13 @@ struct Place {
   bool lanesBelow = false;   // levels below it start lanes
   bool belowGroups = false;  // or one: its units are on certain cores
   std::vector<double> bytes; // of each argument; HUGE_VAL: not known
-  std::vector<Choice> choices;
 
   /// Of the argument of that number; HUGE_VAL where nothing is known.
   double argumentBytes(std::size_t i) const { return i < bytes.size() ? bytes[i] : HUGE_VAL; }
+
+private:
+  friend class Places;
+  mutable std::vector<std::optional<Choice>> choices; // of its alternatives, as far as they were asked for
 };
 
 /// Bytes of an element of a container, or of a scalar.
@@ -43,29 +51,30 @@ double elementBytes(ast::Type type);
 class Places {
 public:
   Places(const Forest &forest, const Machine &machine)
-      : forest_(forest), machine_(machine), known_(forest.size()), works_(forest.module(), forest.facts()) {}
+      : forest_(forest), machine_(machine), expectations_(forest, ordinarySizes(forest)), known_(forest.size()),
+        works_(forest.module(), forest.facts()) {}
 
-  const Place &operator[](const Point &point) const;
-  const Choice &choice(const Point &point, const Alternative &alternative) const {
-    return (*this)[point].choices[static_cast<std::size_t>(&alternative - point.alternatives.data())];
-  }
+  const Expectations &expectations() const { return expectations_; }
+  const Place &at(const Point &point, Expectations::Id expected) const;
+  const Choice &choice(const Place &place, const Alternative &alternative) const;
   /// How often a map's function is called; where that is not known, as often as keeps all workers busy once.
-  double calls(const Point &point, const Alternative &alternative) const;
+  double calls(const Place &place, const Alternative &alternative) const;
   /// Of the level to which they go, how many units work at a time.
-  double units(const Point &point, const Alternative &alternative) const;
+  double units(const Place &place, const Alternative &alternative) const;
 
 private:
   std::uint64_t workers(const Point &point, const Alternative &alternative, const std::string &level) const;
   std::uint64_t lanes(const Point &point, const hardware::Level &level) const;
   const ast::Spectrum &spectrum(const Point &point) const;
-  Choice look(const Place &place, const Point &point, const Alternative &alternative) const;
-  bool applies(const Place &place, const Point &point, const Alternative &alternative) const;
-  const CodeletWork &work(const Place &place, const Point &point, const Alternative &alternative) const;
+  Choice look(const Place &place, const Alternative &alternative) const;
+  bool applies(const Place &place, const Alternative &alternative) const;
+  const CodeletWork &work(const Place &place, const Alternative &alternative) const;
 
   const Forest &forest_;
   const Machine &machine_;
   mutable ast::Arena arena_;
-  mutable std::vector<std::unique_ptr<Place>> known_;
+  const Expectations expectations_;
+  mutable std::vector<boost::container::flat_map<Expectations::Id, std::unique_ptr<Place>>> known_; // of each point
   mutable CodeletWorks works_;
   mutable std::unordered_map<const ast::Codelet *, std::vector<const ast::Expr *>> requirements_, sites_;
 };

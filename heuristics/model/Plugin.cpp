@@ -1,7 +1,6 @@
 #include "Time.h"
 
 #include "tangram/compose/Heuristic.h"
-#include "tangram/compose/SizedForest.h"
 #include "tangram/plugin/Plugin.h"
 
 namespace {
@@ -9,12 +8,10 @@ using namespace tangram;
 
 class Model final : public Heuristic {
   std::vector<Plan> choose(const Forest &forest, HeuristicContext &context) override {
-    const SizedForest sized(forest);
-    return (*sized).best(context.wanted, model::Time(*sized));
+    return forest.best(context.wanted, model::Time(forest));
   }
   std::optional<Prediction> predict(const Forest &forest, const Plan &plan) override {
-    const SizedForest sized(forest);
-    return model::Time(*sized).predict(plan);
+    return model::Time(forest).predict(plan);
   }
 };
 

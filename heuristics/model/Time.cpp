@@ -46,34 +46,51 @@ Cost::Surroundings Time::below(const Point &point, const Alternative &alternativ
   return arounds_.below(point, alternative, child, arounds_[surroundings]);
 }
 
-double Time::of(const Point &point, const Alternative &alternative, Surroundings surroundings,
-                const std::vector<double> &parts) const {
-  const hardware::Level &level = *places_[point].level;
+Charge Time::of(const Point &point, const Alternative &alternative, Surroundings surroundings) const {
+  const Around &around = arounds_[surroundings];
+  const Place &place = places_.at(point, around.expected);
+  const hardware::Level &level = *place.level;
   switch (alternative.rule) {
-  case Rule::Devolve: return (parts[0] + machine_.wait(level)) * doubt(alternative);
-  case Rule::Serialize:
-    return kDivision * places_.calls(point, alternative) * (parts[0] + divided(point, alternative, surroundings));
+  case Rule::Devolve: {
+    const double more = doubt(alternative);
+    return {machine_.wait(level) * more, {more}};
+  }
+  case Rule::Serialize: {
+    const double calls = kDivision * places_.calls(place, alternative);
+    return {calls * divided(point, alternative, surroundings), {calls}};
+  }
   case Rule::Distribute:
   case Rule::Split: {
-    double given = places_.calls(point, alternative);
+    double given = places_.calls(place, alternative);
     if (auto factor = alternative.parameters.find("factor"); factor != alternative.parameters.end())
       given = std::min(given, static_cast<double>(factor->second));
-    const double units = places_.units(point, alternative);
-    const double each = (parts[0] + divided(point, alternative, surroundings)) *
-                        (machine_.areGroups(alternative.to) ? machine_.imbalance(std::min(given, units)) : 1);
-    return kDivision * (rounds(given, units) * each + machine_.wait(level)) * doubt(alternative);
+    const double units = places_.units(place, alternative), more = kDivision * doubt(alternative);
+    const double calls = more * rounds(given, units) *
+                         (machine_.areGroups(alternative.to) ? machine_.imbalance(std::min(given, units)) : 1);
+    return {calls * divided(point, alternative, surroundings) + more * machine_.wait(level), {calls}};
   }
   default: break;
   }
-  const Choice &choice = places_.choice(point, alternative);
-  if (!choice.applies) return parts.back() + kUnsuited;
-  double sum = own(point, alternative, surroundings).total();
-  if (choice.ordered) sum += std::exp2(arounds_[surroundings].busy) * machine_.exchange();
-  for (std::size_t i = 0; i < choice.sites->size() && i < parts.size(); ++i) {
-    auto often = choice.work->sites.find((*choice.sites)[i]);
-    sum += (often == choice.work->sites.end() ? 1 : often->second) * parts[i];
+  const Choice &choice = places_.choice(place, alternative);
+  Charge charge;
+  charge.times.resize(alternative.children.size(), 0);
+  if (!choice.applies) { // what it falls back on is called
+    charge.own = kUnsuited;
+    if (!charge.times.empty()) charge.times.back() = 1;
+    return charge;
   }
-  return sum;
+  charge.own = own(point, alternative, surroundings).total();
+  if (choice.ordered) charge.own += std::exp2(around.busy) * machine_.exchange();
+  for (std::size_t i = 0; i < choice.sites->size() && i < charge.times.size(); ++i) {
+    auto often = choice.work->sites.find((*choice.sites)[i]);
+    charge.times[i] = often == choice.work->sites.end() ? 1 : often->second;
+  }
+  return charge;
+}
+
+Cost::Surroundings Time::alike(Surroundings surroundings) const {
+  constexpr unsigned kTimes = 6; // as a power of two: so many more units, and another plan is best
+  return arounds_[surroundings].busy / kTimes;
 }
 
 double Time::doubt(const Alternative &alternative) {
@@ -83,14 +100,15 @@ double Time::doubt(const Alternative &alternative) {
 
 double Time::divided(const Point &point, const Alternative &alternative, Surroundings surroundings) const {
   const Around &around = arounds_[surroundings];
+  const Place &place = places_.at(point, around.expected);
   const auto parts = std::count_if(around.arguments.begin(), around.arguments.end(),
                                    [](const ArgumentAround &argument) { return !argument.whole && !argument.loaded; });
   if (parts == 0) return 0;
   CodeletWork work;
   work.operations = kPart * static_cast<double>(parts);
-  Crowd crowd = this->crowd(places_[point], around);
+  Crowd crowd = this->crowd(place, around);
   if (alternative.rule != Rule::Serialize) {
-    crowd.units *= std::min(places_.calls(point, alternative), places_.units(point, alternative));
+    crowd.units *= std::min(places_.calls(place, alternative), places_.units(place, alternative));
     if (machine_.areGroups(alternative.to)) crowd.groups = crowd.units;
   }
   return machine_.parts(work, {}, crowd).issue;
@@ -115,19 +133,19 @@ bool Time::vectorizes(const hardware::Level &level, const CodeletWork &work) con
   });
 }
 
-double Time::footprint(const Point &point, std::size_t argument, const ArgumentAround &around) const {
-  const double all = places_[point].argumentBytes(argument);
+double Time::footprint(const Place &place, std::size_t argument, const ArgumentAround &around) const {
+  const double all = place.argumentBytes(argument);
   if (!std::isfinite(all) || all == 0 || around.within != Stride::Unit) return HUGE_VAL;
-  const double row = static_cast<double>(*point.expected.arguments[argument].back()) *
-                     elementBytes(places_[point].spectrum->params[argument]->type);
+  const double row = static_cast<double>(*place.expected->arguments[argument].back()) *
+                     elementBytes(place.spectrum->params[argument]->type);
   return all / row * std::max(row, machine_.line());
 }
 
 Parts Time::own(const Point &point, const Alternative &alternative, Surroundings surroundings) const {
-  const Place &place = places_[point];
-  const hardware::Level &level = *place.level;
   const Around &around = arounds_[surroundings];
-  const CodeletWork &work = *places_.choice(point, alternative).work;
+  const Place &place = places_.at(point, around.expected);
+  const hardware::Level &level = *place.level;
+  const CodeletWork &work = *places_.choice(place, alternative).work;
   const ast::Codelet &codelet = *alternative.codelet;
   Crowd crowd = this->crowd(place, around);
   if (codelet.coop)
@@ -176,7 +194,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     const double all = place.argumentBytes(*of.parameter);
     access.elements = std::isfinite(all) ? all / access.bytes : 0;
     access.footprint =
-        std::min(footprint(point, *of.parameter, argument),
+        std::min(footprint(place, *of.parameter, argument),
                  of.anywhere || of.rows == 0
                      ? HUGE_VAL
                      : access.streams * of.rows *
@@ -245,17 +263,13 @@ std::optional<Prediction> Time::predict(const PlanNode &node, GoalId id, Surroun
     parts.push_back(part->seconds);
     result.children.push_back(std::move(*part));
   }
-  result.seconds = of(point, alternative, surroundings, parts);
+  const Charge charge = of(point, alternative, surroundings);
+  result.seconds = charge.total(parts);
   if (alternative.codelet) {
     const Parts own = this->own(point, alternative, surroundings);
     result.parts = {{"issue", own.issue}, {"memory", own.memory}, {"latency", own.latency}, {"atomics", own.atomics}};
   }
-  // How often each is called follows from what it costs once.
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    std::vector<double> more = parts;
-    more[i] += 1;
-    result.children[i].all = of(point, alternative, surroundings, more) - result.seconds;
-  }
+  for (std::size_t i = 0; i < parts.size(); ++i) result.children[i].all = charge.times[i];
   return result;
 }
 

@@ -14,8 +14,8 @@ public:
 
   Surroundings below(const Point &point, const Alternative &alternative, std::size_t child,
                      Surroundings surroundings) const override;
-  double of(const Point &point, const Alternative &alternative, Surroundings surroundings,
-            const std::vector<double> &parts) const override;
+  Charge of(const Point &point, const Alternative &alternative, Surroundings surroundings) const override;
+  Surroundings alike(Surroundings surroundings) const override;
   /// Of what a rule does by itself.
   Parts own(const Point &point, const Alternative &alternative, Surroundings surroundings) const;
   /// Of a plan of the forest, node by node; nothing where it has other values than the forest's.
@@ -33,7 +33,7 @@ private:
   /// Tiles of what lanes walk through, where scratchpad memory has room.
   void stage(std::vector<Accesses> &accesses, Crowd &crowd) const;
   /// Bytes of the lines in which a call's argument lies.
-  double footprint(const Point &point, std::size_t argument, const ArgumentAround &around) const;
+  double footprint(const Place &place, std::size_t argument, const ArgumentAround &around) const;
 
   const Forest &forest_;
   Machine machine_;

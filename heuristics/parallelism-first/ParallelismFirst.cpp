@@ -33,10 +33,10 @@ template <class T> std::optional<T> less(std::optional<T> a, std::optional<T> b)
 bool uneven(const Point &point) { return point.acrossCalls == Stride::Irregular; }
 
 /// Why an element of a map is expected not to fill the level that it is distributed to; empty: nothing says so.
-std::string tooSmall(const Forest &forest, const Point &point, const std::string &to) {
-  std::optional<std::uint64_t> elements = point.expected.largest();
+std::string tooSmall(const Forest &forest, const SizedPoint &point, const std::string &to) {
+  std::optional<std::uint64_t> elements = point.expected().largest();
   // Of what calls read by indices out of a container, most is not for this one.
-  if (const Expected &e = point.expected; uneven(point) && e.work && e.elements && *e.elements > 0)
+  if (const Expected &e = point.expected(); uneven(*point) && e.work && e.elements && *e.elements > 0)
     elements = *e.work / *e.elements;
   const hardware::Level *level = forest.hardware().find(to);
   if (!elements || !level) return "";
@@ -47,13 +47,14 @@ std::string tooSmall(const Forest &forest, const Point &point, const std::string
 
 /// Whether the calls of a map are expected to be enough for all lanes below the level that it stands at, so that no two
 /// have to share one; empty: no.
-std::string enoughForEachLane(const Forest &forest, const Point &point, const std::string &to) {
-  const hardware::Level *level = forest.hardware().find(point.level), *below = forest.hardware().find(to);
-  if (!point.expected.elements || !level || !below || below->scalar || uneven(point)) return "";
+std::string enoughForEachLane(const Forest &forest, const SizedPoint &point, const std::string &to) {
+  const hardware::Level *level = forest.hardware().find(point->level), *below = forest.hardware().find(to);
+  const std::optional<std::uint64_t> calls = point.expected().elements;
+  if (!calls || !level || !below || below->scalar || uneven(*point)) return "";
   std::uint64_t lanes = forest.hardware().lanes(*level);
-  return *point.expected.elements >= lanes ? fmt::format("about {} calls are enough for each of the {} lanes of '{}'",
-                                                         *point.expected.elements, lanes, point.level)
-                                           : "";
+  return *calls >= lanes
+             ? fmt::format("about {} calls are enough for each of the {} lanes of '{}'", *calls, lanes, point->level)
+             : "";
 }
 
 constexpr std::uint64_t kTurns = 4; // of an unrolled loop; with fewer, what is left over costs more than it brings
@@ -124,35 +125,35 @@ std::vector<Plan> ParallelismFirst::choose(const Forest &forest, HeuristicContex
   return plans;
 }
 
-const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &forest, const Point &point,
+const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &forest, const SizedPoint &point,
                                                                  const Alternative &alternative) const {
-  if (auto it = known_.find(&alternative); it != known_.end()) return it->second;
+  if (auto it = known_.find({&alternative, point.expectation()}); it != known_.end()) return it->second;
   Properties result;
   if (alternative.rule == Rule::Distribute || alternative.rule == Rule::Split) {
     const hardware::Level *below = forest.hardware().find(alternative.to);
     std::uint64_t workers = below ? below->workers.count : 1;
-    std::optional<std::uint64_t> work = less<std::uint64_t>(point.work, point.expected.work),
-                                 calls = less<std::uint64_t>(point.elements, point.expected.elements);
+    std::optional<std::uint64_t> work = less(point->work, point.expected().work),
+                                 calls = less(point->elements, point.expected().elements);
     // Chunks of a map begin far apart.
-    const hardware::Level *level = forest.hardware().find(point.level);
-    bool far = scatters(forest, point) ||
+    const hardware::Level *level = forest.hardware().find(point->level);
+    bool far = scatters(forest, *point) ||
                (alternative.rule == Rule::Split && level && level->tiling == hardware::Tiling::Strided);
     bool few = work && (*work <= workers ||
-                        (synchronises(forest, point, hardware::SyncKind::CloseLoop) && *work < kTurns * workers));
+                        (synchronises(forest, *point, hardware::SyncKind::CloseLoop) && *work < kTurns * workers));
     // Rows of which most workers would have none.
-    few |= point.expected.units && *point.expected.units <= workers / 2;
+    few |= point.expected().units && *point.expected().units <= workers / 2;
     result.distributes = !few && (!calls || *calls > 1) && !far;
     result.enough = !calls || *calls > workers / 2;
-    if (const Point &call = forest.point(alternative.children[0]); !call.isMap)
-      for (std::size_t i : rulesAt(call)) {
-        const Alternative &with = call.alternatives[i];
+    if (const SizedPoint call = point.child(alternative, 0); !call->isMap)
+      for (std::size_t i : rulesAt(*call)) {
+        const Alternative &with = call->alternatives[i];
         result.tiles |= with.codelet && with.codelet->coop && properties(forest, call, with).tiles;
         result.together |= with.codelet && changesTogether(*with.codelet);
       }
-  } else if (alternative.rule == Rule::Serialize && scatters(forest, point)) {
-    const Point &call = forest.point(alternative.children[0]);
-    for (std::size_t i : rulesAt(call)) {
-      const Properties &inner = properties(forest, call, call.alternatives[i]);
+  } else if (alternative.rule == Rule::Serialize && scatters(forest, *point)) {
+    const SizedPoint call = point.child(alternative, 0);
+    for (std::size_t i : rulesAt(*call)) {
+      const Properties &inner = properties(forest, call, call->alternatives[i]);
       result.leads = less(result.leads, inner.distributes || inner.vectorizes ? 0u : inner.leads);
     }
   } else if (alternative.codelet) {
@@ -160,10 +161,10 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
     bool hasMap = false;
     for (std::size_t i = 0; i < own; ++i) hasMap |= forest.point(alternative.children[i]).isMap;
     for (std::size_t i = 0; i < own; ++i) {
-      const Point &child = forest.point(alternative.children[i]);
-      if (child.isMap != hasMap) continue;
-      for (std::size_t b : rulesAt(child)) {
-        const Alternative &below = child.alternatives[b];
+      const SizedPoint child = point.child(alternative, i);
+      if (child->isMap != hasMap) continue;
+      for (std::size_t b : rulesAt(*child)) {
+        const Alternative &below = child->alternatives[b];
         if (!hasMap && below.rule != Rule::Select) continue;
         const Properties &inner = properties(forest, child, below);
         if (inner.leads) result.leads = less(result.leads, std::optional(*inner.leads + 1));
@@ -175,28 +176,27 @@ const ParallelismFirst::Properties &ParallelismFirst::properties(const Forest &f
         result.enough |= hasMap && inner.distributes && inner.enough;
       }
     }
-    if (hasMap && walksAlone(forest, point)) result.distributes = false;
-    if (hasMap) result.matches = result.distributes && tilingMatches(forest, *alternative.codelet, point.level);
+    if (hasMap && walksAlone(forest, *point)) result.distributes = false;
+    if (hasMap) result.matches = result.distributes && tilingMatches(forest, *alternative.codelet, point->level);
     result.vectorizes |= alternative.capability == Capability::Vector || alternative.capability == Capability::Matrix;
-    const hardware::Level *level = forest.hardware().find(point.level);
+    const hardware::Level *level = forest.hardware().find(point->level);
     result.tiles |= level && level->memory("scratchpad") && forest.facts().onTiles.count(alternative.codelet);
     result.boundByData = boundByData(forest, *alternative.codelet);
     result.stores = stores(*alternative.codelet);
     result.idle = hasMap && !result.distributes && !result.leads;
   }
-  return known_.emplace(&alternative, result).first->second;
+  return known_.emplace(std::pair(&alternative, point.expectation()), result).first->second;
 }
 
-bool ParallelismFirst::parallel(const Forest &forest, GoalId goal) const {
-  const Point &point = forest.point(goal);
-  const std::vector<std::size_t> rules = rulesAt(point);
+bool ParallelismFirst::parallel(const Forest &forest, const SizedPoint &point) const {
+  const std::vector<std::size_t> rules = rulesAt(*point);
   return std::any_of(rules.begin(), rules.end(), [&](std::size_t i) {
-    const Properties &p = properties(forest, point, point.alternatives[i]);
+    const Properties &p = properties(forest, point, point->alternatives[i]);
     return p.distributes || p.vectorizes || p.leads;
   });
 }
 
-std::string ParallelismFirst::preferMapRule(const Forest &forest, const Point &point, const Alternative &a,
+std::string ParallelismFirst::preferMapRule(const Forest &forest, const SizedPoint &point, const Alternative &a,
                                             const Properties &pa, const Alternative &b, const Properties &pb) const {
   if (pa.distributes != pb.distributes) return pa.distributes ? fmt::format("{} extracts parallelism", words(a)) : "";
   if (!pa.distributes && pa.leads != pb.leads)
@@ -211,7 +211,7 @@ std::string ParallelismFirst::preferMapRule(const Forest &forest, const Point &p
     const Alternative &whole = a.rule == Rule::Distribute ? a : b, &halved = a.rule == Rule::Distribute ? b : a;
     std::string small = tooSmall(forest, point, whole.to);
     if (small.empty()) small = enoughForEachLane(forest, point, whole.to);
-    bool element = parallel(forest, whole.children[0]), chunk = parallel(forest, halved.children[0]);
+    bool element = parallel(forest, point.child(whole, 0)), chunk = parallel(forest, point.child(halved, 0));
     bool wantsSplit = (!element || !small.empty()) && chunk;
     if (wantsSplit != (a.rule == Rule::Split)) return "";
     if (wantsSplit && element) return small + ", and 'split' gives it many calls";
@@ -222,10 +222,10 @@ std::string ParallelismFirst::preferMapRule(const Forest &forest, const Point &p
   return rank(a) < rank(b) ? fmt::format("neither extracts parallelism, and {} is simpler", words(a)) : "";
 }
 
-std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, const Alternative &a,
+std::string ParallelismFirst::prefer(const Forest &forest, const SizedPoint &point, const Alternative &a,
                                      const Alternative &b, unsigned iteration, unsigned iterations) const {
   const Properties &pa = properties(forest, point, a), &pb = properties(forest, point, b);
-  if (point.isMap) return preferMapRule(forest, point, a, pa, b, pb);
+  if (point->isMap) return preferMapRule(forest, point, a, pa, b, pb);
 
   // The reason where a has something that b has not; "no" where it is the other way round.
   std::string verdict;
@@ -240,7 +240,7 @@ std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, c
 
   if (iteration < iterations) {
     // Lanes that each walk through a tile of their own cost more than they bring where lanes can work together.
-    const hardware::Level *level = forest.hardware().find(point.level);
+    const hardware::Level *level = forest.hardware().find(point->level);
     auto misfit = [&](const Properties &p, const Properties &other) {
       return p.distributes && !p.matches && !other.distributes && other.vectorizes && level &&
              level->tiling != hardware::Tiling::Any;
@@ -248,7 +248,7 @@ std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, c
     if (misfit(pa, pb)) return "";
     if (misfit(pb, pa))
       return fmt::format("{} vectorizes, and the tiling of {} does not suit level '{}'", words(a), words(b),
-                         point.level);
+                         point->level);
     if (differ(pa.distributes, pb.distributes, says("distributes work"))) return verdict;
     if (pa.distributes) {
       if (differ(pa.tiles, pb.tiles, [&] {
@@ -257,7 +257,7 @@ std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, c
           }))
         return verdict;
       // Lanes in lock step wait for the longest call among them; fewer workers take calls as they come to an end.
-      if (synchronises(forest, point, hardware::SyncKind::Relaunch)) {
+      if (synchronises(forest, *point, hardware::SyncKind::Relaunch)) {
         if (differ(!pa.boundByData, !pb.boundByData, [&] {
               return fmt::format(
                   "the calls of the map of {} have as much to do each, of those of {} data says how much", words(a),
@@ -280,7 +280,7 @@ std::string ParallelismFirst::prefer(const Forest &forest, const Point &point, c
           }))
         return verdict;
       if (differ(pa.matches, pb.matches, [&] {
-            return fmt::format("the tiling of {} suits level '{}', that of {} does not", words(a), point.level,
+            return fmt::format("the tiling of {} suits level '{}', that of {} does not", words(a), point->level,
                                words(b));
           }))
         return verdict;

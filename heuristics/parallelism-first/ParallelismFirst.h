@@ -51,7 +51,7 @@ public:
   std::vector<Plan> choose(const Forest &forest, HeuristicContext &context) override;
 
 protected:
-  std::string prefer(const Forest &forest, const Point &point, const Alternative &a, const Alternative &b,
+  std::string prefer(const Forest &forest, const SizedPoint &point, const Alternative &a, const Alternative &b,
                      unsigned iteration, unsigned iterations) const override;
 
 private:
@@ -65,12 +65,13 @@ private:
     /// Serialising what would scatter: how many codelets further down one distributes or vectorizes.
     std::optional<unsigned> leads;
   };
-  const Properties &properties(const Forest &forest, const Point &point, const Alternative &alternative) const;
-  std::string preferMapRule(const Forest &forest, const Point &point, const Alternative &a, const Properties &pa,
+  const Properties &properties(const Forest &forest, const SizedPoint &point, const Alternative &alternative) const;
+  std::string preferMapRule(const Forest &forest, const SizedPoint &point, const Alternative &a, const Properties &pa,
                             const Alternative &b, const Properties &pb) const;
-  bool parallel(const Forest &forest, GoalId goal) const;
+  bool parallel(const Forest &forest, const SizedPoint &point) const;
 
-  mutable std::map<const Alternative *, Properties> known_; // of the forest at hand
+  /// Of the forest at hand.
+  mutable std::map<std::pair<const Alternative *, Expectations::Id>, Properties> known_;
 };
 
 } // namespace tangram

@@ -232,7 +232,7 @@ TEST(PlanCost, KBestByAnAdditiveCost) {
 
 /// A comparison that goes round in circles must not hang or crash the search.
 class Circular final : public RuleComparison {
-  std::string prefer(const Forest &, const Point &, const Alternative &a, const Alternative &b, unsigned,
+  std::string prefer(const Forest &, const SizedPoint &, const Alternative &a, const Alternative &b, unsigned,
                      unsigned) const override {
     return (a.codelet != b.codelet || a.rule != b.rule) ? "always" : "";
   }

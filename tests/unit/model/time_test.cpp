@@ -20,7 +20,7 @@ double seconds(const Time &time, const Forest &forest, const PlanNode &node, Goa
   for (std::size_t i = 0; i < alternative.children.size(); ++i)
     parts.push_back(
         seconds(time, forest, *node.children[i], alternative.children[i], time.below(point, alternative, i, around)));
-  return time.of(point, alternative, around, parts);
+  return time.of(point, alternative, around).total(parts);
 }
 double seconds(const Time &time, const Forest &forest, const Plan &plan) {
   return seconds(time, forest, *plan.root, forest.root(), 0);

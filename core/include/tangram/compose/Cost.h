@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 namespace tangram {
@@ -9,20 +10,31 @@ namespace tangram {
 struct Alternative;
 struct Point;
 
+/// What a rule costs by itself, and how many times what each child costs.
+struct Charge {
+  double own = 0; // infinite: not to be chosen
+  std::vector<double> times;
+
+  double total(const std::vector<double> &parts) const {
+    return std::inner_product(parts.begin(), parts.end(), times.begin(), own);
+  }
+};
+
 /// A cost that is decomposable over the forest: a derivation's follows from its first rule and from the costs of the
-/// derivations below it, and grows with each of these.
+/// derivations below it.
 class Cost {
 public:
-  /// What stands above a point and makes a difference to what is below, as a number; the root's is 0. The best
-  /// derivations of a point are kept for each of them: they should be few.
+  /// What stands above a point and makes a difference to what is below, as a number; the root's is 0.
   using Surroundings = std::uint64_t;
 
   virtual ~Cost() = default;
   /// Of the alternative's child of that number.
   virtual Surroundings below(const Point &, const Alternative &, std::size_t, Surroundings) const { return 0; }
-  /// `parts`: of each child. Infinite: not to be chosen.
-  virtual double of(const Point &point, const Alternative &alternative, Surroundings surroundings,
-                    const std::vector<double> &parts) const = 0;
+  /// A number that surroundings have in common in which the same is likely to be best: a point is searched once for
+  /// each, and in others what was best in any of them is tried.
+  virtual Surroundings alike(Surroundings surroundings) const { return surroundings; }
+  /// Not negative.
+  virtual Charge of(const Point &point, const Alternative &alternative, Surroundings surroundings) const = 0;
 };
 
 } // namespace tangram

@@ -55,8 +55,7 @@ struct Point {
   std::vector<std::optional<std::uint64_t>> bounds;
   std::optional<std::uint64_t> elements; // of a map: how many calls it makes at most
   std::optional<std::uint64_t> work;     // of a map over partitions: how many elements all its parts have at most
-  Expected expected;
-  Scalars scalars; // parameters of the spectrum that are known here
+  Scalars scalars;                       // parameters of the spectrum that are known here
   /// Of a map: how far apart neighbouring calls touch memory (Facts::acrossCalls). Of a call that lanes of a unit make
   /// side by side: the same of the map that gives it to them.
   Stride acrossCalls = Stride::Zero;
@@ -72,7 +71,7 @@ public:
   /// Needs the facts of the parallelism and level-matching analyses. `depth` is N of Figure 6.4. `expected` is for
   /// heuristics: plans are the same whatever it says.
   Forest(const ast::Module &module, const hardware::Hardware &hardware, const Facts &facts, const std::string &spectrum,
-         unsigned depth, const ExpectedSizes &expected = {});
+         unsigned depth, ExpectedSizes expected = {});
   ~Forest();
   Forest(const Forest &) = delete;
   Forest &operator=(const Forest &) = delete;
@@ -99,7 +98,8 @@ public:
   Plan sample(std::mt19937_64 &random) const;
   /// The plan number `index` (0 .. count()-1) of the stable order.
   Plan nth(Count index) const;
-  /// The k plans of least cost, best first; ties in the stable order where a cost grows with those of all parts.
+  /// The k plans of least cost, best first; ties in the stable order. Exact where a rule has few values and
+  /// surroundings are not alike (Cost::alike); else a search that does not look at everything.
   std::vector<Plan> best(std::size_t k, const Cost &cost) const;
   /// Makes a plan by choosing at every point, top down.
   Plan derive(const std::function<std::size_t(GoalId, const Point &)> &choose) const;
@@ -111,6 +111,7 @@ public:
   const hardware::Hardware &hardware() const { return hardware_; }
   const Facts &facts() const { return facts_; }
   const std::string &spectrum() const { return spectrum_; }
+  const ExpectedSizes &expected() const { return expected_; }
 
 private:
   friend class ForestBuilder;
@@ -121,6 +122,7 @@ private:
   const hardware::Hardware &hardware_;
   const Facts &facts_;
   std::string spectrum_;
+  ExpectedSizes expected_;
   std::vector<Point> points_;
   GoalId root_ = 0, plainRoot_ = 0;
   std::optional<unsigned> depthNeeded_;

@@ -2,7 +2,7 @@
 // the forest by itself.
 #pragma once
 
-#include "tangram/compose/Forest.h"
+#include "tangram/compose/Expectations.h"
 #include "tangram/compose/Prediction.h"
 #include "tangram/pass/Pass.h"
 
@@ -43,7 +43,7 @@ public:
 
 protected:
   /// Why `a` is preferred to `b` at the point in this iteration (1-based, of `iterations`); empty: it is not.
-  virtual std::string prefer(const Forest &forest, const Point &point, const Alternative &a, const Alternative &b,
+  virtual std::string prefer(const Forest &forest, const SizedPoint &point, const Alternative &a, const Alternative &b,
                              unsigned iteration, unsigned iterations) const = 0;
 };
 

@@ -1,0 +1,125 @@
+#include "tangram/compose/Expectations.h"
+
+#include "ExpectedSites.h"
+#include "Interned.h"
+
+#include <bit>
+#include <boost/functional/hash.hpp>
+#include <unordered_map>
+
+namespace tangram {
+
+using namespace ast;
+
+namespace {
+
+/// To so many significant bits, so that expectations are shared.
+std::uint64_t roundedUp(std::uint64_t n) {
+  constexpr unsigned kBits = 6;
+  const unsigned width = static_cast<unsigned>(std::bit_width(n));
+  const std::uint64_t unit = width > kBits ? std::uint64_t{1} << (width - kBits) : 1;
+  return (n + unit - 1) / unit * unit;
+}
+
+void roundUp(std::optional<std::uint64_t> &n) {
+  if (n && *n > std::uint64_t{1} << 62) n.reset();
+  if (n) n = roundedUp(*n);
+}
+
+Expected rounded(Expected expected) {
+  for (std::optional<std::uint64_t> *n : {&expected.elements, &expected.work, &expected.units}) roundUp(*n);
+  bool any = false;
+  for (Extents &extents : expected.arguments)
+    for (std::optional<std::uint64_t> &extent : extents) {
+      roundUp(extent);
+      any |= extent.has_value();
+    }
+  if (!any) expected.arguments.clear();
+  for (auto &[name, value] : expected.scalars)
+    if (value > 0) value = static_cast<std::int64_t>(roundedUp(static_cast<std::uint64_t>(value)));
+  return expected;
+}
+
+/// A codelet as expectations go through it.
+struct Shape {
+  std::shared_ptr<const CodeletSource> source;
+  std::vector<const Expr *> sites;
+  std::vector<const Spectrum *> callees; // of each site
+};
+
+} // namespace
+
+struct Expectations::Known {
+  using At = std::pair<const Alternative *, Id>;
+  Interned<Expected> all;
+  std::unordered_map<const Codelet *, Shape> shapes;
+  std::map<std::tuple<const Codelet *, Scalars, Id>, std::vector<Id>> sites;
+  std::unordered_map<At, const std::vector<Id> *, boost::hash<At>> selected;
+};
+
+Expectations::Expectations(const Forest &forest, const ExpectedSizes &sizes)
+    : forest_(forest), known_(std::make_unique<Known>()) {
+  if (!sizes.empty())
+    if (const Spectrum *spectrum = findSpectrum(forest.module(), forest.spectrum()))
+      root_ = known_->all.id(rounded({expectedArguments(*spectrum, sizes), {}, {}, {}, {}}));
+}
+
+Expectations::~Expectations() = default;
+
+const Expected &Expectations::operator[](Id id) const { return known_->all[id]; }
+
+Expectations::Id Expectations::below(const Point &point, const Alternative &alternative, std::size_t child,
+                                     Id here) const {
+  if (here == kNone || forest_.point(alternative.children[child]).plain) return kNone;
+  switch (alternative.rule) {
+  case Rule::Select: return sites(point, alternative, here)[child];
+  case Rule::Split: {
+    Expected part = (*this)[here];
+    const auto factor = static_cast<std::uint64_t>(alternative.parameters.at("factor"));
+    for (std::optional<std::uint64_t> *each : {&part.elements, &part.work, &part.units})
+      if (*each) *each = roundedUp(**each / factor + (**each % factor != 0));
+    return known_->all.id(std::move(part));
+  }
+  case Rule::Compute:
+  case Rule::Devolve:
+  case Rule::Distribute:
+  case Rule::Serialize:
+  case Rule::Regroup:
+  case Rule::Cascade: break;
+  }
+  const Expected &all = (*this)[here];
+  return all.elements || all.work || all.units ? known_->all.id({all.arguments, all.scalars, {}, {}, {}}) : here;
+}
+
+const std::vector<Expectations::Id> &Expectations::sites(const Point &point, const Alternative &alternative,
+                                                         Id here) const {
+  auto [at, fresh] = known_->selected.try_emplace({&alternative, here});
+  if (!fresh) return *at->second;
+  const Codelet &codelet = *alternative.codelet;
+  Scalars scalars = alternative.parameters;
+  for (const Scalars *of : {&point.scalars, &(*this)[here].scalars}) scalars.insert(of->begin(), of->end());
+  auto [it, unseen] = known_->sites.try_emplace({&codelet, std::move(scalars), here});
+  at->second = &it->second;
+  if (!unseen) return it->second;
+  Shape &shape = known_->shapes[&codelet];
+  if (!shape.source) {
+    shape.source = std::make_shared<CodeletSource>(codelet);
+    shape.sites = tangram::sites(codelet);
+    for (const Expr *site : shape.sites) {
+      const Map *map = dyn<Map>(site);
+      shape.callees.push_back(findSpectrum(forest_.module(), map ? map->spectrum : as<SpectrumCall>(site)->spectrum));
+    }
+  }
+  it->second.resize(shape.sites.size(), kNone);
+  const std::vector<Extents> &arguments = (*this)[here].arguments;
+  if (arguments.empty()) return it->second;
+  ExpectedSites sites(forest_.module(), codelet, arguments, std::get<Scalars>(it->first), {}, shape.source);
+  for (std::size_t i = 0; i < shape.sites.size(); ++i) {
+    Expected site = sites.site(shape.sites[i]);
+    equateByConditions(*shape.callees[i], site.arguments);
+    it->second[i] = known_->all.id(rounded(std::move(site)));
+  }
+  return it->second;
+}
+
+} // namespace tangram
