@@ -89,8 +89,16 @@ Charge Time::of(const Point &point, const Alternative &alternative, Surroundings
 }
 
 Cost::Surroundings Time::alike(Surroundings surroundings) const {
-  constexpr unsigned kTimes = 6; // as a power of two: so many more units, and another plan is best
-  return arounds_[surroundings].busy / kTimes;
+  constexpr unsigned kTimes = 6; // as a power of two: on a device, with so many more units another plan is best
+  const Around &around = arounds_[surroundings];
+  if (!machine_.prefetches()) return around.busy / kTimes;
+  // A processor has few units; what counts is how lanes and iterations go through memory.
+  std::size_t result = around.busy;
+  for (const ArgumentAround &argument : around.arguments) {
+    boost::hash_combine(result, argument.acrossLanes);
+    boost::hash_combine(result, argument.within);
+  }
+  return result;
 }
 
 double Time::doubt(const Alternative &alternative) {
