@@ -106,7 +106,7 @@ public:
   }
 
 private:
-  static constexpr unsigned kRefined = 3;
+  static constexpr unsigned kRefined = 4;
   static constexpr double kNotMuchWorse = 1.3; // times
 
   /// The same rule, with all its values.
