@@ -209,7 +209,7 @@ void FunctionChecker::checkWritable(const Variable *v, Piece piece) const {
 }
 
 /// A scalar that is assigned; one that there is not is declared by that. Null where the name is no scalar's.
-const Variable *FunctionChecker::scalarPlace(const Syntax &e, const Type *assigned) {
+const Variable *FunctionChecker::scalarPlace(const Syntax &e) {
   if (const Variable *v = scope_.find(e.text)) return v->kind == Variable::Kind::Scalar ? v : nullptr;
   if (scope_.arrayBehind(e.text)) return nullptr;
   if (!e.text.starts_with("_")) {
@@ -217,14 +217,13 @@ const Variable *FunctionChecker::scalarPlace(const Syntax &e, const Type *assign
     if (scope_.find("_" + e.text)) scope_.unknown(e.text, e.piece);
     fail(kNewScalar, at(e.piece), e.text);
   }
-  if (!assigned) scope_.unknown(e.text, e.piece);
   return nullptr;
 }
 
 /// What is assigned. `out`: where a scalar that there is not yet is declared, with `value` where that is its first.
 const Expr *FunctionChecker::place(const Syntax &e, const Type *assigned, bool direct, Stmts *out, const Expr *value) {
   if (e.kind == Syntax::Kind::Name) {
-    const Variable *v = scalarPlace(e, assigned);
+    const Variable *v = scalarPlace(e);
     const bool fresh = !v && !scope_.find(e.text) && !scope_.arrayBehind(e.text);
     if (fresh) {
       Type &type = inferred_.types.try_emplace({scope_.block.key, e.text}, *assigned).first->second;
@@ -287,6 +286,7 @@ bool FunctionChecker::isArray(const Syntax &e) const {
 void FunctionChecker::assign(const syntax::Stmt &s, Stmts &out, bool direct) {
   const Syntax &target = *s.target;
   const bool all = isArray(target) && scope_.iterators.empty();
+  if (target.kind == Syntax::Kind::Name && !target.text.starts_with("_")) scalarPlace(target);
   if (s.value->kind == Syntax::Kind::Call && s.op == "=") {
     if (primitive(*s.value, &target, out, direct)) return;
     const Function *callee = function(*s.value);
