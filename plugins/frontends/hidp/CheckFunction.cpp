@@ -548,6 +548,7 @@ const Expr *FunctionChecker::oneMore(const Expr *e) {
     return make(Expr::Kind::Binary, n < 0 ? "-" : "+", wide, e->piece, {base, literal});
   };
   auto number = [](const Expr *x) -> std::optional<long long> {
+    if (x->kind == Expr::Kind::Unary && x->text == "-" && x->args[0]->text == "1") return -1;
     if (x->kind != Expr::Kind::Literal || x->text.size() > 9 ||
         x->text.find_first_not_of("0123456789") != std::string::npos || (x->text.size() > 1 && x->text[0] == '0'))
       return std::nullopt;

@@ -116,17 +116,10 @@ public:
     for (const Stmt *s : stmts) {
       if (s->kind != Stmt::Kind::Declare || s->variable->kind != Variable::Kind::Array) continue;
       const Variable *array = s->variable;
-      const Stmt *user = nullptr;
-      bool one = true;
-      for (const Stmt *other : out) {
-        if (other == s) continue;
-        bool here = false;
-        uses(*other, [&](const Expr &e, Use) { here |= e.variable == array; });
-        if (!here) continue;
-        one &= user == nullptr && isNest(*other);
-        user = other;
-      }
-      if (!user || !one) continue;
+      Stmts others = out;
+      std::erase(others, s);
+      const Stmt *user = onlyUser(others, array);
+      if (!user) continue;
       std::vector<const Expr *> indices;
       bool same = true;
       uses(*user, [&](const Expr &e, Use) {
@@ -136,11 +129,17 @@ public:
         same &= std::equal(indices.begin(), indices.end(), e.args.begin(), e.args.end(), hidp::same);
       });
       std::set<const Variable *> wanted, found;
-      for (const Loop &l : user->loops) wanted.insert(l.iterator);
       for (const Expr *i : indices)
-        if (i->kind == Expr::Kind::Variable) found.insert(i->variable);
-      // With a reduction over the nest the loops are its, and each iteration still has its own.
-      if (!same || wanted != found || indices.size() != wanted.size()) continue;
+        if (i->kind == Expr::Kind::Variable) wanted.insert(i->variable);
+      if (!same || indices.size() != wanted.size()) continue;
+      // The nests in each other whose loops are its indices.
+      std::vector<const Stmt *> chain;
+      for (const Stmt *next = user; next; next = onlyUser(chain.back()->body, array)) {
+        chain.push_back(next);
+        for (const Loop &l : next->loops) found.insert(l.iterator);
+        if (found.size() >= wanted.size() || next->reduction) break;
+      }
+      if (wanted != found) continue;
       Variable scalar = *array;
       scalar.kind = Variable::Kind::Scalar;
       scalar.rank = 0;
@@ -150,15 +149,38 @@ public:
       declaration.kind = Stmt::Kind::Declare;
       declaration.variable = kept;
       declaration.piece = s->piece;
-      Stmt nest = *replaced(user, {{array, reference(kept, s->piece, program_)}}, program_);
+      const Stmt *made = replaced(chain.back(), {{array, reference(kept, s->piece, program_)}}, program_);
+      Stmt nest = *made;
       nest.body.insert(nest.body.begin(), program_.make(std::move(declaration)));
-      std::replace(out.begin(), out.end(), user, program_.make(std::move(nest)));
+      made = program_.make(std::move(nest));
+      for (std::size_t i = chain.size(); i-- > 0; ) {
+        if (i == 0) {
+          std::replace(out.begin(), out.end(), chain[0], made);
+          break;
+        }
+        Stmt around = *chain[i - 1];
+        std::replace(around.body.begin(), around.body.end(), chain[i], made);
+        made = program_.make(std::move(around));
+      }
       std::erase(out, s);
     }
     return out;
   }
 
 private:
+  /// The one nest of these statements that uses the array; null where something else does.
+  static const Stmt *onlyUser(const Stmts &stmts, const Variable *array) {
+    const Stmt *user = nullptr;
+    for (const Stmt *s : stmts) {
+      bool here = false;
+      uses(*s, [&](const Expr &e, Use) { here |= e.variable == array; });
+      if (!here) continue;
+      if (user || !isNest(*s)) return nullptr;
+      user = s;
+    }
+    return user;
+  }
+
   /// B's loops and what stands in it, with A's iterators.
   Stmt renamed(const Stmt &b, const Stmt &a, std::size_t count) {
     Replacement by;

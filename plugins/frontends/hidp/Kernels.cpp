@@ -132,15 +132,15 @@ private:
   /// What is done for one codelet: units that it needs are made meanwhile, into texts of their own.
   struct Composition {
     const Unit *unit = nullptr;
-    const Stmts *all = nullptr;
     Text text;
+    bool maps = false;
   };
 
   void composed(const Unit &unit, const Stmts &body) {
-    Composition c{&unit, &body, {}};
+    Composition c{&unit, {}};
     compose(body, c);
     // Each iteration of a map block is independent of the others: the language says so.
-    open(unit, "__independent __tag(mapped)", body);
+    open(unit, c.maps ? "__independent __tag(composed)" : "__tag(composed)", body);
     codelets_ << c.text;
     close(unit);
   }
@@ -153,27 +153,21 @@ private:
 
   // NOLINTNEXTLINE(misc-no-recursion): as deep as the source
   void compose(const Stmts &stmts, Composition &c) {
-    Stmts run; // loops that follow each other
-    auto flush = [&](std::size_t next) {
-      if (run.empty()) return;
-      const Stmts behind(stmts.begin() + static_cast<std::ptrdiff_t>(next), stmts.end());
-      loops(run, behind, c);
+    Stmts run; // loops that follow each other, at most one of which gives a scalar: the last
+    auto flush = [&] {
+      if (!run.empty()) loops(run, c);
       run.clear();
     };
-    for (std::size_t i = 0; i < stmts.size(); ++i) {
-      const Stmt &s = *stmts[i];
-      const bool array = s.kind == Stmt::Kind::Declare && s.variable->kind == Variable::Kind::Array;
-      const bool loop = isNest(s) && !isMapped(s) && !composes(s.body);
-      // An array that only loops behind use is theirs: whether it is, is seen when they end.
-      if (loop || (array && !run.empty() && false)) {
-        run.push_back(&s);
-        if (s.reduction && scalarTarget(*s.reduction)) flush(i + 1);
+    for (const Stmt *s : stmts) {
+      if (!isNest(*s) || isMapped(*s) || composes(s->body)) {
+        flush();
+        statement(*s, c);
         continue;
       }
-      flush(i);
-      statement(s, c);
+      run.push_back(s);
+      if (s->reduction && scalarTarget(*s->reduction)) flush();
     }
-    flush(stmts.size());
+    flush();
   }
 
   static const Variable *scalarTarget(const Reduction &r) {
@@ -183,9 +177,8 @@ private:
   }
 
   /// Loops in a spectrum of their own, which the codelet calls.
-  void loops(const Stmts &run, const Stmts &, Composition &c) {
+  void loops(const Stmts &run, Composition &c) {
     const Piece piece = spanning(run.front()->piece, run.back()->piece);
-    Stmts body = run;
     Unit unit = unitOf(fresh(c.unit->name + "_loops"), piece, run, {});
     if (const auto &r = run.back()->reduction; r && scalarTarget(*r)) {
       const Variable *target = scalarTarget(*r);
@@ -196,7 +189,7 @@ private:
     }
     call(unit, piece, c.text);
     c.text << ";\n";
-    spectrum(unit, body);
+    spectrum(unit, run);
   }
 
   static void call(const Unit &unit, Piece piece, Text &out) {
@@ -264,6 +257,7 @@ private:
 
   /// map(f, range(low, high), ...), a spectrum for each iterator.
   void map(const Stmt &s, Composition &c) {
+    c.maps = true;
     std::vector<Unit> units;
     const std::size_t count = s.loops.size();
     std::string name = c.unit->name;
@@ -318,7 +312,7 @@ private:
       const Unit &unit = units[k];
       head_.at(unit.piece) << "__spectrum ";
       head_ << header(unit) << ";\n";
-      open(unit, "__independent __tag(mapped)", within);
+      open(unit, "__independent __tag(composed)", within);
       codelets_.at(s.piece) << (s.reduction ? "return " : "");
       reduced(k + 1, codelets_);
       codelets_ << ";\n}\n";

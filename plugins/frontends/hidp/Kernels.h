@@ -12,7 +12,7 @@ namespace tangram::hidp {
 using Mapped = std::set<const syntax::Stmt *>;
 
 /// For each function a spectrum of its name. Codelets: `serial`, the statements as loops, one after the other; `fused`,
-/// loops of one shape together, where there are such; `mapped`, where statements call functions, or map blocks are
+/// loops of one shape together, where there are such; `composed`, where statements call functions, or map blocks are
 /// among `mapped` or have a pragma: what stands around them as it is, each block a map of a spectrum of its own, loops
 /// between them in spectrums of their own.
 frontend::Rewritten kernels(Program &program, const Source &source, const Mapped &mapped);

@@ -24,8 +24,10 @@ std::string_view kindOf(const Variable &v) {
 
 std::string Scope::emitted(const Variable &v) {
   if (v.kind == Variable::Kind::Iterator) return v.name;
-  std::string text = v.name;
-  for (unsigned i = 2; !used_.insert(text).second; ++i) text = fmt::format("{}_{}", v.name, i);
+  // A scalar that is a container outside has a name of its own inside.
+  const std::string wanted = v.cell ? v.name + "_value" : v.name;
+  std::string text = wanted;
+  for (unsigned i = 2; !used_.insert(text).second; ++i) text = fmt::format("{}_{}", wanted, i);
   return text;
 }
 
