@@ -372,7 +372,6 @@ void FunctionChecker::map(const syntax::Stmt &s, Stmts &out) {
   const std::size_t outerIterators = scope_.iterators.size();
   Stmt inner, around;
   inner.kind = around.kind = Stmt::Kind::Nest;
-  inner.block = around.block = &s;
   for (const auto &[level, piece] : s.levels) around.levels.push_back(level);
   std::vector<const Variable *> starred;
   std::vector<std::pair<Loop, const syntax::Iterator *>> loops;
@@ -426,6 +425,10 @@ void FunctionChecker::map(const syntax::Stmt &s, Stmts &out) {
     }
     scope_.block = outer;
     scope_.iterators.resize(outerIterators);
+  }
+  if (outer.depth == 0) {
+    out.insert(out.end(), inFront_.begin(), inFront_.end());
+    inFront_.clear();
   }
   if (!s.suffix) {
     inner.levels = around.levels;

@@ -4,8 +4,8 @@
 #include "Kernels.h"
 #include "Messages.h"
 #include "Parser.h"
+#include "Unproven.h"
 #include "tangram/clang-family/Read.h"
-#include "tangram/pass/DeepStack.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -24,13 +24,23 @@ public:
       const Source source(request.file.string(), std::string{std::istreambuf_iterator<char>(in), {}});
       const syntax::Program tree = hidp::parse(source);
       Program program = check(tree, source);
-      const frontend::Rewritten text = kernels(program, source, {});
-      if (const char *file = std::getenv("HIDP_TEXT")) std::ofstream(file) << text.text();
-      return frontend::readLanguage(request, arena, diags, &text, {"-w"});
+      const ast::Module *module = read(program, source, {}, request, arena, diags);
+      if (!module || diags.hasErrors()) return nullptr;
+      // Loops say nothing of what the language knows: where nobody else can find out, maps say it.
+      const Mapped mapped = unproven(*module, program, source, diags);
+      return mapped.empty() ? module : read(program, source, mapped, request, arena, diags);
     } catch (DiagnosticError &error) {
       diags.add(std::move(error.diagnostic));
     }
     return nullptr;
+  }
+
+private:
+  static const ast::Module *read(Program &program, const Source &source, const Mapped &mapped,
+                                 const FrontendRequest &request, ast::Arena &arena, DiagnosticEngine &diags) {
+    const frontend::Rewritten text = kernels(program, source, mapped);
+    if (const char *file = std::getenv("HIDP_TEXT")) std::ofstream(file) << text.text();
+    return frontend::readLanguage(request, arena, diags, &text, {"-w"});
   }
 };
 

@@ -23,6 +23,7 @@ public:
   void run();
 
 private:
+  friend class PrimitiveCall;
   using Syntax = syntax::Expr;
 
   ast::SourceRange at(Piece piece) const { return source_.range(piece); }
@@ -91,6 +92,7 @@ private:
     std::vector<const Variable *> iterators;
   };
   std::optional<Elementwise> elementwise_;
+  Stmts inFront_; // declarations that belong in front of the outermost map block
 };
 
 std::string dimensions(std::size_t n);

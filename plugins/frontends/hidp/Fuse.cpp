@@ -153,7 +153,7 @@ public:
       Stmt nest = *made;
       nest.body.insert(nest.body.begin(), program_.make(std::move(declaration)));
       made = program_.make(std::move(nest));
-      for (std::size_t i = chain.size(); i-- > 0; ) {
+      for (std::size_t i = chain.size(); i-- > 0;) {
         if (i == 0) {
           std::replace(out.begin(), out.end(), chain[0], made);
           break;
@@ -203,7 +203,6 @@ private:
     both.kind = Stmt::Kind::Nest;
     both.piece = spanning(a.piece, b.piece);
     both.levels = a.levels.empty() ? b.levels : a.levels;
-    both.block = a.block ? a.block : b.block;
     both.loops.assign(a.loops.begin(), a.loops.begin() + static_cast<std::ptrdiff_t>(count));
     both.reduction = second.reduction;
     both.body = rest(a, count);

@@ -27,10 +27,13 @@ public:
   }
 
   frontend::Rewritten run() {
-    head_ << "#include <algorithm>\n#include <cmath>\n#include <limits>\n#include <tangram/tangram.h>\n";
     for (const syntax::Struct *s : program_.structs) structure(*s);
     for (Function &f : program_.functions) f.scalar ? scalarFunction(f) : function(f);
     frontend::Rewritten out(source_.text());
+    Text includes;
+    includes << "#include <algorithm>\n#include <cmath>\n#include <limits>\n#include <tangram/tangram.h>\n";
+    for (const std::string &header : library_) includes << "#include <tangram/segmented/" << header << ".tg.h>\n";
+    includes.addTo(out);
     head_.addTo(out);
     declared_.addTo(out);
     codelets_.addTo(out);
@@ -118,7 +121,10 @@ private:
   }
 
   bool isMapped(const Stmt &s) const {
-    return isNest(s) && (!s.levels.empty() || (s.block && mapped_.count(s.block)) || any(s.body, isCall));
+    return isNest(s) &&
+           (!s.levels.empty() || any(s.body, isCall) || std::any_of(s.loops.begin(), s.loops.end(), [&](const Loop &l) {
+             return mapped_.count({s.piece.begin, l.iterator->text}) != 0;
+           }));
   }
   /// Whether plain loops cannot say it, or nothing would divide these.
   bool composes(const Stmts &stmts) const {
@@ -153,39 +159,50 @@ private:
 
   // NOLINTNEXTLINE(misc-no-recursion): as deep as the source
   void compose(const Stmts &stmts, Composition &c) {
-    Stmts run; // loops that follow each other, at most one of which gives a scalar: the last
+    Stmts run; // loops that follow each other, of which the last alone may give a scalar
     auto flush = [&] {
       if (!run.empty()) loops(run, c);
       run.clear();
     };
     for (const Stmt *s : stmts) {
-      if (!isNest(*s) || isMapped(*s) || composes(s->body)) {
+      const std::vector<const Variable *> given = assigned(*s);
+      if (!isLoop(*s) || isMapped(*s) || composes({s}) || given.size() > 1) {
         flush();
         statement(*s, c);
         continue;
       }
       run.push_back(s);
-      if (s->reduction && scalarTarget(*s->reduction)) flush();
+      if (!given.empty()) flush();
     }
     flush();
   }
 
-  static const Variable *scalarTarget(const Reduction &r) {
-    const Expr *base = r.target;
-    while (base->kind == Expr::Kind::Member) base = base->args[0];
-    return base->kind == Expr::Kind::Variable ? base->variable : nullptr;
+  static bool isLoop(const Stmt &s) { return isNest(s) || s.kind == Stmt::Kind::For || s.kind == Stmt::Kind::While; }
+
+  /// Scalars around a statement that it changes.
+  static std::vector<const Variable *> assigned(const Stmt &s) {
+    const std::vector<const Variable *> own = declaredIn({&s});
+    std::vector<const Variable *> result;
+    hidp::uses(s, [&](const Expr &e, Use use) {
+      if (use == Use::Read || e.variable->kind != Variable::Kind::Scalar) return;
+      auto in = [&](const auto &known) { return std::find(known.begin(), known.end(), e.variable) != known.end(); };
+      if (!in(own) && !in(result)) result.push_back(e.variable);
+    });
+    return result;
   }
 
   /// Loops in a spectrum of their own, which the codelet calls.
   void loops(const Stmts &run, Composition &c) {
     const Piece piece = spanning(run.front()->piece, run.back()->piece);
     Unit unit = unitOf(fresh(c.unit->name + "_loops"), piece, run, {});
-    if (const auto &r = run.back()->reduction; r && scalarTarget(*r)) {
-      const Variable *target = scalarTarget(*r);
-      std::erase_if(unit.parameters, [&](const auto &p) { return p.first == target; });
-      unit.returned = target;
-      unit.result = target->type;
-      c.text.at(piece) << target->text << " = ";
+    if (const std::vector<const Variable *> given = assigned(*run.back()); !given.empty()) {
+      // One that a reduction sets is not read before.
+      bool read = false;
+      hidp::uses(run, [&](const Expr &e, Use use) { read |= e.variable == given[0] && use != Use::Write; });
+      if (!read) std::erase_if(unit.parameters, [&](const auto &p) { return p.first == given[0]; });
+      unit.returned = given[0];
+      unit.result = given[0]->type;
+      c.text.at(piece) << given[0]->text << " = ";
     }
     call(unit, piece, c.text);
     c.text << ";\n";
@@ -319,9 +336,10 @@ private:
     }
   }
 
-  static std::string reduceAll(Reducer op, const ast::Type &type) {
+  std::string reduceAll(Reducer op, const ast::Type &type) {
     static constexpr const char *kNames[] = {"sum", "product", "least", "most"};
-    return fmt::format("segmented::{}<{}>", kNames[static_cast<int>(op)], spelled(type));
+    library_.insert("reduce");
+    return fmt::format("elements_{}<{}>", kNames[static_cast<int>(op)], spelled(type));
   }
 
   static void spellSimple(const Stmt &s, Text &out) {
@@ -364,13 +382,22 @@ private:
     if (cells) out << "}\n";
   }
 
-  static void primitive(const Stmt &, Text &) {}
+  /// A spectrum of the library.
+  void primitive(const Stmt &s, Text &out) {
+    library_.insert(s.op.starts_with("segment_sort") ? "sort" : "reduce");
+    out << s.op << "(";
+    for (std::size_t i = 0; i < s.args.size(); ++i) {
+      if (i) out.at(s.piece) << ", ";
+      spell(s.args[i], out);
+    }
+    out.at(s.piece) << ");\n";
+  }
 
   Program &program_;
   const Source &source_;
   const Mapped &mapped_;
   Text head_, declared_, codelets_;
-  std::set<std::string> names_;
+  std::set<std::string> names_, library_;
 };
 
 } // namespace

@@ -8,8 +8,8 @@
 
 namespace tangram::hidp {
 
-/// Map blocks whose iterations become calls of a map, rather than loops.
-using Mapped = std::set<const syntax::Stmt *>;
+/// Loops whose iterations become calls of a map: where their nest begins in the file, and their iterator.
+using Mapped = std::set<std::pair<std::size_t, std::string>>;
 
 /// For each function a spectrum of its name. Codelets: `serial`, the statements as loops, one after the other; `fused`,
 /// loops of one shape together, where there are such; `composed`, where statements call functions, or map blocks are

@@ -119,6 +119,12 @@ inline constexpr DiagnosticKind kArrayAsScalar{"hidp.array-as-scalar", Class::Us
 inline constexpr DiagnosticKind kNoShape{"hidp.no-shape", Class::User,
                                          "all elements of '{0}' are assigned by one value that is read from it",
                                          "write the element that is meant with its indices"};
+inline constexpr DiagnosticKind kConflict{
+    "hidp.conflict", Class::User, "iterations of the map block touch the same element, and one of them writes it: {0}",
+    "iterations may run in any order and at once: write elements that are each iteration's own, or use a suffix, a "
+    "scan "
+    "or another primitive; the loop is run by one worker",
+    Severity::Warning};
 
 // ---- types ----
 inline constexpr DiagnosticKind kNumber{"hidp.number", Class::User, "'{0}' is no number",
@@ -173,5 +179,23 @@ inline constexpr DiagnosticKind kUnderscoreIterator{"hidp.underscore-iterator", 
 inline constexpr DiagnosticKind kInference{"hidp.inference", Class::Limitation,
                                            "types of scalars of '{0}' follow from each other in too long a chain",
                                            "declare some of them with their types"};
+
+// ---- primitives ----
+inline constexpr DiagnosticKind kPrimitiveInside{
+    "hidp.primitive-inside", Class::User, "this form of '{0}', {1}, works on all segments, and stands in a map block",
+    "in a map block say where the iteration's segment begins and ends: {0}(..., low, high, ...), with arrays that have "
+    "an element for each iteration, or with what is computed from its iterators"};
+inline constexpr DiagnosticKind kPrimitiveValue{"hidp.primitive-value", Class::User, "this form of '{0}' has no value",
+                                                "write it as a statement, {1};"};
+inline constexpr DiagnosticKind kPrimitiveTarget{"hidp.primitive-target", Class::User, "the value of '{0}' is not used",
+                                                 "write {1};"};
+inline constexpr DiagnosticKind kSameArray{"hidp.same-array", Class::User, "'{0}' is both read and written",
+                                           "write into {1}"};
+inline constexpr DiagnosticKind kComparison{
+    "hidp.comparison", Class::User, "'{0}' is no function that says of an element and the pivot where it belongs",
+    "write one of scalars: function below input float _x, _pivot; output bool _first; _first = _x < _pivot;"};
+inline constexpr DiagnosticKind kOneIterator{"hidp.one-iterator", Class::User,
+                                             "'{0}' numbers the segments that it makes by the map block's iterator",
+                                             "use a map block with one iterator around it"};
 
 } // namespace tangram::hidp

@@ -7,6 +7,7 @@
 
 namespace tangram::hidp {
 
+/// min and max are, too, and functions of two numbers besides.
 bool isPrimitive(std::string_view name);
 std::vector<std::string> primitiveNames();
 

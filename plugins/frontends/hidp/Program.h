@@ -90,8 +90,7 @@ struct Stmt {
   const Stmt *init = nullptr, *step = nullptr;
   std::vector<Loop> loops;
   std::optional<Reduction> reduction;
-  std::vector<std::string> levels;     // of a pragma; empty: none
-  const syntax::Stmt *block = nullptr; // the map block that a nest is written as
+  std::vector<std::string> levels; // of a pragma; empty: none
   Stmts body, otherwise;
   const Function *callee = nullptr;
   std::vector<const Expr *> args;

@@ -101,18 +101,6 @@ std::string neutral(Reducer op, const Type &type) {
   return "0";
 }
 
-void combine(Reducer op, const Type &type, const std::string &into, const Expr *value, Text &out) {
-  out << into;
-  switch (op) {
-  case Reducer::Add: out << " += "; break;
-  case Reducer::Mul: out << " *= "; break;
-  default: out << fmt::format(" = std::{}<{}>({}, ", op == Reducer::Min ? "min" : "max", spelled(type), into);
-  }
-  spell(value, out);
-  if (op == Reducer::Min || op == Reducer::Max) out << ")";
-  out << ";\n";
-}
-
 Type reducedType(const Reduction &reduction) { return promoted(reduction.value->type); }
 
 namespace {
@@ -161,6 +149,23 @@ private:
     out_.at(s.piece);
   }
 
+  void combine(const Reduction &r, const std::string &into) {
+    const Type type = reducedType(r);
+    out_.at(r.piece);
+    if (r.op == Reducer::Add || r.op == Reducer::Mul) {
+      out_ << into << (r.op == Reducer::Add ? " += " : " *= ");
+      spell(r.value, out_);
+      out_.at(r.piece) << ";\n";
+      return;
+    }
+    // It is looked at twice: what is computed has a name.
+    const std::string value = into + "_of";
+    out_ << fmt::format("{} {} = ", spelled(type), value);
+    spell(r.value, out_);
+    out_.at(r.piece) << fmt::format(";\n{0} = std::{1}<{2}>({0}, {3});\n", into, r.op == Reducer::Min ? "min" : "max",
+                                    spelled(type), value);
+  }
+
   void nest(const Stmt &s) {
     std::string sum;
     if (s.reduction) {
@@ -175,8 +180,7 @@ private:
     }
     for (const Loop &l : s.loops) spellLoop(l, s.piece, out_);
     run(s.body);
-    if (s.reduction)
-      combine(s.reduction->op, reducedType(*s.reduction), sum, s.reduction->value, out_.at(s.reduction->piece));
+    if (s.reduction) combine(*s.reduction, sum);
     for (std::size_t i = 0; i < s.loops.size(); ++i) out_.at(s.piece) << "}\n";
     if (s.reduction) {
       spell(s.reduction->target, out_);

@@ -16,9 +16,8 @@ void spellLoop(const Loop &loop, Piece piece, Text &out);
 /// Statements without calls of what works on arrays: loops as they are.
 void spell(const Stmts &stmts, Text &out);
 
-/// The value that a reduction starts from, and `into` combined with `value`.
+/// The value that a reduction starts from.
 std::string neutral(Reducer op, const ast::Type &type);
-void combine(Reducer op, const ast::Type &type, const std::string &into, const Expr *value, Text &out);
 /// The type that a reduction computes in.
 ast::Type reducedType(const Reduction &reduction);
 

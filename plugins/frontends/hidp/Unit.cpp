@@ -131,14 +131,14 @@ void prologue(const Unit &unit, const Stmts &body, Text &out) {
   std::set<const Variable *> needed, given;
   uses(body, [&](const Expr &e, Use) { needed.insert(e.variable); });
   for (const auto &[v, _] : unit.parameters) given.insert(v);
-  // What map passes on.
   for (const auto &[size, where] : unit.known)
     if (needed.count(size) && !given.count(size))
       out.at(size->piece) << fmt::format("const long long {} = {}.size({});\n", size->text, where.first->text,
                                          where.second);
   for (const auto &[v, _] : unit.parameters)
     if (unit.entry && v->cell) out.at(v->piece) << fmt::format("{} {} = {}[0];\n", spelled(v->type), v->text, v->name);
-  if (unit.returned) out.at(unit.returned->piece) << spelled(unit.result) << " " << unit.returned->text << "{};\n";
+  if (unit.returned && !given.count(unit.returned))
+    out.at(unit.returned->piece) << spelled(unit.result) << " " << unit.returned->text << "{};\n";
 }
 
 void epilogue(const Unit &unit, Text &out) {

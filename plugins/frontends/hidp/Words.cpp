@@ -34,6 +34,9 @@ constexpr std::array<std::string_view, 13> kTangram = {"Array",    "range",   "m
 bool isKeyword(std::string_view word) { return among(kKeywords, word); }
 bool isTypeWord(std::string_view word) { return among(kTypes, word); }
 bool isWordOfCpp(std::string_view word) { return among(kCpp, word) || among(kMoreCpp, word); }
-bool isWordOfTangram(std::string_view word) { return among(kTangram, word) || word.starts_with("atomic"); }
+bool isWordOfTangram(std::string_view word) {
+  return among(kTangram, word) || word.starts_with("atomic") || word.starts_with("segment") ||
+         word.starts_with("elements_");
+}
 
 } // namespace tangram::hidp
