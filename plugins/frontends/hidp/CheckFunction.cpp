@@ -220,15 +220,27 @@ const Variable *FunctionChecker::scalarPlace(const Syntax &e) {
   return nullptr;
 }
 
+/// The type of a scalar that is declared by what is assigned to it: what that has in common.
+Type FunctionChecker::inferred(const std::pair<const void *, std::string> &scalar, const Type &assigned,
+                               const Syntax &e) {
+  Type &type = inferred_.types.try_emplace(scalar, assigned).first->second;
+  if (type == assigned) return type;
+  const Type joined = common(type, assigned);
+  if (joined.isVoid()) fail(kConvert, at(e.piece), e.text, spelled(assigned), spelled(type));
+  if (joined != type) {
+    type = joined;
+    inferred_.changed = true;
+  }
+  return type;
+}
+
 /// What is assigned. `out`: where a scalar that there is not yet is declared, with `value` where that is its first.
 const Expr *FunctionChecker::place(const Syntax &e, const Type *assigned, bool direct, Stmts *out, const Expr *value) {
   if (e.kind == Syntax::Kind::Name) {
     const Variable *v = scalarPlace(e);
     const bool fresh = !v && !scope_.find(e.text) && !scope_.arrayBehind(e.text);
     if (fresh) {
-      Type &type = inferred_.types.try_emplace({scope_.block.key, e.text}, *assigned).first->second;
-      const Type joined = type == *assigned ? type : common(type, *assigned);
-      if (joined.isVoid()) fail(kConvert, at(e.piece), e.text, spelled(*assigned), spelled(type));
+      const Type type = inferred({scope_.block.key, e.text}, *assigned, e);
       Variable made;
       made.name = e.text;
       made.type = type;
@@ -250,15 +262,7 @@ const Expr *FunctionChecker::place(const Syntax &e, const Type *assigned, bool d
     }
     if (v) {
       checkWritable(v, e.piece);
-      if (v->implicit && assigned) {
-        Type &type = inferred_.types.at({v->depth == scope_.block.depth ? scope_.block.key : nullptr, v->name});
-        const Type joined = type == *assigned ? type : common(type, *assigned);
-        if (joined.isVoid()) fail(kConvert, at(e.piece), e.text, spelled(*assigned), spelled(type));
-        if (joined != type && !(type.isScalar() && common(type, *assigned) == type)) {
-          type = joined;
-          inferred_.changed = true;
-        }
-      }
+      if (v->implicit && assigned) inferred({scope_.block.key, v->name}, *assigned, e);
       return reference(v, e.piece);
     }
   }

@@ -68,6 +68,7 @@ private:
   /// A call of a function of the file, whose result goes to `target`, of a statement.
   void functionCall(const Syntax &call, const Function &callee, const Expr *target, Stmts &out);
   const Expr *place(const Syntax &e, const ast::Type *assigned, bool direct, Stmts *out, const Expr *value);
+  ast::Type inferred(const std::pair<const void *, std::string> &scalar, const ast::Type &assigned, const Syntax &e);
   const Variable *scalarPlace(const Syntax &e);
   void checkWritable(const Variable *v, Piece piece) const;
   const Function *function(const Syntax &call) const;

@@ -13,13 +13,19 @@ here = os.path.dirname(__file__)
 random.seed(5)
 
 
+libraries = {}
+
+
 def kernel(file, spectrum):
-    where = os.path.join(folder, spectrum)
-    os.makedirs(where, exist_ok=True)
-    subprocess.run([tangram, "compile", file, "--target", "cpu-openmp", "--backend", "llvm-cpu", "--spectrum", spectrum,
-                    "--emit", "library", "-o", where], check=True, stderr=subprocess.DEVNULL)
-    library = next(f for f in sorted(os.listdir(where)) if f.endswith(".so"))
-    return kernel_library.kernels(os.path.join(where, library))[0]
+    """Of a library of all spectrums of the file that no other one calls."""
+    if file not in libraries:
+        where = os.path.join(folder, os.path.basename(file) + ".library")
+        os.makedirs(where, exist_ok=True)
+        subprocess.run([tangram, "compile", file, "--target", "cpu-openmp", "--backend", "llvm-cpu", "--emit", "library",
+                        "-o", where], check=True, stdout=subprocess.DEVNULL)
+        library = next(f for f in sorted(os.listdir(where)) if f.endswith(".so"))
+        libraries[file] = {k.descriptor.spectrum.decode(): k for k in kernel_library.kernels(os.path.join(where, library))}
+    return libraries[file][spectrum]
 
 
 def call(k, *arguments):
