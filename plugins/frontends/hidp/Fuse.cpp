@@ -253,4 +253,47 @@ Stmts withInlinedReductions(const Stmts &stmts, Program &program) {
   return out;
 }
 
+namespace {
+
+/// Of more than so many nodes, a function stays one.
+constexpr std::size_t kMostInlined = 64;
+
+std::size_t nodes(const Expr *e) {
+  std::size_t count = 1;
+  for (const Expr *a : e->args) count += nodes(a);
+  return count;
+}
+
+} // namespace
+
+Stmts withInlinedCalls(const Stmts &stmts, Program &program) {
+  Rewrite inlined = [&](const Expr *e) -> const Expr * {
+    if (e->kind != Expr::Kind::Call) return nullptr;
+    auto callee = std::find_if(program.functions.begin(), program.functions.end(),
+                               [&](const Function &f) { return f.scalar && f.result && f.name == e->text; });
+    if (callee == program.functions.end() || callee->body.size() != 1) return nullptr;
+    const Stmt &only = *callee->body[0];
+    if (only.kind != Stmt::Kind::Assign || only.op != "=" || only.target->variable != callee->result ||
+        only.target->kind != Expr::Kind::Variable)
+      return nullptr;
+    Replacement by;
+    std::size_t next = 0;
+    for (const Variable *parameter : callee->arguments)
+      if (parameter != callee->result) by[parameter] = e->args[next++];
+    bool own = false; // a result that is read before it is set
+    uses(only, [&](const Expr &x, Use use) { own |= use == Use::Read && !by.count(x.variable); });
+    // What it calls itself comes first.
+    const Expr *value = own ? nullptr : replaced(rewritten(only.value, inlined, program), by, program);
+    if (!value || nodes(value) > kMostInlined) return nullptr;
+    if (value->type == e->type) return value;
+    Expr cast;
+    cast.kind = Expr::Kind::Cast;
+    cast.type = e->type;
+    cast.piece = e->piece;
+    cast.args = {value};
+    return program.make(std::move(cast));
+  };
+  return rewritten(stmts, inlined, program);
+}
+
 } // namespace tangram::hidp

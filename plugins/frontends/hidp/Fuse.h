@@ -13,4 +13,7 @@ Stmts fused(const Stmts &stmts, Program &program);
 /// A scalar that only the suffix reads becomes what it is computed from.
 Stmts withInlinedReductions(const Stmts &stmts, Program &program);
 
+/// Calls of functions that are one expression become that: analyses do not look into functions.
+Stmts withInlinedCalls(const Stmts &stmts, Program &program);
+
 } // namespace tangram::hidp

@@ -78,7 +78,7 @@ private:
   }
 
   void function(Function &f) {
-    Stmts body = withInlinedReductions(f.body, program_);
+    const Stmts body = withInlinedReductions(withInlinedCalls(f.body, program_), program_);
     spectrum(unitOf(f), body);
   }
 

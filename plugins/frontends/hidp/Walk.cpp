@@ -73,44 +73,59 @@ const Expr *reference(const Variable *v, Piece piece, Program &program) {
   return program.make(std::move(e));
 }
 
-const Expr *replaced(const Expr *e, const Replacement &by, Program &program) {
+const Expr *rewritten(const Expr *e, const Rewrite &f, Program &program) {
   if (!e) return e;
-  if (auto found = by.find(e->variable); e->variable && found != by.end()) return found->second;
   Expr changed = *e;
   bool any = false;
   for (const Expr *&a : changed.args) {
-    const Expr *b = replaced(a, by, program);
+    const Expr *b = rewritten(a, f, program);
     any |= a != b;
     a = b;
   }
-  return any ? program.make(std::move(changed)) : e;
+  if (any) e = program.make(std::move(changed));
+  const Expr *other = f(e);
+  return other ? other : e;
 }
 
-const Stmt *replaced(const Stmt *s, const Replacement &by, Program &program) {
+const Stmt *rewritten(const Stmt *s, const Rewrite &f, Program &program) {
   if (!s) return s;
   Stmt changed = *s;
   for (Loop &l : changed.loops) {
-    l.low = replaced(l.low, by, program);
-    l.high = replaced(l.high, by, program);
+    l.low = rewritten(l.low, f, program);
+    l.high = rewritten(l.high, f, program);
   }
-  changed.value = replaced(s->value, by, program);
-  changed.target = replaced(s->target, by, program);
-  changed.init = replaced(s->init, by, program);
-  changed.step = replaced(s->step, by, program);
-  changed.body = replaced(s->body, by, program);
-  changed.otherwise = replaced(s->otherwise, by, program);
-  for (const Expr *&a : changed.args) a = replaced(a, by, program);
+  changed.value = rewritten(s->value, f, program);
+  changed.target = rewritten(s->target, f, program);
+  changed.init = rewritten(s->init, f, program);
+  changed.step = rewritten(s->step, f, program);
+  changed.body = rewritten(s->body, f, program);
+  changed.otherwise = rewritten(s->otherwise, f, program);
+  for (const Expr *&a : changed.args) a = rewritten(a, f, program);
   if (changed.reduction) {
-    changed.reduction->target = replaced(changed.reduction->target, by, program);
-    changed.reduction->value = replaced(changed.reduction->value, by, program);
+    changed.reduction->target = rewritten(changed.reduction->target, f, program);
+    changed.reduction->value = rewritten(changed.reduction->value, f, program);
   }
   return program.make(std::move(changed));
 }
 
-Stmts replaced(const Stmts &stmts, const Replacement &by, Program &program) {
+Stmts rewritten(const Stmts &stmts, const Rewrite &f, Program &program) {
   Stmts result;
-  for (const Stmt *s : stmts) result.push_back(replaced(s, by, program));
+  for (const Stmt *s : stmts) result.push_back(rewritten(s, f, program));
   return result;
 }
+
+namespace {
+
+Rewrite by(const Replacement &replacement) {
+  return [&](const Expr *e) -> const Expr * {
+    auto found = e->variable ? replacement.find(e->variable) : replacement.end();
+    return found == replacement.end() ? nullptr : found->second;
+  };
+}
+
+} // namespace
+
+const Expr *replaced(const Expr *e, const Replacement &r, Program &program) { return rewritten(e, by(r), program); }
+const Stmt *replaced(const Stmt *s, const Replacement &r, Program &program) { return rewritten(s, by(r), program); }
 
 } // namespace tangram::hidp
