@@ -31,7 +31,6 @@ public:
     for (std::size_t i = 0; i < in_.functions.size(); ++i)
       checkFunction(in_.functions[i], out_.functions[i], out_, source_, globals_);
     for (const Function &f : out_.functions) recursion(f, {});
-    // What is called stands in front of who calls it.
     return std::move(out_);
   }
 
@@ -87,7 +86,6 @@ private:
     globals_.functions.emplace(f.name, &made);
   }
 
-  // NOLINTNEXTLINE(misc-no-recursion): as deep as there are functions
   void recursion(const Function &f, std::vector<const Function *> around) {
     around.push_back(&f);
     for (const Function *callee : globals_.calls[&f]) {

@@ -55,7 +55,6 @@ const Expr *FunctionChecker::indexed(const Variable *array, std::vector<const Ex
   return program_.make(std::move(e));
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): the parser limits the depth
 const Expr *FunctionChecker::expr(const Syntax &e) {
   switch (e.kind) {
   case Syntax::Kind::Number: return number(e);
@@ -115,7 +114,6 @@ const Expr *FunctionChecker::element(const Variable *array, const Syntax &e) {
   return indexed(array, std::move(indices), e.piece);
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 const Expr *FunctionChecker::index(const Syntax &e) {
   const Syntax &base = *e.args[0];
   if (base.kind != Syntax::Kind::Name) fail(kNoArray, at(base.piece), written(base.piece), "no name of an array");
@@ -135,14 +133,12 @@ const Expr *FunctionChecker::index(const Syntax &e) {
   return indexed(array, std::move(indices), e.piece);
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 const Expr *FunctionChecker::integer(const Syntax &e, std::string_view what) {
   const Expr *made = expr(e);
   if (!made->type.isInteger()) fail(kIndexType, at(e.piece), what, spelled(made->type));
   return made;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 const Expr *FunctionChecker::widened(const Expr *e) {
   const Type wide = Scalar::I64;
   if (e->type == wide && e->args.empty()) return e;
@@ -160,7 +156,6 @@ const Expr *FunctionChecker::widened(const Expr *e) {
 
 const Expr *FunctionChecker::wide(const Syntax &e, std::string_view what) { return widened(integer(e, what)); }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 const Expr *FunctionChecker::member(const Syntax &e) {
   const Expr *base = expr(*e.args[0]);
   if (!base->type.isStruct())
@@ -175,7 +170,6 @@ const Expr *FunctionChecker::member(const Syntax &e) {
   fail(kMember, at(e.piece), fmt::format("struct '{}'", s.name), e.text, "write " + suggest(e.text, names));
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 const Expr *FunctionChecker::unary(const Syntax &e) {
   const Expr *a = expr(*e.args[0]);
   const bool wrong = !a->type.isScalar() || (e.text == "~" && !a->type.isInteger());
@@ -185,7 +179,6 @@ const Expr *FunctionChecker::unary(const Syntax &e) {
   return make(Expr::Kind::Unary, e.text, e.text == "!" ? Type(Scalar::Bool) : promoted(a->type), e.piece, {a});
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 const Expr *FunctionChecker::binary(const Syntax &e) {
   const Expr *a = expr(*e.args[0]), *b = expr(*e.args[1]);
   const std::string &op = e.text;
@@ -204,7 +197,6 @@ const Expr *FunctionChecker::binary(const Syntax &e) {
   return make(Expr::Kind::Binary, op, among(kBool) ? Type(Scalar::Bool) : both, e.piece, {a, b});
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 const Expr *FunctionChecker::conditional(const Syntax &e) {
   const Expr *c = condition(*e.args[0]), *a = expr(*e.args[1]), *b = expr(*e.args[2]);
   Type type = a->type == b->type ? a->type : common(a->type, b->type);
@@ -213,7 +205,6 @@ const Expr *FunctionChecker::conditional(const Syntax &e) {
               {c, converted(a, type, a->piece), converted(b, type, b->piece)});
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 const Expr *FunctionChecker::condition(const Syntax &e) {
   const Expr *c = expr(e);
   if (!c->type.isScalar()) fail(kConvert, at(e.piece), written(e.piece), spelled(c->type), "bool");
@@ -227,7 +218,6 @@ const Expr *FunctionChecker::converted(const Expr *e, const Type &type, Piece pi
   return make(Expr::Kind::Cast, "", type, e->piece, {e});
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 const Expr *FunctionChecker::cast(const Syntax &e) {
   syntax::Declarator d;
   d.type = e.text;
@@ -238,7 +228,6 @@ const Expr *FunctionChecker::cast(const Syntax &e) {
   return make(Expr::Kind::Cast, "", type, e.piece, {a});
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 const Expr *FunctionChecker::call(const Syntax &e) {
   if (auto found = globals_.functions.find(e.text); found != globals_.functions.end()) {
     const Function &callee = *found->second;

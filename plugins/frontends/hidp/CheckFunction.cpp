@@ -34,6 +34,12 @@ const syntax::Expr &rootOf(const syntax::Expr &e) {
   return *root;
 }
 
+/// Whether the expression reads an element of the array that `element` is of, and not this one.
+bool readsOther(const Expr *e, const Expr &element) {
+  return (e->variable == element.variable && !same(e, &element)) ||
+         std::any_of(e->args.begin(), e->args.end(), [&](const Expr *a) { return readsOther(a, element); });
+}
+
 /// Whether the expression mentions one of these.
 bool mentions(const Expr *e, const std::vector<const Variable *> &variables) {
   return std::find(variables.begin(), variables.end(), e->variable) != variables.end() ||
@@ -94,7 +100,6 @@ const Expr *FunctionChecker::extent(const Syntax &e, bool declares) {
 
 // ---- statements -----------------------------------------------------------------------------------------------
 
-// NOLINTNEXTLINE(misc-no-recursion): the parser limits the depth
 Stmts FunctionChecker::block(const syntax::Block &b) {
   Stmts hoisted;
   scope_.block.hoisted = &hoisted;
@@ -103,14 +108,12 @@ Stmts FunctionChecker::block(const syntax::Block &b) {
   return hoisted;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 Stmts FunctionChecker::statements(const syntax::Block &b) {
   Stmts out;
   for (const syntax::StmtPtr &s : b.stmts) statement(*s, out, scope_.level() == scope_.block.level);
   return out;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 void FunctionChecker::statement(const syntax::Stmt &s, Stmts &out, bool direct) {
   switch (s.kind) {
   case syntax::Stmt::Kind::Declare: return declare(s, out);
@@ -354,6 +357,8 @@ void FunctionChecker::elementwise(const syntax::Stmt &s, const Variable *array, 
   made.target = expr(*s.target);
   made.value = expr(*s.value);
   elementwise_.reset();
+  // Which of its values would that be: before or after?
+  if (readsOther(made.value, *made.target)) fail(kNoShape, at(s.piece), array->name);
   if (made.target->type != made.value->type && (!made.target->type.isScalar() || !made.value->type.isScalar()))
     fail(kConvert, at(s.value->piece), written(s.value->piece), spelled(made.value->type), spelled(made.target->type));
   if (made.op != "=" && !made.target->type.isScalar())
@@ -370,7 +375,6 @@ Reducer FunctionChecker::reducer(const std::string &op, Piece piece) const {
   fail(kReducer, at(piece), shown(op));
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): the parser limits the depth
 void FunctionChecker::map(const syntax::Stmt &s, Stmts &out) {
   const Scope::BlockOf outer = scope_.block;
   const std::size_t outerIterators = scope_.iterators.size();

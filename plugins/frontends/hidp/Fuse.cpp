@@ -84,7 +84,6 @@ class Fuser {
 public:
   explicit Fuser(Program &program) : program_(program) {}
 
-  // NOLINTNEXTLINE(misc-no-recursion): as deep as the source
   Stmts run(const Stmts &stmts) {
     Stmts out;
     std::size_t last = 0; // one behind the last nest, while nothing but declarations stands behind it
@@ -232,7 +231,6 @@ Stmts fused(const Stmts &stmts, Program &program) {
   return fuser.withScalars(fuser.run(stmts));
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): as deep as the source
 Stmts withInlinedReductions(const Stmts &stmts, Program &program) {
   Stmts out;
   for (const Stmt *s : stmts) {

@@ -157,7 +157,6 @@ private:
     return found;
   }
 
-  // NOLINTNEXTLINE(misc-no-recursion): as deep as the source
   void compose(const Stmts &stmts, Composition &c) {
     Stmts run; // loops that follow each other, of which the last alone may give a scalar
     auto flush = [&] {
@@ -219,7 +218,6 @@ private:
     out << ")";
   }
 
-  // NOLINTNEXTLINE(misc-no-recursion)
   void statement(const Stmt &s, Composition &c) {
     Text &out = c.text;
     out.at(s.piece);
@@ -266,7 +264,6 @@ private:
   }
 
   /// A nest that stays as loops around what composes: of one that is mapped elsewhere.
-  // NOLINTNEXTLINE(misc-no-recursion)
   void nest(const Stmt &s, Composition &c) {
     Stmt as = s;
     map(as, c);

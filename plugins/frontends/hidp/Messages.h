@@ -117,8 +117,8 @@ inline constexpr DiagnosticKind kArrayAsScalar{"hidp.array-as-scalar", Class::Us
                                                "'{0}' is an array, and {1} one value",
                                                "write an element, {0}{2}, or a map block around the statement"};
 inline constexpr DiagnosticKind kNoShape{"hidp.no-shape", Class::User,
-                                         "all elements of '{0}' are assigned by one value that is read from it",
-                                         "write the element that is meant with its indices"};
+                                         "all elements of '{0}' are assigned, from one of them",
+                                         "keep that one in a scalar before: _x = {0}[...];"};
 inline constexpr DiagnosticKind kConflict{
     "hidp.conflict", Class::User, "iterations of the map block touch the same element, and one of them writes it: {0}",
     "iterations may run in any order and at once: write elements that are each iteration's own, or use a suffix, a "
@@ -148,8 +148,6 @@ inline constexpr DiagnosticKind kOuterScalar{
     "hidp.outer-scalar", Class::User,
     "'{0}' belongs to what is around this map block, and every iteration would assign it",
     "use another scalar in the block; a suffix combines what the iterations have: }} reduce(\"+\", {0}, _x, i:=[*]);"};
-inline constexpr DiagnosticKind kSuffixScalar{"hidp.suffix-scalar", Class::User, "'{0}' is no scalar of this map block",
-                                              "reduce a scalar that the block's statements assign, as _x in _x = ...;"};
 inline constexpr DiagnosticKind kSuffixIterator{"hidp.suffix-iterator", Class::User,
                                                 "'{0}' is no iterator of this map block", "name {1}"};
 inline constexpr DiagnosticKind kSuffixOutput{"hidp.suffix-output", Class::User,
@@ -158,9 +156,6 @@ inline constexpr DiagnosticKind kSuffixOutput{"hidp.suffix-output", Class::User,
 inline constexpr DiagnosticKind kRangeOrder{"hidp.range-order", Class::User,
                                             "the range of '{0}' follows from '{1}', over which the suffix reduces",
                                             "reduce over '{0}' as well, or put '{0}' into a map block around this one"};
-inline constexpr DiagnosticKind kMixedBlock{"hidp.array-in-condition", Class::User,
-                                            "'{0}' is an array, and the condition is one value",
-                                            "write an element; a branch for each element stands in a map block"};
 
 // ---- statements ----
 inline constexpr DiagnosticKind kFor{"hidp.for", Class::User, "this for loop does not count a scalar",

@@ -115,7 +115,6 @@ public:
       });
   }
 
-  // NOLINTNEXTLINE(misc-no-recursion): as deep as the source
   void run(const Stmts &stmts) {
     for (const Stmt *s : stmts) statement(*s);
   }
@@ -202,7 +201,6 @@ private:
     out_.at(s.piece) << ");\n";
   }
 
-  // NOLINTNEXTLINE(misc-no-recursion)
   void statement(const Stmt &s) {
     out_.at(s.piece);
     switch (s.kind) {

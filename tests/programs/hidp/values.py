@@ -178,6 +178,22 @@ def language():
     same("shapes: C", after[3], [b[(m - 1 - i) * n + j] + rows[i] for i in range(m) for j in range(n)])
 
 
-for test in (gemm, stencil, spmv, quicksort, primitives, language):
+def library():
+    k = kernel(f"{here}/segmented.tg.cpp", "segmented")
+    for n, count in ((10, 1), (100, 7), (3, 20)):
+        a, row = numbers(n, -3, 3), parts(n, count)
+        segments = [a[row[s]:row[s + 1]] for s in range(count)]
+        # int8_t elements, whose sums are int.
+        after = call(k, a, row[:-1], row[1:], [0] * count, [0] * count, [0] * count, [0] * n, [0] * n, [0] * n, 0)
+        same("segments_sum", after[3], [sum(s) for s in segments])
+        same("segments_least", after[4], [min(s, default=127) for s in segments])
+        same("segments_most", after[5], [max(s, default=-128) for s in segments])
+        same("segments_scan", after[6], [sum(s[:i]) for s in segments for i in range(len(s))])
+        same("segments_reverse", after[7], [x for s in segments for x in reversed(s)])
+        same("segment_sort", after[8], sorted(a, reverse=True))
+        assert after[-1] == sum(a) + min(a) + max(a), after[-1]
+
+
+for test in (gemm, stencil, spmv, quicksort, primitives, language, library):
     test()
 print("all as Python has it")
