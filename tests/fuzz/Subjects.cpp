@@ -31,8 +31,10 @@ std::vector<std::string> readAll(const std::vector<fs::path> &folders, const std
   return result;
 }
 
-/// Each error says what, where and what to do; what a C++ compiler says of C++ is left to it.
-std::string faultOf(const Diagnostic &d) {
+/// Each error says what, where and what to do; what a C++ compiler says of C++ is left to it. Of another language it
+/// has nothing to say: what that accepts, it accepts.
+std::string faultOf(const Diagnostic &d, bool cpp) {
+  if (!cpp && d.id == "frontend.clang") return "it is about C++";
   if (d.cls == DiagnosticClass::Bug) return "it is called a bug of ours";
   if (d.message.empty()) return "it has no message";
   if (d.advice.empty() && d.id != "frontend.clang") return "it has no advice";
@@ -41,14 +43,14 @@ std::string faultOf(const Diagnostic &d) {
 }
 
 /// Does `work` and judges what it says as the driver would.
-Verdict judge(Session &session, const std::function<void()> &work) {
+Verdict judge(Session &session, const std::function<void()> &work, bool cpp = true) {
   Verdict verdict;
   auto take = [&](const Diagnostic &d) {
     if (d.severity != Severity::Error) return;
     verdict.exitCode = std::max(verdict.exitCode, exitCode(d.cls));
     std::string text = render(d, false);
     if (verdict.said.empty()) verdict.said = text;
-    if (std::string fault = faultOf(d); !fault.empty() && verdict.complaint.empty())
+    if (std::string fault = faultOf(d, cpp); !fault.empty() && verdict.complaint.empty())
       verdict.complaint = fault + ": " + text;
   };
   auto reported = [&] {
@@ -89,10 +91,12 @@ void lower(Session &session, const std::vector<Plan> &plans) {
   onDeepStack([&] { other->create(values)->emit(lowered, context); });
 }
 
-/// From the module on.
-void compile(Session &session) {
+/// From the module on; of many entries, one.
+void compile(Session &session, std::optional<std::uint64_t> one = {}) {
   std::vector<Plan> plans;
-  for (const std::string &spectrum : session.entrySpectrums()) {
+  std::vector<std::string> entries = session.entrySpectrums();
+  if (one && !entries.empty()) entries = {entries[*one % entries.size()]};
+  for (const std::string &spectrum : entries) {
     HeuristicContext context;
     plans.push_back(session.choose(spectrum, context).at(0));
   }
@@ -188,6 +192,22 @@ std::vector<Subject> subjects(const fs::path &sources, const fs::path &plugins) 
                         ".tk.c"),
                 {}};
   tilek.work = source.work;
+  Subject hidp{"hidp",
+               ".hidp",
+               readAll({sources / "apps" / "family" / "hidp", sources / "tests" / "lit" / "hidp",
+                        sources / "tests" / "programs" / "hidp"},
+                       ".hidp"),
+               {}};
+  hidp.work = [=](const fs::path &file, std::uint64_t number) {
+    Session session(options);
+    return judge(
+        session,
+        [&] {
+          session.open(file, kTargets[number % std::size(kTargets)]);
+          compile(session, number / std::size(kTargets));
+        },
+        false);
+  };
 
   Subject target{"target", ".yaml", readAll({sources / "hw"}, ".yaml"), {}};
   target.work = [=](const fs::path &file, std::uint64_t) {
@@ -228,7 +248,7 @@ std::vector<Subject> subjects(const fs::path &sources, const fs::path &plugins) 
       session.runPasses(module, session.target().pipeline.passes, arena);
     });
   };
-  return {source, tilek, target, plan, text};
+  return {source, tilek, hidp, target, plan, text};
 }
 
 } // namespace tangram::fuzz

@@ -48,6 +48,8 @@ plugin = os.path.join(config.build_dir, "lib", "tangram", "plugins", "libtangram
 feature("tile", os.path.exists(plugin), "the expander was not built; CMake says why")
 plugin = os.path.join(config.build_dir, "lib", "tangram", "plugins", "libtangram-frontend-tilek.so")
 feature("tilek", os.path.exists(plugin), "the frontend was not built; CMake says why")
+plugin = os.path.join(config.build_dir, "lib", "tangram", "plugins", "libtangram-frontend-hidp.so")
+feature("hidp", os.path.exists(plugin), "the frontend was not built; CMake says why")
 if "opencl" in config.available_features:
     detect = [os.path.join(config.build_dir, "bin", "tangram"), "targets", "--detect", "opencl-cpu"]
     found = subprocess.run(detect, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0

@@ -202,9 +202,16 @@ private:
     std::string why;
     std::optional<ReductionLoop> loop;
     if (carried.kind == Carried::Kind::Reduction) loop = reductionLoop(*inner, carried, why);
-    if (!loop || !loop->reorder) return nullptr;
+    if (!loop || !loop->reorder || writes(inner->index)) return nullptr;
     result->loop = std::move(*loop);
     return result;
+  }
+
+  bool writes(unsigned loop) const {
+    for (unsigned s : nest_.statementsOf(loop))
+      for (const nest::Access &a : nest_.statements[s].accesses)
+        if (a.kind != nest::AccessKind::Read && nest_.variables[a.variable].container) return true;
+    return false;
   }
 
   /// The statements as they are, but for `if (cond) continue;`: these stand in no loop of their own any more.
@@ -251,12 +258,6 @@ private:
     if (!range) return {};
     loop.range = *range;
     loop.body = withoutSkips(item.body);
-    for (unsigned s : nest_.statementsOf(item.index))
-      for (const nest::Access &a : nest_.statements[s].accesses)
-        if (a.kind != nest::AccessKind::Read && nest_.variables[a.variable].container) {
-          why = fmt::format("it carries a reduction, and writes '{}'", nest_.variables[a.variable].name);
-          return {};
-        }
     return loop;
   }
 
@@ -269,6 +270,9 @@ private:
     std::optional<Captures> captures = capturesOf(nest_, loop.body, without, privatesOf(carried), arena_, why);
     if (!captures) return false;
     loop.captures = std::move(*captures);
+    bool inside = false;
+    std::vector<const Stmt *> divided = statements(item.body, inside);
+    if (inside) loop.divided = std::move(divided);
     if (loop.scalars.size() > 1) {
       std::vector<const Param *> fields;
       for (const Reduced &r : loop.scalars)

@@ -77,16 +77,12 @@ public:
       nothing_.push_back(loop_.reorder ? neutral(build_, r.op, r.type) : nullptr);
     }
     params_.insert(params_.end(), loop_.captures.params.begin(), loop_.captures.params.end());
-    for (const Declare *d : loop_.captures.own)
-      body_.push_back(arena.derive(d, [](Declare &copy) {
-        copy.init = nullptr;
-        copy.isConst = false;
-      }));
-    body_.insert(body_.end(), loop_.body.begin(), loop_.body.end());
+    body_ = withOwn(loop_.body);
   }
 
   std::vector<const Spectrum *> run() {
-    std::vector<const Codelet *> codelets{loops()};
+    std::vector<const Codelet *> codelets{loops("loops", body_)};
+    if (!loop_.divided.empty()) codelets.push_back(loops("divided", withOwn(loop_.divided)));
     if (std::find(nothing_.begin(), nothing_.end(), nullptr) != nothing_.end())
       return {spectrum(name_, params_, codelets)};
     const std::string all = names_.fresh(name_ + "_all");
@@ -102,11 +98,23 @@ private:
     local.reserve(loop_.range.iterator);
     for (const Reduced &r : loop_.scalars) local.reserve(r.name);
     for (const Param *p : loop_.captures.params) local.reserve(p->name);
-    for (const Stmt *s : loop_.body) local.reserveAll(s);
+    for (const Stmts *body : {&loop_.body, &loop_.divided})
+      for (const Stmt *s : *body) local.reserveAll(s);
     loop_.range.position = local.fresh("at_" + loop_.range.iterator);
     return local;
   }
 
+  /// Behind declarations of what each iteration has for itself.
+  Stmts withOwn(const Stmts &body) const {
+    Stmts result;
+    for (const Declare *d : loop_.captures.own)
+      result.push_back(arena_.derive(d, [](Declare &copy) {
+        copy.init = nullptr;
+        copy.isConst = false;
+      }));
+    result.insert(result.end(), body.begin(), body.end());
+    return result;
+  }
   const Spectrum *spectrum(const std::string &name, const std::vector<const Param *> &params,
                            std::vector<const Codelet *> codelets) const {
     return arena_.make<Spectrum>(where_, name, loop_.result(), params, Exprs{}, std::move(codelets));
@@ -136,12 +144,12 @@ private:
     return all;
   }
 
-  const Codelet *loops() const {
+  const Codelet *loops(const std::string &name, const Stmts &each) const {
     Stmts body;
     declare(before(), body);
-    body.push_back(make_.loop(loop_.range, range_, body_));
+    body.push_back(make_.loop(loop_.range, range_, each));
     body.push_back(returned(scalars()));
-    return make_.codelet("loops", params_, std::move(body));
+    return make_.codelet(name, params_, std::move(body));
   }
 
   /// Parts at once, each from nothing, and what they have combined with what there was.
@@ -160,7 +168,7 @@ private:
     for (std::size_t k = 0; k < before_.size(); ++k)
       values.push_back(both(k, make_.use(before_[k]), valueOf(loop_, k, result, arena_)));
     body.push_back(returned(std::move(values)));
-    return make_.codelet("over_" + loop_.range.iterator, params_, std::move(body));
+    return make_.codelet("over_" + loop_.range.iterator, params_, std::move(body), false, true);
   }
 
   // ---- lanes combine what each has, in as many rounds as their number has bits; any number of them ----

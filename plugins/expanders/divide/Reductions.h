@@ -1,4 +1,5 @@
-// A loop that carries nothing but updates of scalars, of each by one operator, as a spectrum over its range.
+// A loop that carries nothing but updates of scalars, of each by one operator, as a spectrum over its range. What else
+// its iterations write is each one's own.
 #pragma once
 
 #include "Spectrums.h"
@@ -18,8 +19,9 @@ struct ReductionLoop {
   std::vector<const ast::Stmt *> body;
   Captures captures; // without the scalars
   std::vector<Reduced> scalars;
-  const ast::Struct *values = nullptr; // of several scalars, with a field each: what the spectrum returns
-  bool reorder = true;                 // parts may be combined in another order than the loop's
+  const ast::Struct *values = nullptr;         // of several scalars, with a field each: what the spectrum returns
+  bool reorder = true;                         // parts may be combined in another order than the loop's
+  std::vector<const ast::Stmt *> divided = {}; // the body with its own loops divided; empty: it has none
 
   ast::Type result() const { return values ? ast::Type::structure(values->name) : scalars[0].type; }
 };

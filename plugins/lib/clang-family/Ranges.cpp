@@ -31,8 +31,11 @@ ast::SourceRange Ranges::of(clang::SourceRange range) const {
 }
 
 bool Ranges::isUsers(clang::SourceLocation location) const {
-  return location.isValid() && !sources_.isInSystemHeader(sources_.getExpansionLoc(location)) &&
-         !sources_.isWrittenInBuiltinFile(sources_.getExpansionLoc(location));
+  if (!location.isValid()) return false;
+  const clang::SourceLocation where = sources_.getExpansionLoc(location);
+  // Headers of codelets that come with the language are read as the user's own.
+  if (sources_.isInSystemHeader(where)) return sources_.getFilename(where).ends_with(".tg.h");
+  return !sources_.isWrittenInBuiltinFile(where);
 }
 
 } // namespace tangram::frontend

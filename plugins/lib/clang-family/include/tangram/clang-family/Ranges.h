@@ -18,7 +18,7 @@ public:
   /// What a macro made lies where the macro was written.
   ast::SourceRange of(clang::SourceRange range) const;
   ast::SourceRange of(clang::SourceLocation location) const { return of(clang::SourceRange(location)); }
-  /// In a file of the user, not in a header of the system or of the language.
+  /// In a file of the user or a header of codelets (.tg.h), not in another one of the system or of the language.
   bool isUsers(clang::SourceLocation location) const;
   const clang::SourceManager &sources() const { return sources_; }
   const clang::LangOptions &language() const { return language_; }
