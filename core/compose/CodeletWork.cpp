@@ -239,12 +239,14 @@ private:
     if (fills) filling_ = false;
   }
 
-  /// Whether a loop with this body changes a variable of before it.
+  /// Whether a loop with this body changes a variable of before it, or a field of one.
   static bool carries(const Block *body) {
     std::set<std::string> own;
     walk(body, [&](const Declare &d) { own.insert(d.name); });
     return any<Assign>(body, [&](const Assign &a) {
-      const auto *v = dyn<VarRef>(withoutCasts(a.target));
+      const Expr *target = withoutCasts(a.target);
+      while (const auto *m = dyn<Member>(target)) target = withoutCasts(m->base);
+      const auto *v = dyn<VarRef>(target);
       return v && !own.count(v->name);
     });
   }

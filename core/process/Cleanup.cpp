@@ -80,6 +80,8 @@ int pipeEnd() {
   return to;
 }
 
+pid_t ownGroup = -1; // where it is killed at the end
+
 void tell(char kind, char what, const std::string &text) {
   const int to = pipeEnd();
   std::string message = std::string{kind, what} + text + '\0';
@@ -92,7 +94,14 @@ void tell(char kind, char what, const std::string &text) {
 void startCleanup() { pipeEnd(); }
 void removeAtEnd(const std::filesystem::path &folder) { tell('f', '+', std::filesystem::absolute(folder).string()); }
 void dropFolder(const std::filesystem::path &folder) { tell('f', '-', std::filesystem::absolute(folder).string()); }
-void killAtEnd(pid_t group) { tell('g', '+', std::to_string(group)); }
-void dropGroup(pid_t group) { tell('g', '-', std::to_string(group)); }
+void killAtEnd(pid_t group) {
+  tell('g', '+', std::to_string(group));
+  if (group == getpgrp()) ownGroup = group;
+}
+void dropGroup(pid_t group) {
+  tell('g', '-', std::to_string(group));
+  if (group == ownGroup) ownGroup = -1;
+}
+bool diesWithGroup() { return getpgrp() == ownGroup; }
 
 } // namespace tangram::runtime

@@ -198,8 +198,10 @@ bool disjointFields(const std::vector<std::string> &a, const std::vector<std::st
 class Finder final : public Evaluator {
 public:
   Finder(const Module &module, const Spectrum &spectrum, const Codelet &codelet, const Summaries &summaries,
-         Symbols &symbols, Passed &passed)
-      : Evaluator(module, spectrum, codelet, summaries, symbols), passed_(passed) {}
+         const Aliases &aliases, Symbols &symbols, Passed &passed)
+      : Evaluator(module, spectrum, codelet, summaries, symbols), passed_(passed) {
+    if (auto own = aliases.find(spectrum.name); own != aliases.end()) aliases_ = &own->second;
+  }
   std::vector<Conflict> found;
 
 private:
@@ -235,8 +237,18 @@ private:
         if (a.kind == Access::Kind::Read) continue;
         for (const Touch &b : others) {
           if (a.kind == Access::Kind::Atomic && !readsBeside(a, b)) continue;
-          if (a.root != b.root || disjointFields(a.fields, b.fields)) continue;
-          if (!a.access && !b.access) continue;
+          if (disjointFields(a.fields, b.fields) || (!a.access && !b.access)) continue;
+          if (a.root != b.root) {
+            const Alias *alias = aliasOf(a.root, b.root);
+            if (!alias) continue;
+            if (alias->alike) {
+              Substitution asOne = sizesOf(b.root, mark + 2 * static_cast<SymbolId>(units.size()));
+              const Touch x = replaced(a, asOne), y = replaced(b, asOne);
+              if (Disjoint(symbols(), mark, x, y, units, site.counts).proved()) continue;
+            }
+            note(site, c, a, b, false).alias = alias;
+            continue;
+          }
           if (Disjoint(symbols(), mark, a, b, units, site.counts).proved()) continue;
           note(site, c, a, b, certain(symbols(), mark, a, b, units));
         }
@@ -249,7 +261,34 @@ private:
     return b.kind == Access::Kind::Read && a.access && b.access && !a.access->widened && !b.access->widened;
   }
 
-  void note(const Site &site, std::size_t codelet, const Touch &a, const Touch &b, bool isCertain) {
+  std::size_t parameter(const std::string &name) const {
+    const std::vector<const Param *> &params = codelet().params;
+    return std::find_if(params.begin(), params.end(), [&](const Param *p) { return p->name == name; }) - params.begin();
+  }
+  /// Null where the two are different containers.
+  const Alias *aliasOf(const std::string &a, const std::string &b) const {
+    if (!aliases_ || !isParameter(a) || !isParameter(b)) return nullptr;
+    auto known = aliases_->find(std::minmax(static_cast<unsigned>(parameter(a)), static_cast<unsigned>(parameter(b))));
+    return known == aliases_->end() ? nullptr : &known->second;
+  }
+  /// Sizes of a container in the place of those of others that are the same one. Numbers from before `keep` stay.
+  Substitution sizesOf(const std::string &container, SymbolId keep) {
+    Substitution in(symbols());
+    for (SymbolId id = 0; id < keep; ++id)
+      if (symbols()[id].kind == Symbol::Kind::Any) in.replaced[id] = Polynomial::symbol(id);
+    const unsigned rank = codelet().params[parameter(container)]->type.rank();
+    for (const Param *p : codelet().params)
+      for (unsigned d = 0; d < rank && p->name != container && aliasOf(p->name, container); ++d)
+        in.replaced[*symbols().size(p->name, d).single()] = symbols().size(container, d);
+    return in;
+  }
+  static Touch replaced(Touch t, Substitution &in) {
+    for (auto *all : {&t.index, &t.facts, &t.zeros})
+      for (Polynomial &p : *all) p = in(p);
+    return t;
+  }
+
+  Conflict &note(const Site &site, std::size_t codelet, const Touch &a, const Touch &b, bool isCertain) {
     Conflict c;
     c.map = as<Map>(site.node);
     c.mapSpectrum = &spectrum();
@@ -265,17 +304,18 @@ private:
     c.widened = write.access->widened || (!c.byMap && b.access->widened);
     c.written = a.argument;
     c.touched = b.argument;
-    found.push_back(std::move(c));
+    return found.emplace_back(std::move(c));
   }
 
   Passed &passed_;
+  const std::map<std::pair<unsigned, unsigned>, Alias> *aliases_ = nullptr; // of this spectrum
 };
 
 } // namespace
 
 std::vector<Conflict> conflicts(const Module &module, const Spectrum &spectrum, const Codelet &codelet,
-                                const Summaries &summaries, Symbols &symbols, Passed &passed) {
-  Finder finder(module, spectrum, codelet, summaries, symbols, passed);
+                                const Summaries &summaries, const Aliases &aliases, Symbols &symbols, Passed &passed) {
+  Finder finder(module, spectrum, codelet, summaries, aliases, symbols, passed);
   finder.run();
   return std::move(finder.found);
 }

@@ -2,7 +2,7 @@
 // another one changes by an atomic.
 #pragma once
 
-#include "Summary.h"
+#include "Aliases.h"
 
 namespace tangram::races {
 
@@ -20,6 +20,7 @@ struct Conflict {
   bool certain = false;                     // where there are enough calls
   bool widened = false;                     // a call of the map's own spectrum, further down, is at fault
   std::optional<unsigned> written, touched; // arguments
+  const Alias *alias = nullptr;             // because of which they are of one container
   /// `write` is an atomic, and `other` a read: no race, but what is read depends on which call is first.
   bool besideAtomic() const { return write.kind == Access::Kind::Atomic; }
 };
@@ -29,6 +30,6 @@ using Passed = std::map<const ast::Expr *, std::vector<std::set<unsigned>>>;
 
 /// All conflicts of the maps of a codelet that are found or cannot be excluded.
 std::vector<Conflict> conflicts(const ast::Module &module, const ast::Spectrum &spectrum, const ast::Codelet &codelet,
-                                const Summaries &summaries, Symbols &symbols, Passed &passed);
+                                const Summaries &summaries, const Aliases &aliases, Symbols &symbols, Passed &passed);
 
 } // namespace tangram::races

@@ -46,24 +46,25 @@ public:
     const RangeParameters ranges = rangeParameters(module);
     races::Symbols symbols;
     races::Summaries summaries = races::summarize(module, symbols, ranges);
+    const races::Aliases aliases = races::aliases(module, summaries, symbols);
     for (const Spectrum *s : module.spectrums)
       for (std::size_t c = 0; c < s->codelets.size(); ++c)
         writes(*s->codelets[c], summaries[s->name].codelets[c], facts.races);
     for (const Spectrum *s : module.spectrums)
       for (const Codelet *c : s->codelets) {
         std::map<const Map *, std::vector<Conflict>> maps;
-        for (Conflict &conflict : races::conflicts(module, *s, *c, summaries, symbols, facts.races.passed))
+        for (Conflict &conflict : races::conflicts(module, *s, *c, summaries, aliases, symbols, facts.races.passed))
           maps[conflict.map].push_back(std::move(conflict));
         for (auto &[map, found] : maps) judge(*map, found, facts.races);
       }
     report(diags);
-    relyOn(module, ranges, summaries, symbols, facts.races);
+    relyOn(module, ranges, summaries, aliases, symbols, facts.races);
   }
 
 private:
   /// Which spectrums are free of races only because they are given ranges: those without which conflicts appear.
   static void relyOn(const Module &module, const RangeParameters &ranges, const races::Summaries &summaries,
-                     races::Symbols &symbols, Races &races) {
+                     const races::Aliases &aliases, races::Symbols &symbols, Races &races) {
     std::set<std::string> spectrums;
     for (const auto &[spectrum, param] : ranges) spectrums.insert(spectrum);
     for (const std::string &without : spectrums) {
@@ -75,7 +76,7 @@ private:
         for (const Codelet *c : s->codelets) {
           if (c->independent) continue; // it is so by promise
           auto conflicts = [&](const races::Summaries &known) {
-            const std::vector<Conflict> found = races::conflicts(module, *s, *c, known, symbols, passed);
+            const std::vector<Conflict> found = races::conflicts(module, *s, *c, known, aliases, symbols, passed);
             return std::count_if(found.begin(), found.end(), [](const Conflict &c) { return !c.besideAtomic(); });
           };
           before += conflicts(summaries);
@@ -166,6 +167,9 @@ private:
         else if (placeOf(c.other.place) != placeOf(write.place))
           handle.note(c.other.place, fmt::format("the same elements, as '{}', are {} here", c.other.name,
                                                  c.other.kind == Access::Kind::Read ? "read" : "written"));
+        if (c.alias)
+          handle.note(c.alias->place, fmt::format("one container is passed for both, in {}",
+                                                  title(*c.alias->spectrum, *c.alias->codelet)));
       }
     }
   }

@@ -56,12 +56,13 @@ c_family::Expressions::Text VectorExpressions::load(const VectorLoad *e) {
 
 c_family::Expressions::Text VectorExpressions::select(const VectorSelect *e) {
   const auto *test = dyn<Binary>(e->mask);
-  if (test && test->op == BinaryOp::Lt && e->type.element().isInteger() && !e->type.element().isBool()) {
+  if (test && test->op == BinaryOp::Lt && !e->type.element().isBool()) {
     bool least = equal(test->lhs, e->then) && equal(test->rhs, e->otherwise);
     bool most = equal(test->lhs, e->otherwise) && equal(test->rhs, e->then);
     if (least || most) {
-      const Expr *a = e->then, *b = e->otherwise;
-      if (isa<Broadcast>(a)) std::swap(a, b);
+      // Which of two is given where neither is less matters for zeros and NaN: the first, as of std::min.
+      const Expr *a = e->otherwise, *b = e->then;
+      if (isa<Broadcast>(a) && e->type.element().isInteger()) std::swap(a, b);
       const auto *same = dyn<Broadcast>(b);
       return {fmt::format("tangram::{}({}, {})", least ? "min" : "max", print(a),
                           same ? print(same->operand, e->type.element()) : print(b))};

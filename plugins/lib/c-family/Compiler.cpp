@@ -1,5 +1,7 @@
 #include "tangram/c-family/Compiler.h"
 
+#include "tangram/process/Cleanup.h"
+
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -11,6 +13,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 extern char **environ;
 
@@ -54,34 +57,80 @@ SourceRange rangeOf(const OptionValues &options, const std::string &name) {
   return it == options.entries().end() ? SourceRange{} : it->second.range;
 }
 
-/// A process whose output goes to a file. (Boost.Process would make everybody who links this library link Boost.)
+/// A compiler, whose output goes to a file. Where this process ends before it does, in whatever way, it is killed, and
+/// what it keeps in the temporary folder removed. (Boost.Process would make everybody who links this library link
+/// Boost.)
 class Child {
 public:
+  ~Child() {
+    if (folder_.empty()) return;
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+    runtime::dropFolder(folder_);
+  }
+
   /// Returns an errno: ENOENT where there is no such program, by its path or on the PATH.
   int start(const std::string &program, const std::vector<std::string> &args, const std::filesystem::path &log) {
     std::vector<char *> argv{const_cast<char *>(program.c_str())};
     for (const std::string &arg : args) argv.push_back(const_cast<char *>(arg.c_str()));
     argv.push_back(nullptr);
+    std::vector<char *> environment;
+    for (char **entry = environ; *entry; ++entry) environment.push_back(*entry);
+    // A child of ours that builds is killed with its group; else the compiler has a group of its own.
+    const bool apart = !runtime::diesWithGroup();
+    std::string temporary;
+    if (apart && makeFolder()) {
+      temporary = "TMPDIR=" + folder_.string();
+      std::erase_if(environment, [](const char *entry) { return std::string_view(entry).starts_with("TMPDIR="); });
+      environment.push_back(temporary.data());
+    }
+    environment.push_back(nullptr);
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_TRUNC, 0);
     posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-    int failed = posix_spawnp(&pid_, program.c_str(), &files, nullptr, argv.data(), environ);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    if (apart) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP); // 0: its own
+    int failed = posix_spawnp(&pid_, program.c_str(), &files, &attributes, argv.data(), environment.data());
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
+    if (apart && !failed) runtime::killAtEnd(group_ = pid_);
     return failed;
   }
-  bool running() { return waitpid(pid_, &status_, WNOHANG) == 0; }
+  bool running() {
+    if (waitpid(pid_, &status_, WNOHANG) == 0) return true;
+    ended();
+    return false;
+  }
   void stop() {
     kill(pid_, SIGTERM);
     waitpid(pid_, &status_, 0);
+    ended();
   }
   /// As a shell has it.
   int exitCode() const { return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_); }
 
 private:
-  pid_t pid_ = -1;
+  bool makeFolder() {
+    std::error_code none;
+    std::string pattern = (std::filesystem::temp_directory_path(none) / "tangram-compiler-XXXXXX").string();
+    if (none || !mkdtemp(pattern.data())) return false;
+    folder_ = pattern;
+    runtime::removeAtEnd(folder_);
+    return true;
+  }
+  /// What it has started, if it was stopped, ends with it.
+  void ended() {
+    if (group_ < 0) return;
+    kill(-group_, SIGKILL);
+    runtime::dropGroup(std::exchange(group_, -1));
+  }
+
+  pid_t pid_ = -1, group_ = -1;
   int status_ = 0;
+  std::filesystem::path folder_;
 };
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Checks.h"
+#include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
@@ -261,8 +262,32 @@ const Expr *Lanes::binary(const Binary *e) {
   return arithmetic(e->op, spread(lhs), spread(rhs), scalar);
 }
 
+/// A choice among what its condition compares, as the greater of two: a load that the condition has done is not done
+/// again, by the lanes that it holds for. Null where it is no such choice.
+const Expr *Lanes::compared(const Conditional *e) {
+  const auto *test = dyn<Binary>(e->cond);
+  if (!test || !isComparison(test->op) || !test->lhs->type.isScalar() || test->lhs->type.isBool() || hasEffects(e))
+    return nullptr;
+  auto asked = [&](const Expr *side) { return equal(side, test->lhs) || equal(side, test->rhs); };
+  for (const Expr *side : {e->then, e->otherwise})
+    if (needsLanes(side) && !asked(side)) return nullptr;
+  if (!(needsLanes(e->then) || needsLanes(e->otherwise)) || decided(test)) return nullptr;
+  const Expr *lhs = value(test->lhs), *rhs = value(test->rhs);
+  if (!lhs->type.isVector() && !rhs->type.isVector()) return nullptr;
+  auto named = [&](const Expr *v) { return isa<VarRef>(v) || isa<Broadcast>(v) ? v : constant("compared", v); };
+  lhs = named(spread(lhs));
+  rhs = named(spread(rhs));
+  auto side = [&](const Expr *from) {
+    return equal(from, test->lhs) ? lhs : equal(from, test->rhs) ? rhs : vector(from);
+  };
+  const Expr *then = side(e->then), *otherwise = side(e->otherwise);
+  return arena_.make<VectorSelect>(here_, vec(e->type), arithmetic(test->op, lhs, rhs, test->lhs->type), then,
+                                   otherwise);
+}
+
 const Expr *Lanes::conditional(const Conditional *e) {
   if (!e->type.isScalar()) unsupported(e, fmt::format("a choice of {}", e->type.text()));
+  if (const Expr *known = compared(e)) return known;
   const Expr *cond = truth(e->cond);
   if (std::optional<Int> known = literal(cond)) return value(*known ? e->then : e->otherwise);
   if (!cond->type.isVector()) {

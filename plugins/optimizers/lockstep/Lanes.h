@@ -76,6 +76,7 @@ private:
   const ast::Expr *unary(const ast::Unary *e);
   const ast::Expr *binary(const ast::Binary *e);
   const ast::Expr *conditional(const ast::Conditional *e);
+  const ast::Expr *compared(const ast::Conditional *e);
   const ast::Expr *cast(const ast::Type &to, const ast::Expr *operand);
   const ast::Expr *call(const ast::Call *e);
   const ast::Expr *check(const ast::Check *e);

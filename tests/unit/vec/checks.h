@@ -212,6 +212,16 @@ template <class T, int N> void memory() {
   for (int i = 0; i < N; ++i) expect(same<T>(neighbours[i], data[i + 1]), "gather of neighbours", N, i);
   scatter(target.data(), inOrder, neighbours);
   for (int i = 0; i < N; ++i) expect(same<T>(target[i + 1], data[i + 1]), "scatter to neighbours", N, i);
+  if constexpr (N >= 4) { // rows of lanes, in the order of their own
+    const vec<std::uint32_t, N> lane = lane_index<std::uint32_t, N>(), within = lane % std::uint32_t(4);
+    const vec<std::uint32_t, N> rows = std::uint32_t(N - 4) - (lane - within) + within;
+    vec<T, N> moved = gather(data.data(), rows);
+    for (int i = 0; i < N; ++i) expect(same<T>(moved[i], data[N - 4 - i / 4 * 4 + i % 4]), "gather of rows", N, i);
+    scatter(target.data(), rows, moved);
+    for (int i = 0; i < N; ++i) expect(same<T>(target[i], data[i]), "scatter of rows", N, i);
+    scatter(target.data(), within, from<T, N>(data));
+    for (int i = 0; i < 4; ++i) expect(same<T>(target[i], data[N - 4 + i]), "rows that meet", N, i);
+  }
   vec<T, N> reversed = gather(data.data(), vec<int, N>(N - 1) - lane_index<int, N>());
   for (int i = 0; i < N; ++i) expect(same<T>(reversed[i], data[N - 1 - i]), "gather", N, i);
 }

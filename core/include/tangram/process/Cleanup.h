@@ -18,5 +18,7 @@ void dropFolder(const std::filesystem::path &folder);
 /// there is no moment at which they are not known.
 void killAtEnd(pid_t group);
 void dropGroup(pid_t group);
+/// Whether that was said of the group of this process, so that what it starts there is killed, too.
+bool diesWithGroup();
 
 } // namespace tangram::runtime

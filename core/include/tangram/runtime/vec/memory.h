@@ -48,13 +48,37 @@ template <class T, int N> inline constexpr bool has_gather = N == 8 && (sizeof(T
 template <class T, class I, int N>
 inline constexpr bool has_near_gather = N == 16 && sizeof(T) == 4 && sizeof(I) == 4 && !std::is_same_v<T, bool>;
 #else
+#if defined(__AVX2__)
+template <class T, int N>
+inline constexpr bool has_masked_load =
+    (sizeof(T) == 4 || sizeof(T) == 8) && (sizeof(T) * N == 16 || sizeof(T) * N == 32);
+template <class T, int N> TANGRAM_INLINE typename native<T, N>::type load_masked(const T *p, vec<bool, N> m) {
+  using V = typename native<T, N>::type;
+  const auto lanes = from_mask<uint_of<sizeof(T)>, N>(m);
+  if constexpr (sizeof(V) == 32 && sizeof(T) == 4) return (V)_mm256_maskload_epi32((const int *)p, (__m256i)lanes);
+  if constexpr (sizeof(V) == 32 && sizeof(T) == 8)
+    return (V)_mm256_maskload_epi64((const long long *)p, (__m256i)lanes);
+  if constexpr (sizeof(V) == 16 && sizeof(T) == 4) return (V)_mm_maskload_epi32((const int *)p, (__m128i)lanes);
+  if constexpr (sizeof(V) == 16 && sizeof(T) == 8) return (V)_mm_maskload_epi64((const long long *)p, (__m128i)lanes);
+}
+#endif
 template <class T, int N> inline constexpr bool has_masked = false;
 template <class T, int N> inline constexpr bool has_gather = false;
 template <class T, class I, int N> inline constexpr bool has_near_gather = false;
 #endif
-/// Whether neighbouring lanes have neighbouring elements, as in most steps of a network of exchanges.
-template <class I, int N> TANGRAM_INLINE bool side_by_side(const vec<I, N> &index) {
-  return all(index == vec<I, N>(index[0]) + lane_index<I, N>());
+/// Of elements and indices of 32 bits in a register each it is asked first whether lanes, so many in a row, have
+/// neighbouring elements: moving these together takes a fraction of the time.
+template <class T, class I, int N>
+inline constexpr bool asks_for_rows =
+    sizeof(T) == 4 && sizeof(I) == 4 && !std::is_same_v<T, bool> && N >= 4 && vec<I, N>::whole;
+template <int Row, class V, std::size_t... Lane> TANGRAM_INLINE V first_of_row(V v, std::index_sequence<Lane...>) {
+  return __builtin_shufflevector(v, v, (Lane / Row * Row)...);
+}
+/// Whether that is so of each row of lanes, as in the steps of a network of exchanges.
+template <int Row, class I, int N> TANGRAM_INLINE bool in_rows(const vec<I, N> &index) {
+  vec<I, N> first = index - lane_index<I, N>(), same;
+  same.r = first_of_row<Row>(first.r, std::make_index_sequence<N>());
+  return all(first == same);
 }
 } // namespace vec_detail
 
@@ -81,6 +105,11 @@ template <int N, class T> TANGRAM_INLINE vec<T, N> load(const T *p, vec<bool, N>
     vec<T, N> v;
 #if defined(TANGRAM_VEC_AVX512)
     if constexpr (vec_detail::has_masked<T, N>) {
+      v.r = vec_detail::load_masked<T, N>(p, m);
+      return v;
+    }
+#elif defined(__AVX2__) // stores of this kind are slower than branches on some processors
+    if constexpr (vec_detail::has_masked_load<T, N>) {
       v.r = vec_detail::load_masked<T, N>(p, m);
       return v;
     }
@@ -153,9 +182,32 @@ template <class T, class I, int N> TANGRAM_INLINE vec<T, N> gather(const T *p, c
     return v;
   }
 }
+namespace vec_detail {
+template <int Row, class T, class I, int N> TANGRAM_INLINE vec<T, N> load_rows(const T *p, const vec<I, N> &index) {
+  if constexpr (Row == N)
+    return load<N>(p + index[0]);
+  else
+    return vec<T, N>::join(load_rows<Row>(p, index.low()), load_rows<Row>(p, index.high()));
+}
+template <int Row, class T, class I, int N>
+TANGRAM_INLINE void store_rows(T *p, const vec<I, N> &index, const vec<T, N> &v) {
+  if constexpr (Row == N) {
+    store(p + index[0], v);
+  } else {
+    store_rows<Row>(p, index.low(), v.low());
+    store_rows<Row>(p, index.high(), v.high());
+  }
+}
+} // namespace vec_detail
+
 template <class T, class I, int N> TANGRAM_INLINE vec<T, N> gather(const T *p, const vec<I, N> &index) {
-  if constexpr (vec_detail::has_near_gather<T, I, N>)
-    if (vec_detail::side_by_side(index)) return load<N>(p + index[0]);
+  if constexpr (vec_detail::asks_for_rows<T, I, N>) {
+    if (vec_detail::in_rows<N>(index)) return load<N>(p + index[0]);
+    if constexpr (N > 4)
+      if (vec_detail::in_rows<4>(index)) return vec_detail::load_rows<4>(p, index);
+  } else if constexpr (!vec<I, N>::whole && N > 8) {
+    return vec<T, N>::join(gather(p, index.low()), gather(p, index.high()));
+  }
   return gather(p, index, vec<bool, N>(true));
 }
 
@@ -182,8 +234,14 @@ TANGRAM_INLINE void scatter(T *p, const vec<I, N> &index, const vec<T, N> &v, ve
   }
 }
 template <class T, class I, int N> TANGRAM_INLINE void scatter(T *p, const vec<I, N> &index, const vec<T, N> &v) {
-  if constexpr (vec_detail::has_near_gather<T, I, N>)
-    if (vec_detail::side_by_side(index)) return store(p + index[0], v);
+  if constexpr (vec_detail::asks_for_rows<T, I, N>) {
+    if (vec_detail::in_rows<N>(index)) return store(p + index[0], v);
+    if constexpr (N > 4)
+      if (vec_detail::in_rows<4>(index)) return vec_detail::store_rows<4>(p, index, v);
+  } else if constexpr (!vec<I, N>::whole && N > 8) {
+    scatter(p, index.low(), v.low());
+    return scatter(p, index.high(), v.high());
+  }
   scatter(p, index, v, vec<bool, N>(true));
 }
 

@@ -84,7 +84,7 @@ template <class I, int N> TANGRAM_INLINE typename native<I, N>::type from_mask(v
   typename native<I, N>::type bit{}, all{};
   if constexpr (N <= int(8 * sizeof(I))) {
     for (int i = 0; i < N; ++i) bit[i] = I(std::uint64_t(1) << i);
-    for (int i = 0; i < N; ++i) all[i] = I(m.value);
+    all = all + I(m.value); // in each lane: element by element, compilers put it in one by one
     return (typename native<I, N>::type)((all & bit) == bit);
   } else {
     for (int i = 0; i < N; ++i) all[i] = m[i] ? I(-1) : I(0);
@@ -424,9 +424,23 @@ template <class U, class T, int N> TANGRAM_INLINE vec<U, N> convert(const vec<T,
 }
 
 template <class T, int N> TANGRAM_INLINE vec<T, N> min(const vec<T, N> &a, const std::common_type_t<vec<T, N>> &b) {
+#if !defined(TANGRAM_VEC_AVX512) // there a mask is a register of its own, here a way around
+  if constexpr (vec<T, N>::whole) {
+    vec<T, N> v;
+    v.r = b.r < a.r ? b.r : a.r;
+    return v;
+  }
+#endif
   return select(b < a, b, a);
 }
 template <class T, int N> TANGRAM_INLINE vec<T, N> max(const vec<T, N> &a, const std::common_type_t<vec<T, N>> &b) {
+#if !defined(TANGRAM_VEC_AVX512)
+  if constexpr (vec<T, N>::whole) {
+    vec<T, N> v;
+    v.r = a.r < b.r ? b.r : a.r;
+    return v;
+  }
+#endif
   return select(a < b, b, a);
 }
 
