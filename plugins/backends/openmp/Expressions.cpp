@@ -1,5 +1,6 @@
 #include "Expressions.h"
 
+#include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
 
 #include <fmt/format.h>
@@ -47,8 +48,23 @@ c_family::Expressions::Text VectorExpressions::call(const Call *e) {
   return {fmt::format("tangram::{}({})", e->callee, arguments(e))};
 }
 
+std::optional<std::pair<std::string, Int>> VectorExpressions::apart(const Expr *base, const Expr *index) {
+  if (base->type.element().isBool()) return {};
+  const std::optional<Strided> found = strided(index, arena_);
+  if (!found || found->step < 2) return {};
+  return std::pair(address(base, found->first ? found->first : Build(arena_, index->range).u64(0)), found->step);
+}
+
 c_family::Expressions::Text VectorExpressions::load(const VectorLoad *e) {
   std::string mask = e->mask ? ", " + print(e->mask) : "";
+  if (auto found = e->index->type.isVector() ? apart(e->base, e->index) : std::nullopt) {
+    const auto &[first, step] = *found;
+    const auto *base = dyn<VarRef>(e->base);
+    auto field = base && !e->mask ? fields.find(base->name) : fields.end();
+    if (field != fields.end() && field->second.structure == step)
+      return {fmt::format("tangram::load_field<{}, {}, {}>({})", lanesOf(e->type), step, field->second.offset, first)};
+    return {fmt::format("tangram::load_apart<{}, {}>({}{})", lanesOf(e->type), step, first, mask)};
+  }
   if (e->index->type.isVector())
     return {fmt::format("tangram::gather({}, {}{})", print(e->base), print(e->index), mask)};
   return {fmt::format("tangram::load<{}>({}{})", lanesOf(e->type), address(e->base, e->index), mask)};

@@ -119,6 +119,7 @@ void Statements::kernel(const Kernel &kernel, Arena &arena) {
   walk(
       clean, [&](const VectorLoad &load) { ofVectors(load.base); },
       [&](const VectorStore &store) { ofVectors(store.base); });
+  vectors_.fields = fieldPointers(*clean, module_);
   level_ = hardware_.levels.empty() ? nullptr : &hardware_.top();
   bool fails = canFail(*written, options_);
   bool flag = fails && any<Loop>(clean, [&](const Loop &l) {
@@ -245,6 +246,8 @@ void Statements::parallel(const Loop &loop, const hardware::Level &level) {
 void Statements::store(const VectorStore &s) {
   vectors_.usesVectors = true;
   std::string mask = s.mask ? ", " + e_.print(s.mask) : "", value = e_.print(s.value);
+  if (auto found = s.index->type.isVector() ? vectors_.apart(s.base, s.index) : std::nullopt)
+    return w_.line(fmt::format("tangram::store_apart<{}>({}, {}{});", found->second, found->first, value, mask));
   if (s.index->type.isVector())
     return w_.line(fmt::format("tangram::scatter({}, {}, {}{});", e_.print(s.base), e_.print(s.index), value, mask));
   w_.line(fmt::format("tangram::store({}, {}{});", vectors_.address(s.base, s.index), value, mask));

@@ -226,6 +226,38 @@ template <class T, int N> void memory() {
   for (int i = 0; i < N; ++i) expect(same<T>(reversed[i], data[N - 1 - i]), "gather", N, i);
 }
 
+/// Elements a number apart, and fields of structs of as many elements: nothing outside of the structs is touched.
+template <class T, int N, int Step, int Field> void apart() {
+  using namespace tangram;
+  const std::vector<T> data = values<T>(N * Step, 9);
+  std::vector<T> structs(data); // on the heap: tools see what lies beyond
+  const vec<T, N> expected = gather(structs.data() + Field, lane_index<std::uint64_t, N>() * std::uint64_t(Step));
+  const vec<T, N> field = load_field<N, Step, Field>(structs.data() + Field),
+                  loaded = load_apart<N, Step>(structs.data() + Field);
+  const vec<bool, N> some = lane_index<unsigned, N>() < vec<unsigned, N>(unsigned(N + 1) / 2);
+  const vec<T, N> masked = load_apart<N, Step>(structs.data() + Field, some);
+  for (int i = 0; i < N; ++i) {
+    expect(same<T>(field[i], expected[i]), "load of a field", N, i);
+    expect(same<T>(loaded[i], expected[i]), "load of elements apart", N, i);
+    expect(same<T>(masked[i], some[i] ? expected[i] : T(0)), "masked load of elements apart", N, i);
+  }
+  std::fill(structs.begin(), structs.end(), T(0));
+  store_apart<Step>(structs.data() + Field, expected);
+  for (int i = 0; i < N * Step; ++i)
+    expect(same<T>(structs[i], i % Step == Field ? data[i] : T(0)), "store of elements apart", N, i);
+  std::fill(structs.begin(), structs.end(), T(0));
+  store_apart<Step>(structs.data() + Field, expected, some);
+  for (int i = 0; i < N * Step; ++i)
+    expect(same<T>(structs[i], i % Step == Field && some[i / Step] ? data[i] : T(0)), "masked store of elements apart",
+           N, i);
+}
+template <class T, int N> void apart() {
+  apart<T, N, 2, 0>(), apart<T, N, 2, 1>();
+  apart<T, N, 3, 0>(), apart<T, N, 3, 1>(), apart<T, N, 3, 2>();
+  apart<T, N, 4, 0>(), apart<T, N, 4, 1>(), apart<T, N, 4, 2>(), apart<T, N, 4, 3>();
+  apart<T, N, 7, 5>();
+}
+
 template <int N> void masks() {
   using namespace tangram;
   std::vector<int> a = values<int>(N, 6), b = values<int>(N, 7);
@@ -295,6 +327,12 @@ inline int run() {
   number<std::int8_t, 16>("int8_t");
   number<std::uint8_t, 64>("uint8_t");
   number<std::int16_t, 32>("int16_t");
+  where = "apart";
+  apart<float, 16>();
+  apart<int, 8>();
+  apart<double, 4>();
+  apart<std::uint64_t, 16>();
+  apart<std::int16_t, 8>();
   where = "bool";
   masks<2>();
   masks<16>();

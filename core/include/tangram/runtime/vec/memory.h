@@ -245,6 +245,88 @@ template <class T, class I, int N> TANGRAM_INLINE void scatter(T *p, const vec<I
   scatter(p, index, v, vec<bool, N>(true));
 }
 
+namespace vec_detail {
+template <int Step, class T, std::size_t... Lane>
+TANGRAM_INLINE typename native<T, sizeof...(Lane)>::type elements_apart(const T *p, std::index_sequence<Lane...>) {
+  return typename native<T, sizeof...(Lane)>::type{p[Lane * Step]...};
+}
+#if defined(__AVX2__)
+/// All there is of as many structs of `Step` elements as a register has, of which lanes get one field: with its
+/// neighbours that are loaded, too, a few shuffles each.
+template <int Step, int Field, class T, std::size_t... Lane>
+TANGRAM_INLINE auto field_of(const T *structs, std::index_sequence<Lane...>) {
+  constexpr std::size_t n = sizeof...(Lane), half = n / 2;
+  const auto all = [&](std::size_t at) { return load<int(n)>(structs + at).r; };
+  if constexpr (Step == 2) {
+    return __builtin_shufflevector(all(0), all(n), (Lane * 2 + Field)...);
+  } else if constexpr (Step == 3) {
+    const auto some = __builtin_shufflevector(all(0), all(n), (Lane * 3 + Field < 2 * n ? Lane * 3 + Field : Lane)...);
+    return __builtin_shufflevector(some, all(2 * n), (Lane * 3 + Field < 2 * n ? Lane : Lane * 3 + Field - n)...);
+  } else {
+    // A struct in each half of 16 or 32 bytes; shuffles within halves are quick.
+    const auto halves = [&](std::size_t at) {
+      return vec<T, int(n)>::join(load<int(half)>(structs + at), load<int(half)>(structs + at + 4 * half)).r;
+    };
+    if constexpr (n == 8) {
+      constexpr std::size_t first = Field / 2 * 2; // of two fields that go together
+      const auto two = [&](std::size_t at) {
+        return __builtin_shufflevector(halves(at), halves(at + 4),
+                                       (Lane / 4 * 4 + first + Lane % 4 / 2 + Lane % 2 * n)...);
+      };
+      return __builtin_shufflevector(two(0), two(8), (Lane / 4 * 4 + Field % 2 * 2 + Lane % 2 + Lane % 4 / 2 * n)...);
+    } else {
+      const auto low = __builtin_shufflevector(all(0), all(4), (Lane % half * 4 + Field)...);
+      const auto high = __builtin_shufflevector(all(8), all(12), (Lane % half * 4 + Field)...);
+      return __builtin_shufflevector(low, high, (Lane < half ? Lane : n + Lane - half)...);
+    }
+  }
+}
+template <class T, int Step>
+inline constexpr bool has_fields = (sizeof(T) == 4 || sizeof(T) == 8) && Step >= 2 && Step <= 4;
+#else
+template <class T, int Step> inline constexpr bool has_fields = false;
+#endif
+} // namespace vec_detail
+
+/// p[0], p[Step], p[2 * Step], ...
+template <int N, int Step, class T> TANGRAM_INLINE vec<T, N> load_apart(const T *p) {
+#if defined(TANGRAM_VEC_AVX512)
+  return gather(p, lane_index<std::uint32_t, N>() * std::uint32_t(Step), vec<bool, N>(true));
+#else
+  if constexpr (vec<T, N>::whole) {
+    vec<T, N> v;
+    v.r = vec_detail::elements_apart<Step>(p, std::make_index_sequence<N>());
+    return v;
+  } else {
+    return vec<T, N>::join(load_apart<N / 2, Step>(p), load_apart<N / 2, Step>(p + N / 2 * Step));
+  }
+#endif
+}
+template <int N, int Step, class T> TANGRAM_INLINE vec<T, N> load_apart(const T *p, vec<bool, N> m) {
+  return gather(p, lane_index<std::uint32_t, N>() * std::uint32_t(Step), m);
+}
+template <int Step, class T, int N> TANGRAM_INLINE void store_apart(T *p, const vec<T, N> &v) {
+  for (int i = 0; i < N; ++i) p[std::size_t(i) * Step] = v[std::size_t(i)];
+}
+template <int Step, class T, int N> TANGRAM_INLINE void store_apart(T *p, const vec<T, N> &v, vec<bool, N> m) {
+  scatter(p, lane_index<std::uint32_t, N>() * std::uint32_t(Step), v, m);
+}
+
+/// The same of a field in structs of `Step` elements, which has `Field` elements of its own struct in front of it.
+template <int N, int Step, int Field, class T> TANGRAM_INLINE vec<T, N> load_field(const T *p) {
+  if constexpr (!vec_detail::has_fields<T, Step> || sizeof(T) * N < 32) {
+    return load_apart<N, Step>(p);
+  } else if constexpr (sizeof(T) * N > 32) {
+    return vec<T, N>::join(load_field<N / 2, Step, Field>(p), load_field<N / 2, Step, Field>(p + N / 2 * Step));
+  } else {
+    vec<T, N> v;
+#if defined(__AVX2__)
+    v.r = vec_detail::field_of<Step, Field>(p - Field, std::make_index_sequence<N>());
+#endif
+    return v;
+  }
+}
+
 #pragma GCC diagnostic pop
 
 } // namespace tangram
