@@ -60,19 +60,9 @@ private:
     std::vector<Variable *> outputs;
     for (const syntax::Argument &a : f.arguments) {
       const syntax::Declarator &d = a.declarator;
-      Variable v;
-      v.kind = d.extents.empty() ? Variable::Kind::Scalar : Variable::Kind::Array;
-      v.name = d.name;
-      v.type = typeOf(d, globals_, source_);
-      v.piece = d.piece;
-      v.rank = static_cast<unsigned>(d.extents.size());
+      Variable v = declared(d, globals_, source_);
       v.argument = true;
       v.flow = a.flow;
-      const bool underscore = d.name.starts_with("_");
-      if (d.extents.empty() && !underscore)
-        fail(kUnderscoreScalar, source_.range(d.piece), d.name, ", or give it extents");
-      if (!d.extents.empty() && underscore) fail(kUnderscoreArray, source_.range(d.piece), d.name, d.name.substr(1));
-      if (d.extents.size() > 4) fail(kRankLimit, source_.range(d.piece), d.name, d.extents.size());
       made.scalar &= d.extents.empty();
       Variable *kept = &out_.variables.emplace_back(std::move(v));
       made.arguments.push_back(kept);
@@ -109,6 +99,21 @@ private:
 };
 
 } // namespace
+
+Variable declared(const syntax::Declarator &d, const Globals &globals, const Source &source) {
+  const ast::SourceRange where = source.range(d.piece);
+  const bool array = !d.extents.empty(), underscore = d.name.starts_with("_");
+  Variable v;
+  v.kind = array ? Variable::Kind::Array : Variable::Kind::Scalar;
+  v.name = d.name;
+  v.type = typeOf(d, globals, source);
+  v.piece = d.piece;
+  v.rank = static_cast<unsigned>(d.extents.size());
+  if (!array && !underscore) fail(kUnderscoreScalar, where, d.name, ", or give it extents");
+  if (array && underscore) fail(kUnderscoreArray, where, d.name, d.name.substr(1));
+  if (v.rank > 4) fail(kRankLimit, where, d.name, v.rank);
+  return v;
+}
 
 ast::Type typeOf(const syntax::Declarator &d, const Globals &globals, const Source &source) {
   if (std::optional<ast::Type> type = builtinType(d.type)) return *type;

@@ -2,6 +2,7 @@
 #include "Math.h"
 #include "Messages.h"
 #include "Types.h"
+#include "Walk.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -36,14 +37,7 @@ const Expr *FunctionChecker::make(Expr::Kind kind, std::string text, Type type, 
   return program_.make(std::move(e));
 }
 
-const Expr *FunctionChecker::reference(const Variable *v, Piece piece) {
-  Expr e;
-  e.kind = Expr::Kind::Variable;
-  e.type = v->type;
-  e.piece = piece;
-  e.variable = v;
-  return program_.make(std::move(e));
-}
+const Expr *FunctionChecker::reference(const Variable *v, Piece piece) { return hidp::reference(v, piece, program_); }
 
 const Expr *FunctionChecker::indexed(const Variable *array, std::vector<const Expr *> indices, Piece piece) {
   Expr e;

@@ -176,18 +176,9 @@ void FunctionChecker::statement(const syntax::Stmt &s, Stmts &out, bool direct) 
 
 void FunctionChecker::declare(const syntax::Stmt &s, Stmts &out) {
   for (const syntax::Declarator &d : s.declarators) {
-    Variable v;
-    v.kind = d.extents.empty() ? Variable::Kind::Scalar : Variable::Kind::Array;
-    v.name = d.name;
-    v.type = typeOf(d, globals_, source_);
-    v.piece = d.piece;
-    v.rank = static_cast<unsigned>(d.extents.size());
+    Variable v = declared(d, globals_, source_);
     v.flow = Flow::InOut;
     v.depth = scope_.block.depth;
-    const bool underscore = d.name.starts_with("_");
-    if (d.extents.empty() && !underscore) fail(kUnderscoreScalar, at(d.piece), d.name, ", or give it extents");
-    if (!d.extents.empty() && underscore) fail(kUnderscoreArray, at(d.piece), d.name, d.name.substr(1));
-    if (d.extents.size() > 4) fail(kRankLimit, at(d.piece), d.name, d.extents.size());
     for (const auto &e : d.extents) {
       v.extents.push_back(extent(*e, false));
       if (v.depth > 0 && v.extents.back()->kind != Expr::Kind::Literal) fail(kPrivateExtent, at(e->piece), d.name);

@@ -17,6 +17,8 @@ struct Globals {
 
 /// Throws where there is no such type.
 ast::Type typeOf(const syntax::Declarator &d, const Globals &globals, const Source &source);
+/// What a declarator declares, without its extents. Throws where its name does not suit, or it has too many dimensions.
+Variable declared(const syntax::Declarator &d, const Globals &globals, const Source &source);
 
 /// Fills in sizes and body of `made`, whose arguments are known.
 void checkFunction(const syntax::Function &f, Function &made, Program &program, const Source &source, Globals &globals);
