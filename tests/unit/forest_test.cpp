@@ -181,7 +181,7 @@ class SumOfRules final : public Cost {
 };
 
 /// A rule costs more the deeper it stands below others: of surroundings. Of its children each more than the one before.
-class DeepIsDear final : public Cost {
+class DeepIsDear : public Cost {
   Surroundings below(const Point &, const Alternative &, std::size_t child, Surroundings above) const override {
     return std::min<Surroundings>(above + child + 1, 5);
   }
@@ -196,6 +196,33 @@ double deepIsDear(const PlanNode &node, std::uint64_t above) {
   for (std::size_t i = 0; i < node.children.size(); ++i)
     sum += static_cast<double>(i + 1) * deepIsDear(*node.children[i], std::min<std::uint64_t>(above + i + 1, 5));
   return sum;
+}
+
+/// In one of whose surroundings each point is searched.
+class Alike final : public DeepIsDear {
+  Surroundings alike(Surroundings) const override { return 0; }
+};
+
+TEST(Forest, OfSurroundingsThatAreAlikeOneIsSearched) {
+  std::mt19937 random(11);
+  int compared = 0, exact = 0;
+  for (int i = 0; i < 200; ++i) {
+    RandomProgram source(random);
+    Program program(source.text, random() % 2 ? gpuSimple() : cpuModern());
+    const Forest forest = program.forest(4, "s0");
+    if (forest.count() < 10) continue;
+    ++compared;
+    const std::vector<Plan> best = forest.best(5, Alike()), least = forest.best(1, DeepIsDear());
+    ASSERT_FALSE(best.empty());
+    // What is found is a plan, no better than the best, and mostly it.
+    EXPECT_GE(deepIsDear(*best[0].root, 0), deepIsDear(*least[0].root, 0));
+    exact += deepIsDear(*best[0].root, 0) == deepIsDear(*least[0].root, 0);
+    std::set<std::string> keys;
+    for (const Plan &plan : best) keys.insert(key(plan));
+    EXPECT_EQ(keys.size(), best.size());
+  }
+  EXPECT_GT(compared, 40);
+  EXPECT_GE(exact, compared * 9 / 10) << compared;
 }
 
 TEST(Forest, CountEnumerateNthAndBestAgreeOnRandomPrograms) {
