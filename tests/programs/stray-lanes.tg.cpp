@@ -2,7 +2,7 @@
 // none; checked.py expects of plans with the other one the error that the comment behind it says.
 #include <tangram/tangram.h>
 
-__spectrum int lanes(int which, int far, const Array<1, int> in) __requires(in.size() == 8);
+__spectrum int lanes(int which, int far, const Array<1, int> in) __requires(in.size() == 3);
 
 __codelet __tag(plain) int lanes(int which, int far, const Array<1, int> in) {
   int sum = 0;
@@ -17,16 +17,16 @@ __codelet __coop __tag(together) int lanes(int which, int far, const Array<1, in
   tmp[id] = id < in.size() ? in[id] : 0;
   switch (which) {
   case 1: got = tmp[id + far]; break;                    // reads element \d+ of 'tmp', which has \d+
-  case 2: got = in[id]; break;                           // reads element \d+ of 'in', which has 8
+  case 2: got = in[id]; break;                           // reads element \d+ of 'in', which has 3
   case 3: tmp[id + far] = 1; break;                      // writes element \d+ of 'tmp', which has \d+
-  case 4:                                                // reads element 9 of 'in', which has 8
+  case 4:                                                // reads element 9 of 'in', which has 3
     if (far > 0 && in[id == 3 ? 9 : 0] < 0) got = 1;
     break;
-  case 5:                                                // reads element \d+ of 'in', which has 8
+  case 5:                                                // reads element \d+ of 'in', which has 3
     while (id < 2 && in[at + id] == 0) at += far;
     break;
   case 6: tmp[far] += tmp[id]; break;                    // (changes|reads) element \d+ of 'tmp', which has \d+
-  case 7: got = in[tmp[id] < 0 ? 0 : far]; break;        // reads element \d+ of 'in', which has 8
+  case 7: got = in[tmp[id] < 0 ? 0 : far]; break;        // reads element \d+ of 'in', which has 3
   }
   for (unsigned s = 1; s < coopDim(); s *= 2)
     if (id >= s) tmp[id] += tmp[id - s];
