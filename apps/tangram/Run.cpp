@@ -82,12 +82,13 @@ bool agrees(const tangram_kernel &chosen, const Reference &reference, Trial &tri
 
 /// In the child: checks, and only then measures.
 void runKernels(const std::filesystem::path &library, const std::string &name, const std::filesystem::path &plainest,
-                const std::vector<Value> &original, std::uint64_t seed, std::size_t repeat, const Send &send) {
+                const std::vector<Value> &original, const std::vector<bool> &unread, std::uint64_t seed,
+                std::size_t repeat, const Send &send) {
   KernelLibrary kernels(library);
   const Reference reference(plainest);
   const tangram_kernel &chosen = kernels.get(name);
   std::vector<Value> got;
-  for (Trial &trial : makeTrials(original, seed))
+  for (Trial &trial : makeTrials(original, unread, seed))
     if (!agrees(chosen, reference, trial, got, send)) return;
 
   std::uint64_t bytes = 0;
@@ -131,6 +132,7 @@ int run(Driver &driver, const Flags &flags) {
   std::string name = lowered->kernels[0]->name;
   driver.progress("compiling the reference");
   ReferenceLibrary reference = buildReference(s, spectrum.name, folder / "reference");
+  const std::vector<bool> unread = neverRead(s, spectrum.name);
 
   driver.progress("checking");
   Outcome outcome;
@@ -138,7 +140,7 @@ int run(Driver &driver, const Flags &flags) {
   ChildEnd end = runChild(
       [&](const Send &send) {
         try {
-          runKernels(library, name, reference.library, original, flags.seed, flags.repeat, send);
+          runKernels(library, name, reference.library, original, unread, flags.seed, flags.repeat, send);
         } catch (const DiagnosticError &e) {
           send({"error", e.diagnostic.message});
         } catch (const std::bad_alloc &) {

@@ -391,7 +391,7 @@ private:
     if (isInterrupted()) fail(kInterrupted, {}, spectrum_);
     if (reference_.empty()) fail(kLateReference, {}, spectrum_, options_.budget);
     progress("computing what is right");
-    trials_ = makeTrials(arguments_, options_.seed);
+    trials_ = makeTrials(arguments_, neverRead(session_, spectrum_), options_.seed);
     bool done = false;
     std::string refused;
     double seconds = 0;

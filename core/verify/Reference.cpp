@@ -1,7 +1,10 @@
 #include "tangram/verify/Reference.h"
 
+#include "tangram/ast/Storage.h"
+
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 namespace tangram::runtime {
 namespace {
@@ -18,13 +21,9 @@ constexpr const char *kTarget = "reference";
 /// In what other ways undecided questions are answered: all turned, then some.
 constexpr std::uint64_t kFlips[] = {1, 0x9e3779b97f4a7c15, 0xd1b54a32d192ed03};
 
-/// By the target's own backend, which follows numbers in wider types, where `backend` is empty.
-ReferenceLibrary buildBy(const std::string &backend, Session &session, const std::string &spectrum,
-                         const std::filesystem::path &folder) {
+/// Opens `plain` for the target `reference`, and composes the plainest plan there.
+Plan plainestPlan(Session &session, const std::string &spectrum, Session &plain) {
   const ast::Module &module = session.module();
-  SessionOptions options = session.options();
-  options.backend = backend;
-  Session plain(std::move(options));
   hardware::Target target = hardware::loadTarget(kTarget, plain.arena());
   const hardware::Hardware &own = session.target().hardware;
   target.hardware.env = own.env;
@@ -38,10 +37,20 @@ ReferenceLibrary buildBy(const std::string &backend, Session &session, const std
     fail(kNoPlainest, {}, spectrum);
   }
   plan->target = plain.target().name;
+  return *plan;
+}
+
+/// By the target's own backend, which follows numbers in wider types, where `backend` is empty.
+ReferenceLibrary buildBy(const std::string &backend, Session &session, const std::string &spectrum,
+                         const std::filesystem::path &folder) {
+  SessionOptions options = session.options();
+  options.backend = backend;
+  Session plain(std::move(options));
+  const Plan plan = plainestPlan(session, spectrum, plain);
   ast::Arena arena;
-  const ast::Module *lowered = plain.lower({*plan}, arena);
+  const ast::Module *lowered = plain.lower({plan}, arena);
   std::filesystem::create_directories(folder);
-  return {plain.build(plain.emit(*lowered, "reference"), folder, "reference"), key(*plan)};
+  return {plain.build(plain.emit(*lowered, "reference"), folder, "reference"), key(plan)};
 }
 
 } // namespace
@@ -62,6 +71,25 @@ ReferenceLibrary buildReference(Session &session, const std::string &spectrum, c
       throw e;
     }
   }
+}
+
+std::vector<bool> neverRead(Session &session, const std::string &spectrum) {
+  SessionOptions options = session.options();
+  options.backend = "";
+  Session plain(std::move(options));
+  const Plan plan = plainestPlan(session, spectrum, plain);
+  ast::Arena arena;
+  std::set<std::string> written, read;
+  for (const ast::Kernel *kernel : plain.lower({plan}, arena)->kernels)
+    for (const ast::Storage::Access &access : ast::Storage(*kernel).accesses(kernel->body))
+      (access.writes ? written : read).insert(access.buffer);
+  std::vector<bool> result;
+  for (const ast::Spectrum *s : session.module().spectrums)
+    if (s->name == spectrum)
+      for (const ast::Param *p : s->params)
+        result.push_back(p->type.isArray() && p->access != ast::Access::In && written.contains(p->name) &&
+                         !read.contains(p->name));
+  return result;
 }
 
 Reference::Reference(const std::filesystem::path &library) : library_(library) {

@@ -60,7 +60,8 @@ bool hasFloating(const std::vector<Value> &values) {
   });
 }
 
-std::vector<Trial> makeTrials(const std::vector<Value> &arguments, std::uint64_t seed) {
+std::vector<Trial> makeTrials(const std::vector<Value> &arguments, const std::vector<bool> &neverRead,
+                              std::uint64_t seed) {
   std::vector<Trial> trials;
   // Of zeros alone nearly every plan makes the same.
   const bool zeros = allZero(arguments);
@@ -70,6 +71,11 @@ std::vector<Trial> makeTrials(const std::vector<Value> &arguments, std::uint64_t
     trial.whole = true;
     trial.arguments = copies(arguments);
     for (std::size_t i = 0; i < trial.arguments.size(); ++i) makeWhole(trial.arguments[i], seed + i, pass, zeros);
+  }
+  for (std::size_t i = 0; i < neverRead.size(); ++i) {
+    if (!neverRead[i] || !hasZero(arguments[i])) continue;
+    if (trials.empty()) trials.emplace_back().arguments = copies(arguments);
+    for (Trial &trial : trials) replaceZeros(trial.arguments[i]);
   }
   trials.emplace_back().arguments = copies(arguments);
   return trials;

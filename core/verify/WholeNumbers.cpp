@@ -23,6 +23,13 @@ std::uint64_t parts(std::uint64_t elements, tangram_element element) {
   return elements / most + (elements % most != 0);
 }
 
+/// Whether sums of numbers up to 2, and of their products, fit.
+bool isFew(std::uint64_t elements, tangram_element element) { return elements <= held(element) / 4; }
+
+bool isZero(const Value &field, std::uint64_t i) {
+  return field.isFloating() ? field.real(i) == 0 : field.integer(i) == 0;
+}
+
 } // namespace
 
 std::uint64_t Random::next() { return mixed(state_ += kStep); }
@@ -37,11 +44,13 @@ std::int64_t Random::between(std::int64_t lo, std::int64_t hi) {
 double Random::unit() { return static_cast<double>(static_cast<std::int64_t>(next()) >> 11) * 0x1p-52; }
 
 WholeNumbers::WholeNumbers(std::uint64_t seed, std::uint64_t elements, tangram_element element, std::uint64_t pass)
-    : random_(seed), elements_(elements), pass_(pass), parts_(parts(elements, element)),
-      few_(elements <= held(element) / 4) {}
+    : random_(seed + pass * kStep), elements_(elements), pass_(pass), parts_(parts(elements, element)),
+      few_(isFew(elements, element)) {}
 
 std::uint64_t WholeNumbers::passes(std::uint64_t elements, tangram_element element) {
-  return std::clamp<std::uint64_t>(parts(elements, element), 1, kMostPasses);
+  // Where all are 1 or -1, one in place of another is as likely as not the same.
+  const bool chance = !isFew(elements, element) && !isFew(elements, TANGRAM_F32);
+  return chance ? kMostPasses : std::clamp<std::uint64_t>(parts(elements, element), 1, kMostPasses);
 }
 
 std::int64_t WholeNumbers::next(bool zeros) {
@@ -78,13 +87,30 @@ void makeWhole(Value &value, std::uint64_t seed, std::uint64_t pass, bool fillZe
   }
 }
 
+void replaceZeros(Value &value) {
+  for (std::size_t f = 0; f < value.type().fields.size(); ++f) {
+    Value field = value.field(f);
+    for (std::uint64_t i = 0; i < field.count(); ++i)
+      if (isZero(field, i)) field.setInteger(i, 1);
+  }
+}
+
+bool hasZero(const Value &value) {
+  for (std::size_t f = 0; f < value.type().fields.size(); ++f) {
+    const Value field = value.field(f);
+    for (std::uint64_t i = 0; i < field.count(); ++i)
+      if (isZero(field, i)) return true;
+  }
+  return false;
+}
+
 bool allZero(const std::vector<Value> &values) {
   bool any = false;
   for (const Value &value : values)
     for (std::size_t f = 0; f < value.type().fields.size(); ++f) {
       const Value field = value.field(f);
       for (std::uint64_t i = 0; i < field.count(); ++i)
-        if (field.isFloating() ? field.real(i) != 0 : field.integer(i) != 0) return false;
+        if (!isZero(field, i)) return false;
       any |= field.count() > 0;
     }
   return any;

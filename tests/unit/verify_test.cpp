@@ -2,6 +2,7 @@
 #include "../../core/verify/Forecast.h"
 #include "../../core/verify/VerifyPlans.h"
 #include "tangram/ast/Build.h"
+#include "tangram/verify/Trial.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -62,6 +63,18 @@ TEST(VerifyReport, ACheckOfNothingIsNotPassed) {
   report.arguments.clear();
   EXPECT_FALSE(report.ok());
   EXPECT_EQ(report.nothing(), "no arguments could be made up");
+}
+
+TEST(Trials, WhatIsNeverReadHoldsNoZero) {
+  std::vector<Value> arguments;
+  for (int i = 0; i < 2; ++i) arguments.push_back(Value::array(TANGRAM_I32, {3}));
+  std::vector<Trial> trials = makeTrials(arguments, {false, false}, 1);
+  ASSERT_EQ(trials.size(), 1u);
+  trials = makeTrials(arguments, {false, true}, 1);
+  ASSERT_EQ(trials.size(), 2u); // and the arguments as they are
+  EXPECT_EQ(trials[0].arguments[0].integer(1), 0);
+  EXPECT_NE(trials[0].arguments[1].integer(1), 0);
+  EXPECT_EQ(trials[1].arguments[1].integer(1), 0);
 }
 
 TEST(Suspects, ACodeletThatIsAlwaysWrong) {

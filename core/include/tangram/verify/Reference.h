@@ -18,6 +18,11 @@ struct ReferenceLibrary {
 /// session's own target are candidates there. Throws DiagnosticError (user error) where the spectrum has no plain plan.
 ReferenceLibrary buildReference(Session &session, const std::string &spectrum, const std::filesystem::path &folder);
 
+/// Of each parameter of `spectrum`, whether it is a container that its plainest plan writes and never reads: what it
+/// holds before the call stays where nothing is written, and is of no account elsewhere. Throws as buildReference()
+/// does.
+std::vector<bool> neverRead(Session &session, const std::string &spectrum);
+
 class Reference {
 public:
   /// Throws DiagnosticError where the library is none of buildReference().

@@ -24,9 +24,11 @@ struct Trial {
 };
 
 /// The arguments as they are and, before that, where there are floating numbers among them, with whole ones in their
-/// place, in as many passes as these need (docs/verification.md says why); where all is zero, that as well. What is
-/// expected is not known yet.
-std::vector<Trial> makeTrials(const std::vector<Value> &arguments, std::uint64_t seed);
+/// place, in as many passes as these need (docs/verification.md says why); where all is zero, that as well. No element
+/// of an argument that is `neverRead` (Reference.h) is zero then, integers neither, so that one that is not written
+/// shows also where zero is right. What is expected is not known yet.
+std::vector<Trial> makeTrials(const std::vector<Value> &arguments, const std::vector<bool> &neverRead,
+                              std::uint64_t seed);
 
 /// Fills in what is expected, by calling the reference. What is returned is ok, or says why there is nothing to expect.
 CallResult expect(Trial &trial, const Reference &reference);

@@ -50,6 +50,10 @@ std::uint64_t wholePasses(const std::vector<Value> &values);
 /// zeros do not.
 void makeWhole(Value &value, std::uint64_t seed, std::uint64_t pass = 0, bool fillZeros = false);
 
+/// Puts 1 in the place of zeros, integers included.
+void replaceZeros(Value &value);
+bool hasZero(const Value &value);
+
 /// Whether there are elements, and all of them are zero.
 bool allZero(const std::vector<Value> &values);
 
