@@ -29,6 +29,7 @@ for name in ("TANGRAM_HW_PATH", "TANGRAM_PLUGIN_PATH", "TANGRAM_CRASH_IN", "TANG
 # Tests run side by side and compile little.
 config.environment["OMP_NUM_THREADS"] = "2"
 config.environment["TANGRAM_VERIFY_PROPERTIES"] = "1"
+config.environment["TANGRAM_CACHE"] = os.path.join(config.build_dir, "cache")
 for name in ("HOME", "CCACHE_DIR", "TMPDIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

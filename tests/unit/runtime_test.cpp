@@ -429,7 +429,9 @@ TEST(WholeNumbers, NoElementIsZeroInAllPasses) {
       WholeNumbers x(1, elements, TANGRAM_F32, pass), y(2, elements, TANGRAM_F32, pass);
       for (std::uint64_t i = 0; i < elements; ++i) {
         const std::int64_t a = x.next(false), c = y.next(false);
-        if (i == 0 || i + 1 == elements) EXPECT_NE(a, 0) << elements << " " << i;
+        if (i == 0 || i + 1 == elements) {
+          EXPECT_NE(a, 0) << elements << " " << i;
+        }
         if (a * c != 0) both[i] = true;
       }
     }

@@ -6,15 +6,19 @@
 namespace tangram::opencl {
 
 std::vector<std::string> OpenCLBackend::compilerFlags(const OptionValues &options) {
-  return c_family::optionFlags(options, "tangram/opencl/program.h", TANGRAM_OPENCL_SOURCE_INCLUDE);
+  std::vector<std::string> flags =
+      c_family::optionFlags(options, "tangram/opencl/program.h", TANGRAM_OPENCL_SOURCE_INCLUDE);
+  // The host's half only launches.
+  if (options.flag("quick")) flags.emplace_back("-O0");
+  return flags;
 }
 
 std::filesystem::path OpenCLBackend::build(const std::vector<OutputFile> &files, BuildContext &context) {
   // Never unloaded: drivers keep threads that may outlive the last call.
-  c_family::CompilerCall call{
-      "C++", {"-std=c++17", "-fPIC", "-shared", "-Wl,-z,nodelete", "-I" + context.folder.string()}, ""};
+  c_family::CompilerCall call{"C++", {"-std=c++17", "-fPIC"}, ""};
   for (const std::string &flag : compilerFlags(context.options)) call.args.push_back(flag);
-  call.libraries = {"-lOpenCL"};
+  call.linking = {"-shared", "-Wl,-z,nodelete", "-lOpenCL"};
+  call.precompile = true;
   return c_family::compileLibrary(files, context, call);
 }
 

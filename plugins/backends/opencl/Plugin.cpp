@@ -34,7 +34,7 @@ std::vector<OptionSpec> backendOptions() {
   OptionSpec include{
       "include", "More folders that the compiler looks for headers in.", std::vector<std::string>{}, {}, {}, {}};
   OptionSpec quick{"quick",
-                   "Whether the C++ compiler takes little time over the code (-O1 behind `flags`): for code that is "
+                   "Whether the C++ compiler takes little time over the code (-O0 behind `flags`): for code that is "
                    "made to be checked.",
                    false,
                    {},

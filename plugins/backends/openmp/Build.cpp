@@ -18,11 +18,10 @@ Detection OpenMPBackend::detect(hardware::Hardware &hardware) { return c_family:
 
 std::filesystem::path OpenMPBackend::build(const std::vector<OutputFile> &files, BuildContext &context) {
   // Never unloaded: the idle threads of the OpenMP runtime outlive the last call, and with them what they run in must.
-  c_family::CompilerCall call{"C++",
-                              {"-std=" + context.options.text("standard"), "-fPIC", "-shared", "-Wl,-z,nodelete",
-                               "-I" + context.folder.string()},
-                              ""};
+  c_family::CompilerCall call{"C++", {"-std=" + context.options.text("standard"), "-fPIC"}, ""};
   for (const std::string &flag : compilerFlags(context.options)) call.args.push_back(flag);
+  call.linking = {"-shared", "-Wl,-z,nodelete"};
+  call.precompile = true;
   return c_family::compileLibrary(files, context, call);
 }
 

@@ -33,7 +33,7 @@ std::filesystem::path PtxBackend::build(const std::vector<OutputFile> &files, Bu
                                "-I" + context.folder.string()},
                               ""};
   for (const std::string &flag : compilerFlags(context.options)) call.args.push_back(flag);
-  call.libraries = {"-ldl"};
+  call.linking = {"-ldl"};
   return c_family::compileLibrary(files, context, call);
 }
 

@@ -1,21 +1,13 @@
 #include "tangram/c-family/Compiler.h"
 
-#include "tangram/process/Cleanup.h"
+#include "CompilerProcess.h"
+#include "PrecompiledPreamble.h"
 
-#include <chrono>
-#include <csignal>
+#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <fstream>
-#include <spawn.h>
 #include <sstream>
-#include <sys/wait.h>
-#include <thread>
-#include <unistd.h>
-#include <utility>
-
-extern char **environ;
 
 namespace tangram::c_family {
 namespace {
@@ -56,82 +48,6 @@ SourceRange rangeOf(const OptionValues &options, const std::string &name) {
   auto it = options.entries().find(name);
   return it == options.entries().end() ? SourceRange{} : it->second.range;
 }
-
-/// A compiler, whose output goes to a file. Where this process ends before it does, in whatever way, it is killed, and
-/// what it keeps in the temporary folder removed. (Boost.Process would make everybody who links this library link
-/// Boost.)
-class Child {
-public:
-  ~Child() {
-    if (folder_.empty()) return;
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-    runtime::dropFolder(folder_);
-  }
-
-  /// Returns an errno: ENOENT where there is no such program, by its path or on the PATH.
-  int start(const std::string &program, const std::vector<std::string> &args, const std::filesystem::path &log) {
-    std::vector<char *> argv{const_cast<char *>(program.c_str())};
-    for (const std::string &arg : args) argv.push_back(const_cast<char *>(arg.c_str()));
-    argv.push_back(nullptr);
-    std::vector<char *> environment;
-    for (char **entry = environ; *entry; ++entry) environment.push_back(*entry);
-    // A child of ours that builds is killed with its group; else the compiler has a group of its own.
-    const bool apart = !runtime::diesWithGroup();
-    std::string temporary;
-    if (apart && makeFolder()) {
-      temporary = "TMPDIR=" + folder_.string();
-      std::erase_if(environment, [](const char *entry) { return std::string_view(entry).starts_with("TMPDIR="); });
-      environment.push_back(temporary.data());
-    }
-    environment.push_back(nullptr);
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_TRUNC, 0);
-    posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    if (apart) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP); // 0: its own
-    int failed = posix_spawnp(&pid_, program.c_str(), &files, &attributes, argv.data(), environment.data());
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&files);
-    if (apart && !failed) runtime::killAtEnd(group_ = pid_);
-    return failed;
-  }
-  bool running() {
-    if (waitpid(pid_, &status_, WNOHANG) == 0) return true;
-    ended();
-    return false;
-  }
-  void stop() {
-    kill(pid_, SIGTERM);
-    waitpid(pid_, &status_, 0);
-    ended();
-  }
-  /// As a shell has it.
-  int exitCode() const { return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_); }
-
-private:
-  bool makeFolder() {
-    std::error_code none;
-    std::string pattern = (std::filesystem::temp_directory_path(none) / "tangram-compiler-XXXXXX").string();
-    if (none || !mkdtemp(pattern.data())) return false;
-    folder_ = pattern;
-    runtime::removeAtEnd(folder_);
-    return true;
-  }
-  /// What it has started, if it was stopped, ends with it.
-  void ended() {
-    if (group_ < 0) return;
-    kill(-group_, SIGKILL);
-    runtime::dropGroup(std::exchange(group_, -1));
-  }
-
-  pid_t pid_ = -1, group_ = -1;
-  int status_ = 0;
-  std::filesystem::path folder_;
-};
 
 } // namespace
 
@@ -178,38 +94,48 @@ std::filesystem::path compileLibrary(const std::vector<OutputFile> &files, Build
   std::filesystem::path library = context.folder / ("lib" + context.stem + ".so");
   std::filesystem::path log = context.folder / (context.stem + ".build.log");
   std::vector<std::string> args = call.args;
-  std::string sources;
+  std::string sources, directives;
+  auto isSource = [](const OutputFile &file) { return file.role == OutputFile::Role::Source; };
   for (const OutputFile &file : files) {
     std::filesystem::path path = context.folder / file.name;
     if (read(path) != file.text && !(std::ofstream(path, std::ios::binary) << file.text))
       fail(kNoFolder, {}, context.folder.string());
-    if (file.role != OutputFile::Role::Source) continue;
+    if (!isSource(file)) continue;
     args.push_back(path.string());
     sources += (sources.empty() ? "" : ", ") + file.name;
   }
-  args.insert(args.end(), call.libraries.begin(), call.libraries.end());
+  if (call.precompile && std::count_if(files.begin(), files.end(), isSource) == 1)
+    directives = preamble(std::find_if(files.begin(), files.end(), isSource)->text);
+  args.insert(args.end(), call.linking.begin(), call.linking.end());
   args.insert(args.end(), {"-o", library.string()});
 
   if (!std::ofstream(log)) fail(kNoFolder, {}, context.folder.string());
-  Child child;
-  if (int failed = child.start(compiler, args, log)) {
-    std::filesystem::remove(log);
-    std::string reason = failed != ENOENT                          ? std::string(": ") + std::strerror(failed)
-                         : compiler.find('/') == std::string::npos ? " on the PATH"
-                                                                   : "";
-    fail(kNoCompiler, where, call.language, compiler, reason, advice);
-  }
-  while (child.running()) {
-    if (context.cancelled && context.cancelled()) {
-      child.stop();
+  auto run = [&](const std::vector<std::string> &with) {
+    CompilerProcess process;
+    if (const int failed = process.start(compiler, with, log)) {
       std::filesystem::remove(log);
-      fail(kCancelled, {});
+      std::string reason = failed != ENOENT                          ? std::string(": ") + std::strerror(failed)
+                           : compiler.find('/') == std::string::npos ? " on the PATH"
+                                                                     : "";
+      fail(kNoCompiler, where, call.language, compiler, reason, advice);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
+    std::optional<int> code = process.wait(context.cancelled);
+    if (code) return *code;
+    std::filesystem::remove(log);
+    fail(kCancelled, {});
+  };
+  int code = -1;
+  if (!directives.empty())
+    if (auto header = precompiledPreamble(compiler, call.args, directives, context.cancelled)) {
+      std::vector<std::string> with = args;
+      with.insert(with.begin(), {"-include", header->string()});
+      code = run(with);
+    }
+  // What a precompiled header may be to blame for is no failure, either.
+  if (code != 0) code = run(args);
   std::string said = read(log);
-  if (child.exitCode() != 0 || !std::filesystem::exists(library))
-    fail(kCompilerFailed, where, compiler, child.exitCode(), sources, said.empty() ? "(nothing)" : said);
+  if (code != 0 || !std::filesystem::exists(library))
+    fail(kCompilerFailed, where, compiler, code, sources, said.empty() ? "(nothing)" : said);
   std::error_code ignored;
   std::filesystem::remove(log, ignored);
   return library;

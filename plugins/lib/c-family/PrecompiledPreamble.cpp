@@ -1,0 +1,191 @@
+#include "PrecompiledPreamble.h"
+
+#include "CompilerProcess.h"
+#include "tangram/process/Cleanup.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace tangram::c_family {
+namespace fs = std::filesystem;
+namespace {
+
+/// Of each compiler and each set of flags one, of about 50 MB.
+constexpr std::size_t kKept = 16;
+
+std::string read(const fs::path &file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+fs::path cacheFolder() {
+  if (const char *own = std::getenv("TANGRAM_CACHE")) return *own ? fs::path(own) : fs::path();
+  if (const char *cache = std::getenv("XDG_CACHE_HOME"); cache && *cache) return fs::path(cache) / "tangram";
+  const char *home = std::getenv("HOME");
+  return home && *home ? fs::path(home) / ".cache" / "tangram" : fs::path();
+}
+
+/// Path, size and time of the program; empty where there is none.
+std::string identity(const std::string &compiler) {
+  std::error_code none;
+  std::vector<fs::path> candidates;
+  if (compiler.find('/') != std::string::npos) {
+    candidates.emplace_back(compiler);
+  } else {
+    std::istringstream path(std::getenv("PATH") ? std::getenv("PATH") : "");
+    for (std::string folder; std::getline(path, folder, ':');) candidates.push_back(fs::path(folder) / compiler);
+  }
+  for (const fs::path &candidate : candidates) {
+    if (access(candidate.c_str(), X_OK) != 0) continue;
+    const fs::path file = fs::canonical(candidate, none);
+    const auto size = fs::file_size(file, none);
+    return fmt::format("{} {} {}", file.string(), size, fs::last_write_time(file, none).time_since_epoch().count());
+  }
+  return {};
+}
+
+/// FNV-1a.
+std::uint64_t hash(const std::string &text) {
+  std::uint64_t h = 0xcbf29ce484222325ull;
+  for (unsigned char c : text) h = (h ^ c) * 0x100000001b3ull;
+  return h;
+}
+
+/// One process makes what others then use; the system lets go of it when the process ends.
+class Lock {
+public:
+  explicit Lock(const fs::path &file) : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {}
+  ~Lock() {
+    if (file_ >= 0) close(file_);
+  }
+  Lock(const Lock &) = delete;
+  Lock &operator=(const Lock &) = delete;
+  /// Does not wait.
+  bool taken() const { return file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) == 0; }
+
+private:
+  int file_;
+};
+
+class Entry {
+public:
+  Entry(fs::path folder, std::string key) : folder_(std::move(folder)), key_(std::move(key)) {}
+  fs::path header() const { return folder_ / "preamble.h"; }
+
+  /// Whether it is there, of this compiler and these flags, and no header that went into it has changed since.
+  bool valid() const {
+    std::error_code none;
+    const auto made = fs::last_write_time(compiled(folder_), none);
+    if (none || read(folder_ / "key") != key_) return false;
+    // TARGET: FILE FILE \ ...
+    std::istringstream words(read(folder_ / "preamble.d"));
+    std::string word;
+    words >> word;
+    while (words >> word) {
+      if (word == "\\" || word == header() || word.ends_with("preamble.h")) continue;
+      const auto changed = fs::last_write_time(word, none);
+      if (none || changed > made) return false;
+    }
+    return true;
+  }
+
+  bool make(const std::string &compiler, const std::vector<std::string> &flags, const std::string &directives,
+            const std::function<bool()> &cancelled) const {
+    std::error_code failed;
+    const fs::path made = folder_.string() + fmt::format(".{}", getpid());
+    runtime::removeAtEnd(made);
+    bool done = false;
+    if (fs::create_directories(made, failed); !failed) {
+      std::ofstream(made / "preamble.h", std::ios::binary) << directives;
+      std::ofstream(made / "key", std::ios::binary) << key_;
+      std::vector<std::string> args = flags;
+      for (const std::string &arg :
+           {std::string("-x"), std::string("c++-header"), (made / "preamble.h").string(), std::string("-MD"),
+            std::string("-MF"), (made / "preamble.d").string(), std::string("-o"), compiled(made).string()})
+        args.push_back(arg);
+      CompilerProcess process;
+      done = process.start(compiler, args, made / "log") == 0 && process.wait(cancelled) == 0 &&
+             fs::exists(compiled(made), failed);
+      if (done) {
+        fs::remove_all(folder_, failed);
+        fs::rename(made, folder_, failed);
+        done = !failed;
+      }
+    }
+    fs::remove_all(made, failed);
+    runtime::dropFolder(made);
+    return done;
+  }
+
+  /// Those that were not used for the longest time go.
+  void prune() const {
+    std::error_code none;
+    std::vector<std::pair<fs::file_time_type, fs::path>> entries;
+    for (const auto &entry : fs::directory_iterator(folder_.parent_path(), none))
+      if (fs::exists(entry.path() / "key", none))
+        entries.emplace_back(fs::last_write_time(entry.path() / "key", none), entry.path());
+    std::sort(entries.rbegin(), entries.rend());
+    for (std::size_t i = kKept; i < entries.size(); ++i) fs::remove_all(entries[i].second, none);
+  }
+  void used() const {
+    std::error_code none;
+    fs::last_write_time(folder_ / "key", fs::file_time_type::clock::now(), none);
+  }
+
+private:
+  static fs::path compiled(const fs::path &folder) { return folder / "preamble.h.gch"; }
+
+  fs::path folder_;
+  std::string key_;
+};
+
+} // namespace
+
+std::string preamble(const std::string &source) {
+  std::istringstream lines(source);
+  std::string all, done;
+  int depth = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    const std::string_view said =
+        begin == std::string::npos ? std::string_view() : std::string_view(line).substr(begin);
+    if (said.empty() || said.starts_with("//")) continue;
+    if (!said.starts_with('#') || said.ends_with('\\')) break;
+    if (said.starts_with("#if")) ++depth;
+    if (said.starts_with("#endif")) --depth;
+    if (!said.starts_with("#include \"")) all += line + "\n";
+    if (depth == 0) done = all;
+  }
+  return done;
+}
+
+std::optional<fs::path> precompiledPreamble(const std::string &compiler, const std::vector<std::string> &flags,
+                                            const std::string &directives, const std::function<bool()> &cancelled) {
+  const fs::path cache = cacheFolder();
+  const std::string who = identity(compiler);
+  if (cache.empty() || who.empty() || directives.empty()) return std::nullopt;
+  const std::string key = fmt::format("{}\n{}\n{}", who, fmt::join(flags, "\n"), directives);
+  const fs::path folder = cache / "precompiled";
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) return std::nullopt;
+  const Entry entry(folder / fmt::format("{:016x}", hash(key)), key);
+  if (!entry.valid()) {
+    const Lock lock(folder / fmt::format("{:016x}.lock", hash(key)));
+    if (!lock.taken() || !entry.make(compiler, flags, directives, cancelled)) return std::nullopt;
+    entry.prune();
+  }
+  entry.used();
+  return entry.header();
+}
+
+} // namespace tangram::c_family

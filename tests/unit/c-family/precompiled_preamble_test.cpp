@@ -1,0 +1,67 @@
+// What generated sources begin with, and when it is compiled anew.
+#include "../../../plugins/lib/c-family/PrecompiledPreamble.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+
+using namespace tangram::c_family;
+namespace fs = std::filesystem;
+
+TEST(Preamble, IsTheDirectivesInFrontOfEverythingElse) {
+  EXPECT_EQ(
+      preamble(
+          "// Generated.\n#include \"own.h\"\n\n#include <cmath>\n#if A\n#include <omp.h>\n#endif\nint x;\n#include "
+          "<cstdio>\n"),
+      "#include <cmath>\n#if A\n#include <omp.h>\n#endif\n");
+}
+
+TEST(Preamble, EndsInFrontOfAConditionThatIsNotOver) {
+  EXPECT_EQ(preamble("#include <cmath>\n#if A\nint x;\n#endif\n"), "#include <cmath>\n");
+  EXPECT_EQ(preamble("#include <cmath>\n#define A \\\n  1\n"), "#include <cmath>\n");
+  EXPECT_EQ(preamble("int x;\n"), "");
+}
+
+struct PrecompiledPreamble : testing::Test {
+  fs::path folder = fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+  void SetUp() override {
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    setenv("TANGRAM_CACHE", (folder / "cache").c_str(), 1);
+    std::ofstream(folder / "mine.hpp") << "inline int mine() { return 1; }\n";
+  }
+  std::optional<fs::path> made(const std::string &compiler = "g++") const {
+    return precompiledPreamble(compiler, {"-O0", "-I" + folder.string()}, "#include <mine.hpp>\n", {});
+  }
+  static fs::file_time_type time(const fs::path &header) { return fs::last_write_time(header.string() + ".gch"); }
+};
+
+TEST_F(PrecompiledPreamble, IsMadeOnce) {
+  const auto first = made();
+  if (!first) GTEST_SKIP() << "there is no g++";
+  const auto then = time(*first);
+  EXPECT_EQ(made(), first);
+  EXPECT_EQ(time(*first), then);
+  EXPECT_NE(precompiledPreamble("g++", {"-O1", "-I" + folder.string()}, "#include <mine.hpp>\n", {}), first);
+}
+
+TEST_F(PrecompiledPreamble, IsMadeAnewWhereAHeaderChanges) {
+  const auto first = made();
+  if (!first) GTEST_SKIP() << "there is no g++";
+  const auto then = time(*first);
+  fs::last_write_time(folder / "mine.hpp", then + std::chrono::seconds(1));
+  made();
+  EXPECT_NE(time(*first), then);
+}
+
+TEST_F(PrecompiledPreamble, IsNotThereWhereItCannotBeMade) {
+  EXPECT_FALSE(made("no-such-compiler"));
+  std::ofstream(folder / "mine.hpp") << "#error\n";
+  EXPECT_FALSE(made());
+  std::ofstream(folder / "file") << "";
+  setenv("TANGRAM_CACHE", (folder / "file").c_str(), 1);
+  EXPECT_FALSE(made());
+  setenv("TANGRAM_CACHE", "", 1);
+  EXPECT_FALSE(made());
+}
