@@ -111,6 +111,14 @@ private:
   }
 
   void traverseSpectrum(const Spectrum &n) override {
+    std::set<std::string> before{""};
+    for (const Codelet *codelet : n.codelets) {
+      if (!codelet) continue;
+      if (!before.contains(codelet->from))
+        report(*codelet,
+               fmt::format("'{}' is made of '{}', which is no codelet in front of it", codelet->name, codelet->from));
+      before.insert(codelet->name);
+    }
     body([&] { Visitor::traverseSpectrum(n); });
   }
   void traverseCodelet(const Codelet &n) override {

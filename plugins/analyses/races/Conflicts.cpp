@@ -216,42 +216,58 @@ private:
                            [](const Polynomial &n) { return n.constant() && *n.constant() <= 1; });
     if (one) return;
     const SpectrumSummary &callee = summaries().find(site.callee->name)->second;
+    std::set<std::string> clean; // codelets without a race
     for (std::size_t c = 0; c < callee.codelets.size(); ++c) {
-      const std::vector<Access> &accesses = callee.codelets[c].accesses;
-      bool changes = site.result || std::any_of(accesses.begin(), accesses.end(),
-                                                [](const Access &a) { return a.kind != Access::Kind::Read; });
-      if (!changes) continue;
-      SymbolId mark = symbols().mark();
-      std::vector<Polynomial> first = keys(site), second = keys(site);
-      std::vector<Unit> units;
-      for (std::size_t d = 0; d < first.size(); ++d) units.push_back({*first[d].single(), *second[d].single()});
-      std::vector<Touch> mine = touches(site, callee.codelets[c], first);
-      std::vector<Touch> others = touches(site, callee.codelets[c], second);
-      std::set<std::string> written; // bounds that are written are not the ones that parts were cut at
-      for (const Touch &t : mine)
-        if (t.kind != Access::Kind::Read) written.insert(t.root);
-      for (std::vector<Touch> *all : {&mine, &others})
-        for (Touch &t : *all)
-          if (t.between && written.count(t.between->container)) t.between.reset();
-      for (const Touch &a : mine) {
-        if (a.kind == Access::Kind::Read) continue;
-        for (const Touch &b : others) {
-          if (a.kind == Access::Kind::Atomic && !readsBeside(a, b)) continue;
-          if (disjointFields(a.fields, b.fields) || (!a.access && !b.access)) continue;
-          if (a.root != b.root) {
-            const Alias *alias = aliasOf(a.root, b.root);
-            if (!alias) continue;
-            if (alias->alike) {
-              Substitution asOne = sizesOf(b.root, mark + 2 * static_cast<SymbolId>(units.size()));
-              const Touch x = replaced(a, asOne), y = replaced(b, asOne);
-              if (Disjoint(symbols(), mark, x, y, units, site.counts).proved()) continue;
-            }
-            note(site, c, a, b, false).alias = alias;
-            continue;
+      const Codelet &called = *site.callee->codelets[c];
+      // What an expander makes of one touches what that touches.
+      if (clean.contains(called.from)) {
+        clean.insert(called.name);
+        continue;
+      }
+      const std::size_t before = found.size();
+      compare(site, c, callee.codelets[c]);
+      if (std::none_of(found.begin() + static_cast<std::ptrdiff_t>(before), found.end(),
+                       [](const Conflict &conflict) { return !conflict.besideAtomic(); }))
+        clean.insert(called.name);
+    }
+  }
+
+  /// Two calls of a codelet, of one map.
+  void compare(const Site &site, std::size_t c, const CodeletSummary &summary) {
+    const std::vector<Access> &accesses = summary.accesses;
+    bool changes = site.result || std::any_of(accesses.begin(), accesses.end(),
+                                              [](const Access &a) { return a.kind != Access::Kind::Read; });
+    if (!changes) return;
+    SymbolId mark = symbols().mark();
+    std::vector<Polynomial> first = keys(site), second = keys(site);
+    std::vector<Unit> units;
+    for (std::size_t d = 0; d < first.size(); ++d) units.push_back({*first[d].single(), *second[d].single()});
+    std::vector<Touch> mine = touches(site, summary, first);
+    std::vector<Touch> others = touches(site, summary, second);
+    std::set<std::string> written; // bounds that are written are not the ones that parts were cut at
+    for (const Touch &t : mine)
+      if (t.kind != Access::Kind::Read) written.insert(t.root);
+    for (std::vector<Touch> *all : {&mine, &others})
+      for (Touch &t : *all)
+        if (t.between && written.count(t.between->container)) t.between.reset();
+    for (const Touch &a : mine) {
+      if (a.kind == Access::Kind::Read) continue;
+      for (const Touch &b : others) {
+        if (a.kind == Access::Kind::Atomic && !readsBeside(a, b)) continue;
+        if (disjointFields(a.fields, b.fields) || (!a.access && !b.access)) continue;
+        if (a.root != b.root) {
+          const Alias *alias = aliasOf(a.root, b.root);
+          if (!alias) continue;
+          if (alias->alike) {
+            Substitution asOne = sizesOf(b.root, mark + 2 * static_cast<SymbolId>(units.size()));
+            const Touch x = replaced(a, asOne), y = replaced(b, asOne);
+            if (Disjoint(symbols(), mark, x, y, units, site.counts).proved()) continue;
           }
-          if (Disjoint(symbols(), mark, a, b, units, site.counts).proved()) continue;
-          note(site, c, a, b, certain(symbols(), mark, a, b, units));
+          note(site, c, a, b, false).alias = alias;
+          continue;
         }
+        if (Disjoint(symbols(), mark, a, b, units, site.counts).proved()) continue;
+        note(site, c, a, b, certain(symbols(), mark, a, b, units));
       }
     }
   }

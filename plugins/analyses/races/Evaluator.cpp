@@ -572,7 +572,8 @@ void Evaluator::site(const Expr *node, const std::optional<View> &result) {
   std::map<std::string, std::optional<Polynomial>> filled;
   static const CodeletSummary kNothing;
   for (std::size_t c = 0; c < callee.codelets.size(); ++c) {
-    if (recursive) { // of which no index is known, but of what the map itself does
+    if (!s.callee->codelets[c]->from.empty()) continue; // it touches what the one does that it was made of
+    if (recursive) {                                    // of which no index is known, but of what the map itself does
       inherit(s, c);
       if (c > 0) continue;
     }

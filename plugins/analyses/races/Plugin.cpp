@@ -121,7 +121,7 @@ private:
     bool promised = found[0].mapCodelet->independent;
     for (const Conflict &c : found) {
       if (c.besideAtomic()) {
-        if (!promised) note(c, Verdict::BesideAtomics, c.other);
+        if (!promised && c.codelet->from.empty()) note(c, Verdict::BesideAtomics, c.other);
         continue;
       }
       bool isCertain = certain.count(c.codelet) != 0 && c.certain;
@@ -130,7 +130,8 @@ private:
       if (promised && !isCertain) continue;
       if (c.written) races.contended[{&map, c.codelet}].insert(*c.written);
       Verdict verdict = !isCertain ? Verdict::Undecided : refused ? Verdict::Refused : Verdict::LeftOut;
-      note(c, verdict, c.write);
+      // Of what an expander made, what it is made of has been said.
+      if (c.codelet->from.empty()) note(c, verdict, c.write);
     }
   }
 

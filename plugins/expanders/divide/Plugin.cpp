@@ -40,7 +40,10 @@ public:
         divide(*module, *spectrum, codelet, options, names, context, codelets, added);
         const Codelet *other = divide::withParallelLoopsOutside(*module, *codelet, context.arena);
         if (other == codelet) continue;
-        other = context.arena.derive(other, [&](Codelet &c) { c.name = c.tag = codelet->name + "_distributed"; });
+        other = context.arena.derive(other, [&](Codelet &c) {
+          c.from = c.name;
+          c.name = c.tag = codelet->name + "_distributed";
+        });
         divide(*module, *spectrum, other, options, names, context, codelets, added);
       }
       if (codelets.size() != spectrum->codelets.size())
@@ -81,7 +84,8 @@ private:
       if (!iterator.empty()) decline(context, spectrum, "over_" + iterator, where, why);
     }
     if (!d.codelet) return;
-    codelets.push_back(d.codelet);
+    codelets.push_back(context.arena.derive(
+        d.codelet, [&](Codelet &c) { c.from = codelet->from.empty() ? codelet->name : codelet->from; }));
     added.spectrums.insert(added.spectrums.end(), d.spectrums.begin(), d.spectrums.end());
     added.structs.insert(added.structs.end(), d.structs.begin(), d.structs.end());
   }

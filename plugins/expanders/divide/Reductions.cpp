@@ -117,7 +117,7 @@ private:
   }
   const Spectrum *spectrum(const std::string &name, const std::vector<const Param *> &params,
                            std::vector<const Codelet *> codelets) const {
-    return arena_.make<Spectrum>(where_, name, loop_.result(), params, Exprs{}, std::move(codelets));
+    return make_.spectrum(name, loop_.result(), params, std::move(codelets));
   }
   const Expr *scalar(std::size_t k) const { return build_.var(loop_.scalars[k].name, loop_.scalars[k].type); }
   Exprs scalars() const {

@@ -85,8 +85,7 @@ std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Na
         if (const Codelet *codelet =
                 privatized(band, rangeParams, params, elements, fmt::format("privatized_{}", elements), local, arena))
           codelets.push_back(codelet);
-    spectrums.push_back(
-        arena.make<Spectrum>(where, spectrumNames[m], Type(), params, std::vector<const Expr *>{}, codelets));
+    spectrums.push_back(make.spectrum(spectrumNames[m], Type(), params, std::move(codelets)));
   }
   return spectrums;
 }

@@ -140,6 +140,7 @@ private:
       body = arena.derive(body, [&](Block &b) { b.stmts.insert(b.stmts.begin(), first.begin(), first.end()); });
       codelets.push_back(arena.derive(source, [&](Codelet &c) {
         c.name = c.tag = name;
+        c.from = codelet->name;
         c.independent = true;
         c.body = body;
       }));

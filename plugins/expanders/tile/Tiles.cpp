@@ -107,7 +107,7 @@ Tiles tiles(const Spectrum &spectrum, const Codelet &codelet, const RangeNest &n
   const Codelet *tiles = make.codelet("tiles", codelet.params, std::move(body), false, true);
   auto made = [&](const std::string &name, const std::vector<const Param *> &of,
                   std::vector<const Codelet *> codelets) {
-    return arena.make<Spectrum>(where, name, Type(), of, std::vector<const Expr *>{}, std::move(codelets));
+    return make.spectrum(name, Type(), of, std::move(codelets));
   };
   return {{made(spectrums.fresh(spectrum.name + "_tiled"), codelet.params, {whole, tiles}),
            made(one, params, {make.codelet("part", params, std::move(part))}),
@@ -179,7 +179,10 @@ const Module *withTiles(const Module &module, const std::map<std::string, std::s
       const auto *other = as<Codelet>(Redirection(arena, tiled).mutate(codelet));
       if (other == codelet) continue;
       const std::string name = names.fresh(codelet->name + "_tiled");
-      codelets.push_back(arena.derive(other, [&](Codelet &c) { c.name = c.tag = name; }));
+      codelets.push_back(arena.derive(other, [&](Codelet &c) {
+        c.name = c.tag = name;
+        c.from = codelet->name;
+      }));
     }
     const bool same = codelets.size() == spectrum->codelets.size();
     spectrums.push_back(same ? spectrum : arena.derive(spectrum, [&](Spectrum &s) { s.codelets = codelets; }));

@@ -147,7 +147,7 @@ const ast::Spectrum *Program::make(Entry &entry) {
       if (qualifiers.independent && !ast::contains<ast::Map>(block))
         fail(kIndependentWithoutMap, ranges_.of(qualifiers.independentAt->getLocation()),
              fmt::format("codelet '{}' of '{}'", named, entry.name));
-      codelets.push_back(arena_.make<ast::Codelet>(ranges_.of(codelet->getSourceRange()), named, qualifiers.tag,
+      codelets.push_back(arena_.make<ast::Codelet>(ranges_.of(codelet->getSourceRange()), named, qualifiers.tag, ast::Text(),
                                                    qualifiers.coop, qualifiers.independent, qualifiers.env,
                                                    std::move(own), std::move(needs), block));
     });

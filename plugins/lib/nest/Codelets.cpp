@@ -10,8 +10,16 @@ const Type kSize = Scalar::U64;
 
 const Codelet *Codelets::codelet(const std::string &name, const std::vector<const Param *> &params,
                                  std::vector<const Stmt *> body, bool coop, bool independent) const {
-  return arena_.make<Codelet>(where_, name, name, coop, independent, Texts{}, params, std::vector<const Expr *>{},
-                              build_.block(std::move(body)));
+  return arena_.make<Codelet>(where_, name, name, std::string(), coop, independent, Texts{}, params,
+                              std::vector<const Expr *>{}, build_.block(std::move(body)));
+}
+
+const Spectrum *Codelets::spectrum(const std::string &name, const Type &result,
+                                   const std::vector<const Param *> &params,
+                                   std::vector<const Codelet *> codelets) const {
+  for (std::size_t c = 1; c < codelets.size(); ++c)
+    codelets[c] = arena_.derive(codelets[c], [&](Codelet &other) { other.from = codelets[0]->name; });
+  return arena_.make<Spectrum>(where_, name, result, params, std::vector<const Expr *>{}, std::move(codelets));
 }
 
 const Param *Codelets::param(const std::string &name, const Type &type) const {

@@ -17,8 +17,8 @@ MINE int sum(const Array<1,int>) { return 0; }
 __codelet float norm(const Array<1,float> in, float scale) { return in[0] * scale; }
 
 // CHECK: (Spectrum "sum" i32 [
-// CHECK: (Codelet "a" "" false false [] [
-// CHECK: (Codelet "b" "" false false [] [
+// CHECK: (Codelet "a" "" "" false false [] [
+// CHECK: (Codelet "b" "" "" false false [] [
 // CHECK-NEXT: (Param "arg0" array<1,i32> in)] []
 // CHECK: (Spectrum "norm" f32 [
 // CHECK-NEXT: (Param "in" array<1,f32> in)

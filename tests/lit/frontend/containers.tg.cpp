@@ -17,7 +17,7 @@ __codelet float tile(const Array<2,float> t) { return t[0][0]; }
 __spectrum void all(const Array<2,float> m, const Array<1,float> x, const Array<1,unsigned> rows, Array<1,float> y);
 __codelet void all(const Array<2,float> m, const Array<1,float> x, const Array<1,unsigned> rows, Array<1,float> y) {
   // CHECK: (Spectrum "all"
-  // CHECK: (Codelet "a" "" false false [] [
+  // CHECK: (Codelet "a" "" "" false false [] [
   // CHECK-NEXT: (Param "m" array<2,f32> in)
   // CHECK-NEXT: (Param "x" array<1,f32> in)
   // CHECK-NEXT: (Param "rows" array<1,u32> in)

@@ -19,7 +19,7 @@ __coop float early(const Array<1, float> row) {
 }
 
 __spectrum float f(const Array<2, float> in);
-// CHECK: (Codelet "a" "" true
+// CHECK: (Codelet "a" "" "" true
 __codelet __coop float f(const Array<2, float> in) {
   // CHECK: (Declare "t" f32 false true [(CoopDim u32)] - -)
   __shared float t[coopDim()];

@@ -31,15 +31,15 @@ __codelet float all(const Array<1,float> in, const Array<1,int> n) {
 }
 
 // CHECK: (Spectrum "sum" i32
-// CHECK: (Codelet "a" "" false
+// CHECK: (Codelet "a" "" "" false
 // CHECK: (Binary i32 add (VarRef i32 "a") (Subscript
-// CHECK: (Codelet "b" "" true
+// CHECK: (Codelet "b" "" "" true
 // CHECK: (Spectrum "parity" i32
 // CHECK: (Binary i32 xor (VarRef i32 "a") (Subscript
 // CHECK: (Spectrum "all" f32
 // CHECK: (Spectrum "head<float>" f32
-// CHECK: (Codelet "a" "" false
-// CHECK: (Codelet "b" "" true
+// CHECK: (Codelet "a" "" "" false
+// CHECK: (Codelet "b" "" "" true
 // CHECK: (Spectrum "front<float>" f32
 // CHECK: (Spectrum "low<int>" i32
-// CHECK: (Codelet "c" "c" false
+// CHECK: (Codelet "c" "c" "" false

@@ -13,9 +13,9 @@ __spectrum int f(const Array<1,int> in) __requires(in.size() > 0) __requires(in.
 __codelet int f(const Array<1,int> in) { return 1; }
 // CHECK: (Codelet "b" "b"
 __codelet __tag(b) int f(const Array<1,int> in) { return 2; }
-// CHECK: (Codelet "d" "" false false ["cpu" "nvidia-h200"]
+// CHECK: (Codelet "d" "" "" false false ["cpu" "nvidia-h200"]
 __env(cpu, nvidia-h200) __codelet int f(const Array<1,int> in) { return 3; }
-// CHECK: (Codelet "c" "c" true false [] [
+// CHECK: (Codelet "c" "c" "" true false [] [
 // CHECK-NEXT: (Param "data" array<1,i32> in)] [(Binary bool le (Size u64 (VarRef array<1,i32> "data") -) (Cast u64 (Binary u32 mul (IntLit u32 2) (CoopDim u32))))]
 __coop __tag(c) __codelet int f(const Array<1,int> data) __requires(data.size() <= 2 * coopDim()) {
   return data[coopIdx()];
@@ -34,7 +34,7 @@ __codelet int f(const Array<1,int> in) {
   __tunable(values(1, 2, 4)) unsigned char v;
   return f(in) + p + q + r + v;
 }
-// CHECK: (Codelet "h" "h" false true []
+// CHECK: (Codelet "h" "h" "" false true []
 __codelet __independent __tag(h) int f(const Array<1,int> in) {
   return f(map(f, partition(in, 2, sequence(0, 1, 2), sequence(2), sequence(in.size()))));
 }

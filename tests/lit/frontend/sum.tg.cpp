@@ -18,7 +18,7 @@ int sum(const Array<1,int> in) {
   }
   return accum;
 }
-// CHECK: (Codelet "a" "" false false [] [
+// CHECK: (Codelet "a" "" "" false false [] [
 // CHECK: (Declare "len" u32 false false [] - (Cast u32 (Size u64 (VarRef array<1,i32> "in") -)))
 // CHECK: (Declare "accum" i32 false false [] - (IntLit i32 0))
 // CHECK: (Declare "i" u32 false false [] - (IntLit u32 0)) (Binary bool lt (VarRef u32 "i") (VarRef u32 "len")) (Unary u32 preinc (VarRef u32 "i"))
@@ -37,7 +37,7 @@ int sum(const Array<1,int> in) {
   }
   return tmp[coopDim()-1];
 }
-// CHECK: (Codelet "kog" "kog" true false [] [
+// CHECK: (Codelet "kog" "kog" "" true false [] [
 // CHECK: (Declare "tmp" i32 false true [(CoopDim u32)] - -)
 // CHECK: (Declare "id" u32 false false [] - (CoopIdx u32))
 // CHECK: (Assign i32 set (Subscript i32 (VarRef i32 "tmp") [(VarRef u32 "id")]) (Conditional i32 (Binary bool lt (VarRef u32 "id") (VarRef u32 "len")) (Subscript i32 (VarRef array<1,i32> "in") [(VarRef u32 "id")]) (IntLit i32 0)))
@@ -52,7 +52,7 @@ int sum(const Array<1,int> in) {
   return sum( map( sum, partition(in,
     p,sequence(0,tile,len),sequence(1),sequence(tile,tile,len+1))));
 }
-// CHECK: (Codelet "asso_tiled" "asso_tiled" false false [] [
+// CHECK: (Codelet "asso_tiled" "asso_tiled" "" false false [] [
 // CHECK: (Declare "p" u32 false false []
 // CHECK-NEXT: (Tunable 1 0 1 [] "") -)
 // CHECK: (Return (SpectrumCall i32 "sum" [(Map array<1,i32> "sum" [(Partition array<1,array<1,i32>> (VarRef array<1,i32> "in") [(Cast u64 (VarRef u32 "p"))]
@@ -68,5 +68,5 @@ int sum(const Array<1,int> in) {
   return sum( map( sum, partition(in,
     p,sequence(0,1,p),sequence(p),sequence((p-1)*tile,1,len+1))));
 }
-// CHECK: (Codelet "stride_tiled" "stride_tiled" false false [] [
+// CHECK: (Codelet "stride_tiled" "stride_tiled" "" false false [] [
 // CHECK: [(Sequence u64 - (Cast u64 (Binary u32 mul (Binary u32 sub (VarRef u32 "p") (IntLit u32 1)) (VarRef u32 "tile"))) (IntLit u64 1) (Cast u64 (Binary u32 add (VarRef u32 "len") (IntLit u32 1))))]

@@ -50,15 +50,15 @@ __instance(sum<double>);
 // CHECK: (SpectrumCall f32 "sum<float>" [(Map array<1,f32> "sum<float>"
 // CHECK: (Spectrum "sum<double>" f64 [
 // CHECK-NEXT: (Param "in" array<1,f64> in)] [(Binary bool gt (Size u64 (VarRef array<1,f64> "in") -) (IntLit u64 0))] [
-// CHECK: (Codelet "a" "" false
+// CHECK: (Codelet "a" "" "" false
 // CHECK: (Declare "accum" f64 false false [] - (FloatLit f64 0
-// CHECK: (Codelet "lanes" "lanes" true false [] [
+// CHECK: (Codelet "lanes" "lanes" "" true false [] [
 // CHECK-NEXT: (Param "in" array<1,f64> in)] [(Binary bool le (Size u64 (VarRef array<1,f64> "in") -) (Cast u64 (CoopDim u32)))]
 // CHECK: (Declare "tmp" f64 false true [(CoopDim u32)] - -)
-// CHECK: (Codelet "tiled" "tiled" false
+// CHECK: (Codelet "tiled" "tiled" "" false
 // CHECK: (Tunable 2 64 2 [] "")
 // CHECK: (SpectrumCall f64 "sum<double>" [(Map array<1,f64> "sum<double>"
-// CHECK: (Codelet "special" "special" false
+// CHECK: (Codelet "special" "special" "" false
 // CHECK: (SpectrumCall f64 "twice<double>"
 // CHECK: (Spectrum "sum<float>" f32 [
 // CHECK-NOT: special

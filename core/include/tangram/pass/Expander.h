@@ -31,7 +31,8 @@ public:
   /// in their order; what is added stands behind them: codelets behind those of their spectrum, and spectrums of their
   /// own. An added codelet has the result of the others of its spectrum for all arguments that satisfy its conditions;
   /// where that holds only up to the order of operations, what the target promises (`order`, `determinism`) decides.
-  /// What is made of somebody's code carries its source range. No state is kept from run to run.
+  /// What is made of somebody's code carries its source range; a codelet that is made of another one of its spectrum
+  /// names it (`from`), and touches no element of a container that that does not. No state is kept from run to run.
   virtual const ast::Module *run(const ast::Module *module, ExpandContext &context) = 0;
 };
 

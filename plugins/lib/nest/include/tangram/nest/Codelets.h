@@ -15,6 +15,10 @@ public:
 
   const ast::Codelet *codelet(const std::string &name, const std::vector<const ast::Param *> &params,
                               std::vector<const ast::Stmt *> body, bool coop = false, bool independent = false) const;
+  /// The codelets behind the first one are made of it: they have its results, and touch what it does.
+  const ast::Spectrum *spectrum(const std::string &name, const ast::Type &result,
+                                const std::vector<const ast::Param *> &params,
+                                std::vector<const ast::Codelet *> codelets) const;
   const ast::Param *param(const std::string &name, const ast::Type &type) const;
   const ast::Expr *use(const ast::Param *p) const;
   /// __tunable unsigned parts; and what a partition of the range into as many parts of neighbours needs.
