@@ -4,6 +4,7 @@
 // which sums are exact, the change is one of roundings: other parts, which are added in another order.
 //
 //   tangram-mutation FILE --target T [--spectrum S] [--mutants N] [--sizes ...] [--arg NAME=SPEC ...] [--seed N]
+//   [--backend B]
 #include "Mutants.h"
 
 #include "../../core/verify/VerifyPlans.h"
@@ -21,7 +22,7 @@ using namespace tangram::runtime;
 namespace {
 
 struct Flags {
-  std::string file, target, spectrum;
+  std::string file, target, spectrum, backend;
   std::vector<std::string> arguments;
   std::vector<std::uint64_t> sizes{1, 2, 31, 1000, 100003};
   std::size_t mutants = 100; // of each spectrum, at most
@@ -198,11 +199,17 @@ private:
 
 int run(const Flags &flags, Session &session) {
   session.open(flags.file, flags.target, flags.spectrum);
+  // As verify() compiles what is only checked.
+  Session quick(session.options());
+  hardware::Target target = session.target();
+  if (flags.backend.empty() || flags.backend == target.pipeline.backend.name)
+    target.pipeline.backend.options.set("quick", true);
+  quick.open(&session.module(), target);
   std::vector<std::string> spectrums = session.entrySpectrums();
   if (!flags.spectrum.empty()) spectrums = {flags.spectrum};
   bool missed = false;
   for (const std::string &spectrum : spectrums) {
-    Score score = Run(flags, spectrum, session).score();
+    Score score = Run(flags, spectrum, quick).score();
     std::cout << fmt::format("{} on {}: {} mutants, {} found, {} change nothing, {} only the order of additions, {} "
                              "missed\n",
                              spectrum, flags.target, score.tried, score.found, score.unchanged, score.rounds,
@@ -229,9 +236,12 @@ int main(int argc, char **argv) {
   app.add_option("--sizes", flags.sizes, "As for verify")->delimiter(',');
   app.add_option("--arg", flags.arguments, "As for verify")->take_all()->allow_extra_args(false);
   app.add_option("--seed", flags.seed, "Of what is drawn");
+  app.add_option("--backend", flags.backend, "Instead of the target's");
   CLI11_PARSE(app, argc, argv);
   startCleanup();
-  Session session;
+  SessionOptions options;
+  options.backend = flags.backend;
+  Session session(options);
   try {
     return run(flags, session);
   } catch (const DiagnosticError &e) {

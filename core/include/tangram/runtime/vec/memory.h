@@ -168,7 +168,7 @@ template <class T, class I, int N> TANGRAM_INLINE vec<T, N> gather(const T *p, c
     return v;
   } else
 #endif
-      if constexpr (N > 8) {
+      if constexpr (N > 8 || !vec<T, N>::whole) {
     return vec<T, N>::join(gather(p, index.low(), m.low()), gather(p, index.high(), m.high()));
   } else if constexpr (std::is_same_v<T, bool>) {
     std::uint64_t bits = 0;
