@@ -68,6 +68,7 @@ public:
 
   CodeletWork take() && {
     statement(codelet_.body, 1);
+    findDifferingArrays();
     const Values values = this->values(codelet_.body);
     work_.values = values.all, work_.arrays = values.arrays, work_.fractions = values.fractions;
     for (const auto &[i, across] : acrossLanes_) {
@@ -126,8 +127,41 @@ private:
     if (d.extents.empty())
       return {d.type.isArray() ? 0.0 : 1, 0, d.type.isFloating() ? static_cast<double>(d.type.bytes()) / 4 : 0};
     const double elements = work_.accesses[index_.at(d.name)].elements;
-    const double all = elements <= kSmall ? elements * std::max(1.0, static_cast<double>(d.type.bytes()) / 4) : 0;
-    return {all, all, all};
+    const double words = std::max(1.0, static_cast<double>(d.type.bytes()) / 4);
+    const double all = elements <= kSmall ? elements * words : 0;
+    // What is the same in all lanes is in one vector, however wide it is.
+    return {all, all, differing_.contains(d.name) ? all : all / words};
+  }
+
+  /// Arrays of the codelet's own, elements of which are not the same in all lanes.
+  void findDifferingArrays() {
+    for (bool more = true; more;) {
+      const std::size_t before = differing_.size();
+      walk(codelet_.body, [&](const Assign &a) {
+        const std::string *of = container(a.target);
+        if (of && isa<Subscript>(withoutCasts(a.target)) && !sameInAllLanes(a.value)) differing_.insert(*of);
+      });
+      more = differing_.size() > before;
+    }
+  }
+  bool sameInAllLanes(const Expr *e) {
+    if (!e || isa<CoopIdx>(e)) return !e;
+    if (const auto *s = dyn<Subscript>(e)) {
+      const std::string *of = container(s);
+      const bool own = of && index_.contains(*of) && !work_.accesses[index_.at(*of)].parameter;
+      return own ? !differing_.contains(*of) : std::all_of(s->indices.begin(), s->indices.end(), [&](const Expr *i) {
+        return steps_.acrossLanes(i) == 0.0;
+      });
+    }
+    if (const auto *v = dyn<VarRef>(e)) {
+      if (v->type.isInteger()) return steps_.acrossLanes(e) == 0.0;
+      const Expr *value = numbers_.definition(v->name);
+      return value && sameInAllLanes(value);
+    }
+    const std::vector<const Node *> operands = children(*e);
+    return std::all_of(operands.begin(), operands.end(), [&](const Node *operand) {
+      return isa<Expr>(operand) && sameInAllLanes(static_cast<const Expr *>(operand));
+    });
   }
   Values values(const Stmt *s) const {
     if (const auto *d = dyn<Declare>(s)) return values(*d);
@@ -773,7 +807,7 @@ private:
         },
         [&](const Binary &n) {
           const bool divides = n.op == BinaryOp::Div || n.op == BinaryOp::Rem;
-          if (divides && !isUnrolled(&n)) operation(true, n, n.rhs, times);
+          if (divides && !isUnrolled(&n) && numbers_(n.rhs) != 1.0) operation(true, n, n.rhs, times);
         });
   }
 
@@ -891,6 +925,7 @@ private:
   const CodeletSource &source_;
   Numbers numbers_;
   IndexSteps steps_;
+  std::set<std::string> differing_; // arrays (findDifferingArrays)
   const std::vector<Extents> arguments_;
   std::uint64_t lanes_;
   struct Loop {

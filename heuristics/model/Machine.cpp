@@ -13,8 +13,8 @@ double or_(double said, double otherwise) { return said > 0 ? said : otherwise; 
 /// Lanes in lock step that change an element at random wait for one another, about so often.
 constexpr double kConflicts = 2;
 
-/// Addresses and intermediate results, beside a codelet's variables.
-constexpr double kTemporaries = 4;
+/// Addresses and intermediate results, beside a codelet's variables; of a processor, whose vectors hold no addresses.
+constexpr double kTemporaries = 4, kVectorTemporaries = 2;
 
 /// Turns of a loop that a processor has at hand at a time.
 constexpr double kWindow = 128;
@@ -282,7 +282,8 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   }
   // What registers do not hold is stored, and loaded again. Of a processor, vectors: an array is kept in them as a
   // whole or not at all.
-  const double values = ((device_ ? work.values : work.fractions) + kTemporaries) * crowd.iterations;
+  const double values =
+      (device_ ? work.values + kTemporaries : work.fractions + kVectorTemporaries) * crowd.iterations;
   double outside = std::max(0.0, 1 - registers_ / values);
   if (!device_ && outside > 0) outside = std::max(outside, work.arrays * crowd.iterations / values);
   const double spilled = work.operations * outside * (device_ ? 1 : kSpilled);

@@ -272,6 +272,19 @@ TEST(CodeletWork, NumbersWithAFractionAreInRegistersOfVectors) {
   EXPECT_EQ(work.fractions, 1 + 2 + 8);
 }
 
+TEST(CodeletWork, WhatIsTheSameInAllLanesIsInOneVector) {
+  auto fractions = [](const std::string &index) {
+    const std::string own = "(Subscript f64 (VarRef array<1,f64> \"d\") [" + lit("u64", 0) + "])";
+    return workOf({declare("u32", "lane", "(CoopIdx u32)"),
+                   "(Declare \"d\" f64 false false [" + lit("u32", 8) + "] - -)",
+                   "(Evaluate (Assign f64 set " + own + " (Cast f64 " + element("in", index) + ")))"},
+                  4096, true, 64)
+        .fractions;
+  };
+  EXPECT_EQ(fractions(lit("u32", 3)), 8);
+  EXPECT_EQ(fractions(var("u32", "lane")), 16);
+}
+
 TEST(CodeletWork, HowFarLanesAreApart) {
   auto access = [](const std::string &index) {
     return workOf({declare("u32", "lane", "(CoopIdx u32)"), declare("i32", "x", element("in", index))}, 4096, true, 64)

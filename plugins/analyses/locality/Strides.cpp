@@ -81,7 +81,7 @@ Strides::Strides(const Codelet &codelet, std::map<std::string, Step> ranges)
   walk(
       codelet.body,
       [&](const Declare &d) {
-        declared_[d.name] = &d;
+        if (declared_.emplace(d.name, &d).second) inOrder_.push_back(&d);
         if (declaresRange(d)) {
           const auto *range = as<Sequence>(d.init);
           const auto *by = range->inc ? dyn<IntLit>(range->inc) : nullptr;
@@ -297,9 +297,9 @@ Step Strides::ofDeclared(const Declare &declare, const Mover &mover) const {
 /// Adds all variables that the mover does not know. They may depend on each other in a circle, so none is taken to move
 /// until another one that does makes it; each is found to move further three times at most.
 Strides::Mover Strides::settled(Mover mover) const {
-  std::vector<const Declare *> open;
-  for (const auto &[name, declare] : declared_)
-    if (mover.variables.emplace(name, Step::none()).second) open.push_back(declare);
+  std::vector<const Declare *> open; // what stands further up mostly decides
+  for (const Declare *declare : inOrder_)
+    if (mover.variables.emplace(declare->name, Step::none()).second) open.push_back(declare);
   for (bool moved = true; moved;) {
     moved = false;
     for (const Declare *declare : open) {

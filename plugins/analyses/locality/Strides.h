@@ -76,6 +76,7 @@ private:
 
   const ast::Codelet &codelet_;
   std::map<std::string, const ast::Declare *> declared_;
+  std::vector<const ast::Declare *> inOrder_; // of the text
   std::set<std::string> parameters_;
   std::map<std::string, std::vector<const ast::Expr *>> changes_; // Assign, Unary or Atomic of each variable
   struct Conditions {

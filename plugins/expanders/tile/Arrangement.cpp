@@ -46,6 +46,7 @@ Arrangement::Arrangement(const nest::Codelets &make, Arena &arena, SourceRange w
     dims_[d].size = tunable("tile_" + dims[d].iterator, choices.of(dims.size()), dims[d].size);
   if (!shape) {
     if (along && choices.blocks != Ints{1}) blocks_ = tunable("blocks", choices.blocks);
+    if (along && choices.columns != Ints{1}) columns_ = tunable("columns", choices.columns);
     wanted_ = tunable("vector", choices.vector);
   }
   if (hasDepth) depth_ = tunable("depth", choices.depth);
@@ -60,7 +61,9 @@ Arrangement::Arrangement(const nest::Codelets &make, Arena &arena, SourceRange w
 
 /// Each lane's points, in groups of neighbours.
 void Arrangement::deal(const std::vector<Tiled> &dims, const Expr *along) {
-  const Expr *one = build_.integer(kNumber, 1), *blocks = std::exchange(blocks_, nullptr), *vector = wanted_;
+  const Expr *one = build_.integer(kNumber, 1), *vector = wanted_;
+  const Expr *blocks[] = {blocks_, columns_};
+  inBlocks_ = blocks_ || columns_;
   Dim &x = dims_.back();
   x.lanes = along ? variable("across", build_.select(build_.less(along, lanes_), along, lanes_)) : lanes_;
   x.lane = along ? build_.rem(lane_, x.lanes) : lane_;
@@ -82,10 +85,10 @@ void Arrangement::deal(const std::vector<Tiled> &dims, const Expr *along) {
     dim.all = variable("points_" + name,
                        build_.select(build_.less(dim.size, dim.lanes), one, build_.div(dim.size, dim.lanes)));
     dim.points = dim.all;
-    if (blocks && d == 0) {
-      dim.points =
-          variable("block_" + name, build_.select(even(dim.all, blocks), build_.div(dim.all, blocks), dim.all));
-      blocks_ = variable("blocks_" + name, build_.div(dim.all, dim.points));
+    dim.blocks = one;
+    if (const Expr *in = dims.size() > 1 ? blocks[d] : nullptr) {
+      dim.points = variable("block_" + name, build_.select(even(dim.all, in), build_.div(dim.all, in), dim.all));
+      dim.blocks = variable("blocks_" + name, build_.div(dim.all, dim.points));
     }
     // Groups have to come out even.
     dim.vector = variable("vector_" + name, build_.select(even(dim.points, vector), vector, one));

@@ -14,6 +14,7 @@ struct Choices {
   ast::Ints lengths{128, 256, 512, 1024}; // of a tile of one dimension
   ast::Ints lanes{8, 16, 32};             // along the contiguous one of two dimensions
   ast::Ints blocks{1, 16};                // of a lane's points, one after the other with what was loaded
+  ast::Ints columns{1};                   // the same along the contiguous one of two dimensions
   ast::Ints vector{1, 4};                 // neighbouring points of a lane
   ast::Ints depth{8, 16};                 // turns of a serial loop whose elements are loaded together
   ast::Ints stages{2};                    // of tiles: with two, the next ones are under way while one is used
@@ -27,9 +28,10 @@ struct Tiled {
 };
 
 /// A tile's points along a dimension are dealt out to its lanes in groups of `vector` neighbours, one group of each
-/// lane after the other, so that neighbouring lanes have neighbouring groups; along the first of two dimensions a
-/// lane's are in `blocks`. Where lanes multiply matrices, each unit of them has fragments of the points, in which its
-/// lanes' points are where the shape has them. All numbers are of 32 bits.
+/// lane after the other, so that neighbouring lanes have neighbouring groups; of two dimensions a lane's are in
+/// `blocks` along the first, and in `columns` of such along the second. Where lanes multiply matrices, each unit of
+/// them has fragments of the points, in which its lanes' points are where the shape has them. All numbers are of 32
+/// bits.
 class Arrangement {
 public:
   /// `dims`: one or two; lanes are neighbours along the last.
@@ -46,7 +48,8 @@ public:
   /// All of a lane's points along a dimension, and those of a block.
   const ast::Expr *points(std::size_t dim) const { return dims_[dim].all; }
   const ast::Expr *blockPoints(std::size_t dim) const { return dims_[dim].points; }
-  const ast::Expr *blocks() const { return blocks_; } // null: there is one
+  const ast::Expr *blocks(std::size_t dim) const { return dims_[dim].blocks; }
+  bool inBlocks() const { return inBlocks_; } // else there is one
   /// Points of the patch along a dimension.
   const ast::Expr *size(std::size_t dim) const { return dims_[dim].size; }
   /// Where point number `point` of this lane is in the patch.
@@ -67,7 +70,7 @@ public:
 private:
   struct Dim {
     const ast::Expr *lanes = nullptr, *lane = nullptr, *points = nullptr, *all = nullptr, *vector = nullptr,
-                    *size = nullptr, *fragments = nullptr;
+                    *blocks = nullptr, *size = nullptr, *fragments = nullptr;
   };
   void deal(const std::vector<Tiled> &dims, const ast::Expr *along);
   void dealFragments(const std::vector<Tiled> &dims, const ast::Expr *along);
@@ -82,8 +85,10 @@ private:
   std::vector<const ast::Stmt *> declarations_;
   std::map<std::string, const ast::Expr *> values_;
   std::vector<Dim> dims_;
-  const ast::Expr *blocks_ = nullptr, *lane_ = nullptr, *lanes_ = nullptr, *depth_ = nullptr, *working_ = nullptr,
-                  *wanted_ = nullptr, *stages_ = nullptr, *matrixRow_ = nullptr, *matrixDepth_ = nullptr;
+  const ast::Expr *blocks_ = nullptr, *columns_ = nullptr, *lane_ = nullptr, *lanes_ = nullptr, *depth_ = nullptr,
+                  *working_ = nullptr, *wanted_ = nullptr, *stages_ = nullptr, *matrixRow_ = nullptr,
+                  *matrixDepth_ = nullptr;
+  bool inBlocks_ = false;
 };
 
 } // namespace tangram::tile

@@ -250,8 +250,8 @@ private:
     if (std::all_of(along.begin(), along.end(), [](bool all) { return all; }))
       for (const auto &[name, kept] : kept_) {
         const Expr *index = point[0];
-        if (dims_.size() > 1) index = build_.add(build_.mul(point[0], lanes_->points(1)), point[1]);
-        context.variables[name] = element(block_ ? kept.block : kept.array, kept.declare->type, index);
+        if (dims_.size() > 1) index = build_.add(build_.mul(point[0], many(1)), point[1]);
+        context.variables[name] = element(block_.empty() ? kept.array : kept.block, kept.declare->type, index);
       }
     Stmts stmts = inside(context, point);
     auto declare = [&](std::size_t d, const Expr *position) {
@@ -283,9 +283,9 @@ private:
   }
 
   /// How many points a loop goes through here, and which of all a point is.
-  const Expr *many(std::size_t d) const { return block_ ? lanes_->blockPoints(d) : lanes_->points(d); }
+  const Expr *many(std::size_t d) const { return block_.empty() ? lanes_->points(d) : lanes_->blockPoints(d); }
   const Expr *ofAll(std::size_t d, const Expr *point) const {
-    return block_ && d == 0 ? build_.add(build_.mul(block_, lanes_->blockPoints(0)), point) : point;
+    return block_.empty() || !point ? point : build_.add(build_.mul(block_[d], lanes_->blockPoints(d)), point);
   }
 
   const Expr *numberAt(const RangeLoop &l, const Expr *at) const {
@@ -455,7 +455,7 @@ private:
     for (std::size_t d = 0; d < dims_.size(); ++d) {
       if (!f.along[d]) continue;
       const Expr *own = f.ofBlock ? point[d] : ofAll(d, point[d]);
-      index = index ? build_.add(build_.mul(index, lanes_->points(d)), own) : own;
+      index = index ? build_.add(build_.mul(index, f.ofBlock ? many(d) : lanes_->points(d)), own) : own;
     }
     return index ? element(f.array, f.type, index) : build_.var(f.array, f.type);
   }
@@ -601,8 +601,9 @@ private:
                                    build_.cast(kNumber, build_.select(build_.less(left, wide), left, wide))));
     // A whole panel has a known number of turns.
     auto turning = [&](const Expr *many) {
-      if (lanes_->blocks()) {
-        block_ = build_.var(names_.fresh("block"), kNumber);
+      if (lanes_->inBlocks()) {
+        for (const RangeLoop *d : dims_)
+          block_.push_back(build_.var(names_.fresh("block_" + d->iterator->name), kNumber));
         for (auto &[name, kept] : kept_) kept.block = names_.fresh(name + "_of");
       }
       const Expr *turn = build_.var(names_.fresh("turn"), kNumber);
@@ -721,8 +722,7 @@ private:
 
   /// `body` for each block of points, whose kept scalars are in registers meanwhile.
   Stmts inBlocks(const Segment &segment, Stmts body) {
-    const Expr *block = block_;
-    if (!block) return body;
+    if (block_.empty()) return body;
     const std::vector<bool> along(dims_.size(), true);
     auto moved = [&](bool back) {
       return points({}, along, false, [&](const Context &here, const std::vector<const Expr *> &point) {
@@ -730,7 +730,7 @@ private:
         for (auto &[name, kept] : kept_) {
           if (!mentions(segment.body, name)) continue;
           const Expr *own = here.variables.at(name);
-          const Expr *index = build_.add(build_.mul(ofAll(0, point[0]), lanes_->points(1)), point[1]);
+          const Expr *index = build_.add(build_.mul(ofAll(0, point[0]), lanes_->points(1)), ofAll(1, point[1]));
           const Expr *all = element(kept.array, kept.declare->type, index);
           moves.push_back(back ? build_.assign(all, own) : build_.assign(own, all));
         }
@@ -745,11 +745,14 @@ private:
     Stmts arrays;
     for (auto &[name, kept] : kept_)
       if (mentions(segment.body, name)) arrays.push_back(array(kept.block, kept.declare->type, pointsOf(along)));
-    block_ = nullptr;
+    const std::vector<const Expr *> block = std::exchange(block_, {});
     arrays.insert(arrays.end(), before.begin(), before.end());
     arrays.insert(arrays.end(), body.begin(), body.end());
     arrays.insert(arrays.end(), behind.begin(), behind.end());
-    return {count(as<VarRef>(block)->name, kNumber, lanes_->blocks(), std::move(arrays))};
+    // What columns share is used by all rows before the next ones.
+    for (std::size_t d = 0; d < dims_.size(); ++d)
+      arrays = {count(as<VarRef>(block[d])->name, kNumber, lanes_->blocks(d), std::move(arrays))};
+    return arrays;
   }
 
   /// One turn of all loops: what several points share is read once, then each point goes on.
@@ -811,8 +814,8 @@ private:
   std::deque<Staged> staged_;
   Stmts shared_;
   std::map<const Subscript *, Fragment> fragments_;
-  const Expr *block_ = nullptr; // whose points are being gone through; null: all are
-  bool whole_ = false;          // what is written is for patches all of whose points are there
+  std::vector<const Expr *> block_; // whose points are being gone through; empty: all are
+  bool whole_ = false;              // what is written is for patches all of whose points are there
 };
 
 } // namespace

@@ -25,8 +25,8 @@ public:
 
   static std::vector<std::pair<std::string, Ints *>> lists(tile::Choices &choices) {
     return {{"sizes", &choices.sizes},   {"lengths", &choices.lengths}, {"lanes", &choices.lanes},
-            {"blocks", &choices.blocks}, {"vector", &choices.vector},   {"depth", &choices.depth},
-            {"stages", &choices.stages}, {"units", &choices.units}};
+            {"blocks", &choices.blocks}, {"columns", &choices.columns}, {"vector", &choices.vector},
+            {"depth", &choices.depth},   {"stages", &choices.stages},   {"units", &choices.units}};
   }
 
   const Module *run(const Module *module, ExpandContext &context) override {
@@ -129,6 +129,7 @@ TANGRAM_PLUGIN("tile", "1.0", "tiles loops over ranges: staged tiles, patches of
                               "sizes of a tile of one dimension",
                               "lanes along the contiguous one of two dimensions",
                               "blocks of a lane's points, one after the other with what was loaded",
+                              "the same along the contiguous one of two dimensions",
                               "neighbouring points of a lane",
                               "turns of a serial loop whose elements are loaded together",
                               "stages of staged tiles: with two, the next ones are loaded while one is used",
