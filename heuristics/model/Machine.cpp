@@ -193,7 +193,9 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
     far = std::max(access.bytes, kSector / turns);
     near = 2 * std::max(access.bytes, access.row / turns);
   } else if (access.acrossLanes == Stride::Unit) {
-    near = far = std::max(access.bytes, std::max(kSector, line_) / std::max(1.0, access.together));
+    // The next calls of a processor go on in a line that is wider than its vectors.
+    near = far =
+        std::max(access.bytes, (device_ ? std::max(kSector, line_) : kSector) / std::max(1.0, access.together));
   } else {
     // One line after another; of neighbours that a lane walks through, some at a time.
     near = std::max(access.bytes, cacheLine_ * (access.perIteration == Stride::Unit ? access.bytes / kWide : kLookup));
@@ -282,8 +284,7 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   }
   // What registers do not hold is stored, and loaded again. Of a processor, vectors: an array is kept in them as a
   // whole or not at all.
-  const double values =
-      (device_ ? work.values + kTemporaries : work.fractions + kVectorTemporaries) * crowd.iterations;
+  const double values = (device_ ? work.values + kTemporaries : work.fractions + kVectorTemporaries) * crowd.iterations;
   double outside = std::max(0.0, 1 - registers_ / values);
   if (!device_ && outside > 0) outside = std::max(outside, work.arrays * crowd.iterations / values);
   const double spilled = work.operations * outside * (device_ ? 1 : kSpilled);
