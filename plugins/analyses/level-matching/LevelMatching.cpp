@@ -50,6 +50,15 @@ bool elsewhere(const Codelet &codelet, const hardware::Hardware &hardware) {
          std::none_of(codelet.env.begin(), codelet.env.end(), [&](const auto &name) { return hardware.is(name); });
 }
 
+/// Of the levels that the codelet names, those that the target has; none: it may stand anywhere.
+std::vector<std::string> namedLevels(const Codelet &codelet, const hardware::Hardware &hardware) {
+  std::vector<std::string> result;
+  for (const std::string &name : codelet.levels)
+    if (std::any_of(hardware.levels.begin(), hardware.levels.end(), [&](const auto &l) { return l.name == name; }))
+      result.push_back(name);
+  return result;
+}
+
 LevelMatch match(const Codelet &codelet, const Parallelism &parallelism, const hardware::Level &level,
                  const hardware::Hardware &hardware, const Structs &structs) {
   LevelMatch result;
@@ -59,6 +68,9 @@ LevelMatch match(const Codelet &codelet, const Parallelism &parallelism, const h
   };
   if (elsewhere(codelet, hardware))
     return no(fmt::format("it is for {} only (__env), and this is '{}'", fmt::join(codelet.env, ", "), hardware.name));
+  if (const std::vector<std::string> named = namedLevels(codelet, hardware);
+      !named.empty() && std::find(named.begin(), named.end(), level.name) == named.end())
+    return no(fmt::format("it is for level{} {} only (__at)", named.size() == 1 ? "" : "s", fmt::join(named, ", ")));
   if (std::string reason = level_matching::lacking(codelet, hardware); !reason.empty()) return no(reason);
   if (parallelism.cooperative) {
     if (contains<Map>(codelet.body)) return no("a cooperative codelet cannot map spectrums");

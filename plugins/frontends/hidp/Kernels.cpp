@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace tangram::hidp {
 namespace {
@@ -105,6 +106,7 @@ private:
 
   void open(const Unit &unit, const std::string &qualifiers, const Stmts &body) {
     codelets_.at(unit.piece) << "__codelet " << qualifiers << " ";
+    if (!unit.levels.empty()) codelets_ << fmt::format("__at({}) ", fmt::join(unit.levels, ", "));
     codelets_ << header(unit);
     codelets_.at(unit.piece) << " {\n";
     prologue(unit, body, codelets_);
@@ -292,6 +294,9 @@ private:
         unit.result = reducedType(*s.reduction);
         if (k + 1 == count) unit.returnedValue = s.reduction->value;
       }
+      // One iteration of all loops is what the pragma gives to a level; a kernel is what the grid runs.
+      if (k + 1 == count)
+        for (const std::string &level : s.levels) unit.levels.push_back(level == "kernel" ? "grid" : level);
       units.push_back(std::move(unit));
     }
     auto mapped = [&](std::size_t k, Text &out) {
