@@ -10,8 +10,8 @@ const Type kSize = Scalar::U64;
 
 const Codelet *Codelets::codelet(const std::string &name, const std::vector<const Param *> &params,
                                  std::vector<const Stmt *> body, bool coop, bool independent) const {
-  return arena_.make<Codelet>(where_, name, name, coop, independent, Texts{}, Texts{}, params, std::vector<const Expr *>{},
-                              build_.block(std::move(body)));
+  return arena_.make<Codelet>(where_, name, name, coop, independent, Texts{}, Texts{}, params,
+                              std::vector<const Expr *>{}, build_.block(std::move(body)));
 }
 
 const Param *Codelets::param(const std::string &name, const Type &type) const {
