@@ -61,9 +61,10 @@ void himeno(Cube a0, Cube a1, Cube a2, Cube a3, Cube b0, Cube b1, Cube b2, Cube 
   check(cudaMemsetAsync(gosa.data, 0, sizeof(float)), "himeno");
   const unsigned n0 = p.size[0], n1 = p.size[1], n2 = p.size[2];
   if (n0 < 3 || n1 < 3 || n2 < 3) return;
-  const Himeno h{a0.data, a1.data, a2.data, a3.data,   b0.data,  b1.data, b2.data,   c0.data,   c1.data, c2.data,
-                 p.data,  wrk1.data, bnd.data, omega, wrk2.data, gosa.data, n0, n1, n2};
-  himenoKernel<<<dim3(pieces(n2 - 2, kLanes), pieces(n1 - 2, kRows), pieces(n0 - 2, kPlanes)), dim3(kLanes, kRows)>>>(h);
+  const Himeno h{a0.data, a1.data,   a2.data,  a3.data, b0.data,   b1.data,   b2.data, c0.data, c1.data, c2.data,
+                 p.data,  wrk1.data, bnd.data, omega,   wrk2.data, gosa.data, n0,      n1,      n2};
+  himenoKernel<<<dim3(pieces(n2 - 2, kLanes), pieces(n1 - 2, kRows), pieces(n0 - 2, kPlanes)), dim3(kLanes, kRows)>>>(
+      h);
   launched("himeno");
 }
 
@@ -131,8 +132,8 @@ __global__ void conv2dKernel(unsigned n, unsigned m, const float *__restrict__ A
   if (i >= n - 1 || j >= m - 1) return;
   const std::size_t place = std::size_t(i) * m + j;
   const float *at = A + place, *above = at - m, *below = at + m;
-  B[place] = float(2.34 * *(above - 1) + (4.64 - 2.17) * above[1] - 7.93 * above[0] + 1.26 * *(at - 1) + 0.64 * below[0] +
-                   1.34 * at[1] + 7.22 * *(below - 1) - 9.59 * at[0]);
+  B[place] = float(2.34 * *(above - 1) + (4.64 - 2.17) * above[1] - 7.93 * above[0] + 1.26 * *(at - 1) +
+                   0.64 * below[0] + 1.34 * at[1] + 7.22 * *(below - 1) - 9.59 * at[0]);
 }
 
 void conv2d(int n, int m, In<float, 2> A, Out<float, 2> B) {

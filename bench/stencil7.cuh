@@ -1,4 +1,5 @@
-// The seven-point stencil as one would write it for a GPU: a lane walks through planes, of which three are in its registers.
+// The seven-point stencil as one would write it for a GPU: a lane walks through planes, of which three are in its
+// registers.
 #pragma once
 
 #include "gpu_device.h"
