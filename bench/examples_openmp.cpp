@@ -14,24 +14,19 @@ namespace {
 
 using bench::In, bench::Out;
 
-// ---- jacobi: blocks of rows, of which three planes stay in the cache
+// ---- those that other benchmarks have, too
 
 void jacobi(float center, float around, In<float, 3> in, Out<float, 3> out) {
-  constexpr std::size_t kRows = 32, kPlanes = 32;
-  const std::size_t n0 = in.size[0], n1 = in.size[1], n2 = in.size[2], plane = n1 * n2;
-  if (n0 < 3 || n1 < 3 || n2 < 3) return;
-#pragma omp parallel for collapse(2) schedule(static)
-  for (std::size_t top = 1; top < n0 - 1; top += kPlanes)
-    for (std::size_t left = 1; left < n1 - 1; left += kRows)
-      for (std::size_t i = top; i < std::min(top + kPlanes, n0 - 1); ++i)
-        for (std::size_t j = left; j < std::min(left + kRows, n1 - 1); ++j) {
-          const float *from = in.data + i * plane + j * n2;
-          float *to = out.data + i * plane + j * n2;
-#pragma omp simd
-          for (std::size_t k = 1; k < n2 - 1; ++k)
-            to[k] = center * from[k] + around * (from[k - plane] + from[k + plane] + from[k - n2] + from[k + n2] +
-                                                 from[k - 1] + from[k + 1]);
-        }
+  careful::stencil7(center, around, in.data, out.data, in.size);
+}
+
+void softmax(In<float, 2> in, Out<float, 2> out) { careful::softmaxRows(in.data, out.data, in.size[0], in.size[1]); }
+
+void transpose(In<float, 2> in, Out<float, 2> out) { careful::transpose(in.data, out.data, in.size[0], in.size[1]); }
+
+void histogram(In<unsigned char, 1> in, Out<unsigned, 1> bins) {
+  std::fill(bins.data, bins.data + bins.size[0], 0u);
+  careful::histogram(in.data, in.size[0], bins.data);
 }
 
 // ---- convolution: four rows of two vectors each in registers
@@ -119,17 +114,6 @@ void accelerations(In<float, 1> x, In<float, 1> y, In<float, 1> z, In<float, 1> 
     for (std::size_t b = 0; b < many; ++b)
       ax.data[first + b] = sumX[b], ay.data[first + b] = sumY[b], az.data[first + b] = sumZ[b];
   }
-}
-
-// ---- those that bench-patterns has, too
-
-void softmax(In<float, 2> in, Out<float, 2> out) { careful::softmaxRows(in.data, out.data, in.size[0], in.size[1]); }
-
-void transpose(In<float, 2> in, Out<float, 2> out) { careful::transpose(in.data, out.data, in.size[0], in.size[1]); }
-
-void histogram(In<unsigned char, 1> in, Out<unsigned, 1> bins) {
-  std::fill(bins.data, bins.data + bins.size[0], 0u);
-  careful::histogram(in.data, in.size[0], bins.data);
 }
 
 // ---- products: a row of one in registers

@@ -12,6 +12,8 @@ void histogram(const unsigned char *in, std::size_t n, unsigned *bins);
 void softmaxRows(const float *in, float *out, std::size_t rows, std::size_t columns);
 /// `in` has these rows and columns.
 void transpose(const float *in, float *out, std::size_t rows, std::size_t columns);
+/// What an inner element is worth, and its six neighbours, of a cube of these sizes.
+void stencil7(float center, float around, const float *in, float *out, const std::size_t (&size)[3]);
 /// Each 256 elements, the last ones too.
 void sortTiles(const std::vector<int> &in, std::vector<int> &out);
 /// y = a x + y, z = y y.

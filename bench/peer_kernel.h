@@ -35,6 +35,11 @@ template <class T, unsigned N> struct Container {
 template <class T, unsigned N> using In = Container<const T, N>;
 template <class T, unsigned N> using Out = Container<T, N>;
 
+/// What the spectrum returns: a last parameter called "result".
+template <class T> struct Result {
+  T *data; // one
+};
+
 template <class T> struct Parameter {
   static constexpr tangram_param describe(const char *name) { return {name, elementOf<T>(), 0, TANGRAM_IN}; }
   static T of(const void *argument) { return *static_cast<const T *>(argument); }
@@ -45,6 +50,10 @@ template <class T, unsigned N> struct Parameter<Container<T, N>> {
             static_cast<std::uint8_t>(std::is_const_v<T> ? TANGRAM_IN : TANGRAM_INOUT)};
   }
   static Container<T, N> of(const void *argument) { return Container<T, N>(argument); }
+};
+template <class T> struct Parameter<Result<T>> {
+  static constexpr tangram_param describe(const char *name) { return {name, elementOf<T>(), 0, TANGRAM_OUT}; }
+  static Result<T> of(void *argument) { return {static_cast<T *>(argument)}; }
 };
 
 template <auto function, class Arguments = decltype(function)> struct PeerKernel;

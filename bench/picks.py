@@ -8,7 +8,7 @@ APPS = pathlib.Path(__file__).resolve().parent.parent / "apps"
 
 @dataclass
 class Program:
-    file: str  # below apps/, without .tg.cpp
+    file: str  # below apps/
     spectrum: str
     device: str  # its arguments, on a device
     cpu: str
@@ -29,7 +29,7 @@ def place(folder, name, heuristic):
 
 def build(tangram, target, name, program, heuristic, folder):
     """Compiles what the heuristic picks to the place of this name; None, or what the compiler says that is wrong."""
-    command = [tangram, "compile", APPS / f"{program.file}.tg.cpp", "-t", target, "-s", program.spectrum, "--emit", "library"]
+    command = [tangram, "compile", APPS / program.file, "-t", target, "-s", program.spectrum, "--emit", "library"]
     command += ["-o", place(folder, name, heuristic), "--heuristic", heuristic]
     for size in program.expected(target):
         command += ["--expect", size]

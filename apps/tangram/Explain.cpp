@@ -122,8 +122,9 @@ void printRules(Session &s, const std::string &spectrum) {
         tangram::print(rules(s.module(), s.target().hardware, s.facts(), spectrum, level.name, MapRules::All)));
 }
 
-/// Answers from the points of the forest at that level.
-void whyNot(const Explanation &e, const std::string &question, const std::vector<NotExpanded> &notExpanded) {
+/// Answers from the points of the forest at that level; where there are none, from what is known of the codelet there.
+void whyNot(const Explanation &e, const std::string &question, const std::vector<NotExpanded> &notExpanded,
+            const Facts &facts) {
   std::size_t at = question.rfind('@');
   if (at == std::string::npos || at == 0 || at + 1 == question.size()) fail(kBadQuestion, {}, question);
   std::string codelet = question.substr(0, at), level = question.substr(at + 1), spectrum;
@@ -135,7 +136,7 @@ void whyNot(const Explanation &e, const std::string &question, const std::vector
   std::vector<std::string> levels = forest.hardware().levelNames();
   if (std::find(levels.begin(), levels.end(), level) == levels.end())
     fail(kUnknownLevel, {}, e.target, level, suggest(level, levels));
-  std::vector<std::string> codelets;
+  std::vector<std::string> codelets, refused;
   std::set<std::string> reached{e.plan.spectrum};
   for (std::size_t i = 0; i < forest.size(); ++i) reached.insert(forest.point(i).spectrum);
   bool known = false;
@@ -143,7 +144,10 @@ void whyNot(const Explanation &e, const std::string &question, const std::vector
     if (reached.count(sp->name) && (spectrum.empty() || sp->name == spectrum))
       for (const ast::Codelet *c : sp->codelets) {
         codelets.push_back(c->name);
-        known |= c->name == codelet;
+        if (c->name != codelet) continue;
+        known = true;
+        if (auto match = facts.matches.find({c, level}); match != facts.matches.end() && !match->second.allowed)
+          refused.push_back(match->second.reason);
       }
   if (!known) {
     // One that an expander would have made, but for a reason.
@@ -199,10 +203,12 @@ void whyNot(const Explanation &e, const std::string &question, const std::vector
     }
   }
   if (points == 0)
+    for (const std::string &reason : refused) answer(fmt::format("not allowed: {}", reason));
+  if (answers.empty())
     answer(fmt::format("no plan composes it at {}: nothing devolves or distributes to that level", level));
   std::cout << fmt::format("{} at {} in {} on {}:\n", codelet, level, e.plan.spectrum, e.target);
   for (const auto &[text, n] : answers)
-    std::cout << fmt::format("  {}{}\n", text, n > 1 ? fmt::format(" ({} points)", n) : "");
+    std::cout << fmt::format("  {}{}\n", text, n > 1 && points > 0 ? fmt::format(" ({} points)", n) : "");
 }
 
 /// Throws what a compiler would say of the plan: of what a codelet does there may be no code.
@@ -278,7 +284,7 @@ int explain(Driver &driver, const Flags &flags) {
     explainWork(e, s, flags.file);
     e.prediction = s.predict(e.plan);
     if (!flags.whyNot.empty())
-      whyNot(e, flags.whyNot, s.notExpanded());
+      whyNot(e, flags.whyNot, s.notExpanded(), s.facts());
     else if (driver.common.json)
       all.push_back(toJson(e, flags.file));
     else if (flags.html.empty()) {

@@ -60,8 +60,11 @@ struct Expectations::Known {
 Expectations::Expectations(const Forest &forest, const ExpectedSizes &sizes)
     : forest_(forest), known_(std::make_unique<Known>()) {
   if (!sizes.empty())
-    if (const Spectrum *spectrum = findSpectrum(forest.module(), forest.spectrum()))
-      root_ = known_->all.id(rounded({expectedArguments(*spectrum, sizes), {}, {}, {}, {}}));
+    if (const Spectrum *spectrum = findSpectrum(forest.module(), forest.spectrum())) {
+      std::vector<Extents> arguments = expectedArguments(*spectrum, sizes);
+      Scalars scalars = expectedScalars(*spectrum, arguments);
+      root_ = known_->all.id(rounded({std::move(arguments), std::move(scalars), {}, {}, {}}));
+    }
 }
 
 Expectations::~Expectations() = default;

@@ -97,6 +97,36 @@ std::vector<Extents> expectedArguments(const Spectrum &spectrum, const ExpectedS
   return arguments;
 }
 
+namespace {
+
+/// Of the scalar that the condition says is a size that is known.
+void addScalar(const Expr *condition, const Spectrum &spectrum, std::vector<Extents> &arguments, Scalars &scalars) {
+  const auto *n = dyn<Binary>(condition);
+  if (!n) return;
+  if (n->op == BinaryOp::LogicalAnd) {
+    addScalar(n->lhs, spectrum, arguments, scalars);
+    addScalar(n->rhs, spectrum, arguments, scalars);
+  }
+  if (n->op != BinaryOp::Eq) return;
+  for (const auto &[size, scalar] : {std::pair(n->lhs, n->rhs), std::pair(n->rhs, n->lhs)}) {
+    const auto *param = dyn<VarRef>(withoutCasts(scalar));
+    const Term known = termOf(size, spectrum, arguments);
+    std::int64_t value;
+    if (!param || !param->type.isInteger() || !known.extent || !*known.extent) continue;
+    if (**known.extent <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) &&
+        !__builtin_add_overflow(static_cast<std::int64_t>(**known.extent), known.more, &value))
+      scalars.emplace(param->name, value);
+  }
+}
+
+} // namespace
+
+Scalars expectedScalars(const Spectrum &spectrum, std::vector<Extents> arguments) {
+  Scalars scalars;
+  for (const Expr *condition : spectrum.conditions) addScalar(condition, spectrum, arguments, scalars);
+  return scalars;
+}
+
 // ---- sites ---------------------------------------------------------------------------------------------
 
 ExpectedSites::ExpectedSites(const Module &module, const Codelet &codelet, std::vector<Extents> arguments,

@@ -206,8 +206,10 @@ Workload workload(const Plan &plan, const Module &module, const hardware::Hardwa
   if (!plan.root) return result;
   RuleWork root;
   root.turns = 1;
-  if (const Spectrum *spectrum = findSpectrum(module, plan.spectrum))
+  if (const Spectrum *spectrum = findSpectrum(module, plan.spectrum)) {
     root.arguments = expectedArguments(*spectrum, expected);
+    root.scalars = expectedScalars(*spectrum, root.arguments);
+  }
   Spreading spreading(module, hardware);
   spreading.add(*plan.root, std::move(root));
   result.rules = spreading.take();

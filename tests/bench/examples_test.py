@@ -1,4 +1,4 @@
-"""bench/examples, on data of a few elements, of which no tile is full: kernels by hand and plans agree.
+"""bench/examples, also of the family's programs, on data of a few elements, of which no tile is full: kernels by hand and plans agree.
 
 usage: examples_test.py bench/examples BUILD TARGET PROGRAM...
 """
@@ -30,6 +30,16 @@ SMALL = {
     "mvt": "a=random:37x35 y1=random:35 y2=random:37 x1=random:37 x2=random:35",
     "gemver": "alpha=1.5 beta=1.25 a=random:37x37 " + vectors("u1 v1 u2 v2 y z x w", 37),
     "atax": "a=random:37x35 x=random:35 y=zeros:35",
+    "hidp-gemm": "_alpha=1.5 _beta=1.25 A=random:17x31 B=random:31x35 C=random:17x35",
+    "hidp-stencil7": "_center=0.5 _beside=0.125 in=random:35x36x37 out=zeros:35x36x37",
+    "hidp-himeno": examples.himeno("11x12x37"),
+    "hidp-spmv": "row=offsets:column:38 column=index:x:333 value=random:333 x=random:35 y=zeros:37",
+    "hidp-sort": "in=index:4294967295:1003 out=zeros:1003",
+    "hidp-segments": "in=random:1003 row=offsets:in:38 sums=zeros:37",
+    "tilek-conv2d": "n=35 m=77 A=random:35x77 B=zeros:35x77",
+    "tilek-sgemm": "n=17 m=35 p=31 alpha=1.5 beta=1.25 A=random:17x31 B=random:31x35 C=random:17x35",
+    "tilek-syr2k": "n=37 m=35 alpha=1.5 beta=1.25 A=random:37x35 B=random:37x35 C=random:37x37",
+    "tilek-doitgen": "R=3 Q=5 P=37 A=random:3x5x37 sum=zeros:3x5x37 C4=random:37x37",
 }
 assert SMALL.keys() == examples.PROGRAMS.keys()
 examples.PROGRAMS = {name: dataclasses.replace(p, cpu=SMALL[name]) for name, p in examples.PROGRAMS.items()}

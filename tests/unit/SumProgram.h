@@ -46,7 +46,7 @@ inline std::string partition(const std::string &type, const std::string &contain
 inline std::string codelet(const std::string &name, const std::vector<std::string> &statements, bool coop = false,
                            const std::string &env = "", const std::string &conditions = "",
                            const std::string &params = "(Param \"in\" array<1,i32> in)") {
-  return fmt::format("(Codelet \"{}\" \"\" \"\" {} false [{}] [{}] [{}] (Block [{}]))\n", name, coop, env, params,
+  return fmt::format("(Codelet \"{}\" \"\" \"\" {} false [{}] [] [{}] [{}] (Block [{}]))\n", name, coop, env, params,
                      conditions, fmt::join(statements, "\n"));
 }
 inline std::string spectrum(const std::string &name, const std::vector<std::string> &codelets,

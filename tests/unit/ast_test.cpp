@@ -20,7 +20,7 @@ constexpr std::string_view kProgram = R"(
   (Function "twice" i32 [(Param "x" i32 in)]
     (Block [(Return (Binary i32 mul (VarRef i32 "x") (IntLit i32 2)))]))] [
   (Spectrum "sum" i32 [(Param "in" array<1,i32> in)] [] [
-    (Codelet "a" "" "" false false [] [(Param "in" array<1,i32> in)] []
+    (Codelet "a" "" "" false false [] [] [(Param "in" array<1,i32> in)] []
       (Block [
         (Declare "accum" i32 false false [] - (IntLit i32 0))
         (For (Declare "i" u32 false false [] - (IntLit u32 0))
@@ -270,7 +270,7 @@ TEST(Verify, NamesWhatIsBroken) {
         Case{"(View \"v\" i32 \"gone\" true (IntLit u64 0) [] [])", "view of 'gone'"}}) {
     Arena arena;
     std::string text = fmt::format(R"((Module [] [] [(Spectrum "s" void [] [] [
-      (Codelet "a" "" "" false false [] [(Param "in" array<1,i32> in)] [] (Block [{}]))])] []))",
+      (Codelet "a" "" "" false false [] [] [(Param "in" array<1,i32> in)] [] (Block [{}]))])] []))",
                                    c.statement);
     std::vector<Violation> found = verify(*as<Module>(parse(text, arena)));
     ASSERT_EQ(found.size(), 1u) << c.statement;
@@ -282,8 +282,8 @@ TEST(Verify, WhatACodeletIsMadeOfStandsInFrontOfIt) {
   for (const char *from : {"a", "b", "gone"}) {
     Arena arena;
     const std::string text = fmt::format(R"((Module [] [] [(Spectrum "s" void [] [] [
-      (Codelet "a" "" "" false false [] [] [] (Block []))
-      (Codelet "b" "" "{}" false false [] [] [] (Block []))])] []))",
+      (Codelet "a" "" "" false false [] [] [] [] (Block []))
+      (Codelet "b" "" "{}" false false [] [] [] [] (Block []))])] []))",
                                          from);
     EXPECT_EQ(verify(*as<Module>(parse(text, arena))).size(), from == std::string("a") ? 0u : 1u) << from;
   }

@@ -8,6 +8,7 @@
 // A compound codelet without a map needs nothing of its level: what it calls does. A map may also be a loop at a level
 // that executes vector code only (5.2.1: "if it has a computational capability"). What needs more of a resource than
 // the target has is bound nowhere, with how much (Resources.h).
+#include "NamedLevels.h"
 #include "Resources.h"
 
 #include "tangram/ast/Walk.h"
@@ -15,6 +16,8 @@
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace tangram {
 namespace {
@@ -28,6 +31,16 @@ constexpr DiagnosticKind kNowhere{
 constexpr DiagnosticKind kUnknownTarget{"level-matching.unknown-target", DiagnosticClass::User,
                                         "codelet '{0}' of '{1}' is for target '{2}' (__env), which there is not",
                                         "use {3}; a target of yours is found in a folder of TANGRAM_HW_PATH"};
+
+constexpr DiagnosticKind kUnknownLevel{
+    "level-matching.unknown-level", DiagnosticClass::User,
+    "codelet '{0}' of '{1}' is for level '{2}' (__at), which '{3}' does not have",
+    "possible are {4}; levels that other targets have are for codelets that __env keeps from this one"};
+
+constexpr DiagnosticKind kNoRole{
+    "level-matching.no-role", DiagnosticClass::User,
+    "no level of '{3}' has a role that codelet '{0}' of '{1}' is for ({2}): it may stand anywhere",
+    "name a role that the target has too, or its level", Severity::Warning};
 
 /// A codelet for a target that nobody knows would be left out everywhere, in silence.
 void checkEnv(const Module &module, const hardware::Hardware &hardware, DiagnosticEngine &diags) {
@@ -50,6 +63,40 @@ bool elsewhere(const Codelet &codelet, const hardware::Hardware &hardware) {
          std::none_of(codelet.env.begin(), codelet.env.end(), [&](const auto &name) { return hardware.is(name); });
 }
 
+using Names = std::vector<std::string>;
+
+/// Where __at lets it stand. Nothing: anywhere, because it says nothing, or nothing that this machine has.
+Names namedLevels(const Codelet &codelet, const hardware::Hardware &hardware) {
+  Names result;
+  for (const std::string &word : codelet.levels)
+    for (const std::string &level : level_matching::levelsNamed(word, hardware).value_or(Names{}))
+      if (std::find(result.begin(), result.end(), level) == result.end()) result.push_back(level);
+  return result;
+}
+
+/// A word that is no level would leave the codelet out, in silence; roles that no level has would be of no effect.
+void checkLevels(const Module &module, const hardware::Hardware &hardware, DiagnosticEngine &diags) {
+  std::set<std::tuple<const std::string *, unsigned, unsigned, std::string>> said; // expanders make several of one
+  auto first = [&](const Codelet &codelet, const std::string &word) {
+    return said.emplace(codelet.range.file, codelet.range.line, codelet.range.column, word).second;
+  };
+  for (const Spectrum *spectrum : module.spectrums)
+    for (const Codelet *codelet : spectrum->codelets) {
+      if (codelet->levels.empty() || elsewhere(*codelet, hardware)) continue;
+      bool known = true;
+      for (const std::string &word : codelet->levels) {
+        if (level_matching::levelsNamed(word, hardware)) continue;
+        known = false;
+        if (first(*codelet, word))
+          diags.report(kUnknownLevel, codelet->range, codelet->name, spectrum->name, shown(word), hardware.name,
+                       fmt::join(level_matching::nameableLevels(hardware), ", "));
+      }
+      if (known && namedLevels(*codelet, hardware).empty() && first(*codelet, ""))
+        diags.report(kNoRole, codelet->range, codelet->name, spectrum->name, fmt::join(codelet->levels, ", "),
+                     hardware.name);
+    }
+}
+
 LevelMatch match(const Codelet &codelet, const Parallelism &parallelism, const hardware::Level &level,
                  const hardware::Hardware &hardware, const Structs &structs) {
   LevelMatch result;
@@ -59,6 +106,9 @@ LevelMatch match(const Codelet &codelet, const Parallelism &parallelism, const h
   };
   if (elsewhere(codelet, hardware))
     return no(fmt::format("it is for {} only (__env), and this is '{}'", fmt::join(codelet.env, ", "), hardware.name));
+  if (const Names named = namedLevels(codelet, hardware);
+      !named.empty() && std::find(named.begin(), named.end(), level.name) == named.end())
+    return no(fmt::format("it is for {} only (__at)", fmt::join(named, ", ")));
   if (std::string reason = level_matching::lacking(codelet, hardware); !reason.empty()) return no(reason);
   if (parallelism.cooperative) {
     if (contains<Map>(codelet.body)) return no("a cooperative codelet cannot map spectrums");
@@ -92,10 +142,12 @@ class LevelMatching final : public Analysis {
 public:
   void run(const Module &module, const hardware::Hardware &hardware, Facts &facts, DiagnosticEngine &diags) override {
     checkEnv(module, hardware, diags);
+    checkLevels(module, hardware, diags);
     const Structs structs(module);
     for (const Spectrum *spectrum : module.spectrums) {
       bool composable = false;
       std::vector<const Codelet *> nowhere;
+      std::set<Texts> standing; // what __at says where some codelet can stand
       for (const Codelet *codelet : spectrum->codelets) {
         bool somewhere = false;
         for (const hardware::Level &level : hardware.levels) {
@@ -104,11 +156,13 @@ public:
           facts.matches[{codelet, level.name}] = std::move(found);
         }
         composable |= somewhere;
+        if (somewhere && !codelet->levels.empty()) standing.insert(codelet->levels);
         if (!somewhere && !elsewhere(*codelet, hardware)) nowhere.push_back(codelet);
       }
-      // Where there is no other, composing the spectrum is an error, and says so if it is asked for.
+      // Where there is no other, composing the spectrum is an error, and says so if it is asked for. Of several ways to
+      // do one thing at the levels that somebody has named, some that cannot are what was asked for.
       for (const Codelet *codelet : nowhere)
-        if (composable)
+        if (composable && !standing.count(codelet->levels))
           diags.report(kNowhere, codelet->range, codelet->name, spectrum->name, hardware.name,
                        reasonOf(*codelet, hardware, facts, structs));
     }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace tangram::hidp {
 namespace {
@@ -105,6 +106,7 @@ private:
 
   void open(const Unit &unit, const std::string &qualifiers, const Stmts &body) {
     codelets_.at(unit.piece) << "__codelet " << qualifiers << " ";
+    if (!unit.levels.empty()) codelets_ << fmt::format("__at({}) ", fmt::join(unit.levels, ", "));
     codelets_ << header(unit);
     codelets_.at(unit.piece) << " {\n";
     prologue(unit, body, codelets_);
@@ -126,11 +128,16 @@ private:
              return mapped_.count({s.piece.begin, l.iterator->text}) != 0;
            }));
   }
+  /// Whether the analysis of nests cannot read it, nor what stands in it: a loop that does not go on by a number.
+  static bool isOpaque(const Stmt &s) {
+    if (s.kind != Stmt::Kind::For) return s.kind == Stmt::Kind::While;
+    const Expr *by = s.step->value;
+    while (by->kind == Expr::Kind::Cast) by = by->args[0];
+    return (s.step->op != "+=" && s.step->op != "-=") || by->kind != Expr::Kind::Literal;
+  }
   /// Whether plain loops cannot say it, or nothing would divide these.
   bool composes(const Stmts &stmts) const {
-    return any(stmts, [&](const Stmt &s) {
-      return isCall(s) || isMapped(s) || (s.kind == Stmt::Kind::While && any(s.body, isNest));
-    });
+    return any(stmts, [&](const Stmt &s) { return isCall(s) || isMapped(s) || (isOpaque(s) && any(s.body, isNest)); });
   }
 
   // ---- calls and maps around loops ----
@@ -292,6 +299,9 @@ private:
         unit.result = reducedType(*s.reduction);
         if (k + 1 == count) unit.returnedValue = s.reduction->value;
       }
+      // One iteration of all loops is what the pragma gives to a level, whatever that is called on a machine.
+      if (k + 1 == count)
+        for (const std::string &level : s.levels) unit.levels.push_back("role:" + level);
       units.push_back(std::move(unit));
     }
     auto mapped = [&](std::size_t k, Text &out) {

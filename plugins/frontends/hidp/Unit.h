@@ -17,6 +17,7 @@ struct Unit {
   /// Sizes that its arrays tell: an extent of one.
   std::map<const Variable *, std::pair<const Variable *, unsigned>> known;
   Text conditions;
+  std::vector<std::string> levels; // where its codelets may stand; empty: anywhere
 };
 
 /// "float sum(const Array<1, float> in)"

@@ -12,7 +12,8 @@ namespace {
 using clang::tok::TokenKind;
 
 bool isFunctionQualifier(const std::string &word) {
-  return word == "__codelet" || word == "__coop" || word == "__independent" || word == "__tag" || word == "__env";
+  return word == "__codelet" || word == "__coop" || word == "__independent" || word == "__tag" || word == "__env" ||
+         word == "__at";
 }
 
 /// The place behind the bracket that closes the one at `open`.
@@ -96,8 +97,9 @@ template <class Words> Head headBefore(const Words &words, std::size_t first) {
 } // namespace
 
 const std::vector<std::string> &qualifierNames() {
-  static const std::vector<std::string> names{"__spectrum", "__codelet", "__coop", "__independent", "__shared",
-                                              "__tunable",  "__tag",     "__env",  "__requires",    "__instance"};
+  static const std::vector<std::string> names{"__spectrum", "__codelet",  "__coop",    "__independent",
+                                              "__shared",   "__tunable",  "__tag",     "__env",
+                                              "__at",       "__requires", "__instance"};
   return names;
 }
 

@@ -52,6 +52,8 @@ FunctionQualifiers qualifiersOf(const clang::FunctionDecl &function) {
       result.tag = text.trim().str(), result.tagged = attribute;
     else if (text.consume_front("env="))
       result.env = listed(text), result.envAt = attribute;
+    else if (text.consume_front("at="))
+      result.levels = listed(text), result.levelsAt = attribute;
   }
   return result;
 }

@@ -11,9 +11,10 @@ namespace tangram::frontend {
 
 struct FunctionQualifiers {
   bool spectrum = false, codelet = false, coop = false, independent = false;
-  const clang::Attr *tagged = nullptr, *coopAt = nullptr, *envAt = nullptr, *independentAt = nullptr;
+  const clang::Attr *tagged = nullptr, *coopAt = nullptr, *envAt = nullptr, *independentAt = nullptr,
+                    *levelsAt = nullptr;
   std::string tag;
-  std::vector<std::string> env;
+  std::vector<std::string> env, levels;
   std::vector<const clang::Expr *> conditions; // as written in __requires
 };
 FunctionQualifiers qualifiersOf(const clang::FunctionDecl &function);

@@ -79,6 +79,57 @@ def spmv():
              [sum(value[e] * x[column[e]] for e in range(row[r], row[r + 1])) for r in range(rows)])
 
 
+def spmv_coo():
+    k = kernel(f"{sources}/spmv_coo.hidp", "spmv_coo")
+    for rows, count in ((1, 0), (3, 1), (40, 333), (200, 60)):
+        row, column, value, x = sorted(numbers(count, 0, rows - 1)), numbers(count, 0, 8), numbers(count), numbers(9)
+        wanted = [0] * rows
+        for e in range(count):
+            wanted[row[e]] += value[e] * x[column[e]]
+        same("spmv_coo", call(k, row, column, value, x, [7.0] * rows)[4], wanted)
+
+
+def segments():
+    k = kernel(f"{sources}/segments.hidp", "sums_of_segments")
+    for n, count in ((0, 1), (20, 5), (333, 40)):
+        a, row = numbers(n), parts(n, count)
+        same("sums_of_segments", call(k, a, row, [7.0] * count)[2], [sum(a[row[s]:row[s + 1]]) for s in range(count)])
+
+
+def bitonic():
+    k = kernel(f"{sources}/bitonic.hidp", "bitonic")
+    for bits in (0, 1, 2, 7):
+        a = numbers(1 << bits, 0, 1 << (2 * bits))
+        same("bitonic", call(k, bits, a)[1], sorted(a))
+    status, message, _ = k(3, numbers(7, 0, 9))
+    assert status == kernel_library.BAD_ARGUMENT and "key" in message, (status, message)
+
+
+def particles():
+    k = kernel(f"{sources}/particles.hidp", "particles")
+    for n, cells, radius in ((1, 1, 0.1), (40, 4, 0.2), (100, 8, 0.12)):
+        p, v = [[[random.uniform(-1, 1) for _ in range(n)] for _ in range(3)] for _ in range(2)]
+        after = call(k, cells, 0.05, radius, *p, *v)
+        p, v = [list(a) for a in p], [list(a) for a in v]
+        for d in range(3):
+            for i in range(n):
+                p[d][i] += 0.05 * v[d][i]
+                if abs(p[d][i]) > 1 - radius:
+                    p[d][i], v[d][i] = math.copysign(1 - radius, p[d][i]), -0.5 * v[d][i]
+            same("particles' places", after[3 + d], p[d])
+        pushed = [list(a) for a in v]
+        for i in range(n):
+            for b in range(n):
+                apart = [p[d][b] - p[d][i] for d in range(3)]
+                distance = math.hypot(*apart)
+                if b == i or not 0 < distance < 2 * radius:
+                    continue
+                for d in range(3):
+                    pushed[d][i] += 0.02 * (v[d][b] - v[d][i]) - 0.5 * (2 * radius - distance) * apart[d] / distance
+        for d in range(3):
+            same("particles' speeds", after[6 + d], pushed[d])
+
+
 def quicksort():
     k = kernel(f"{sources}/quicksort.hidp", "quicksort")
     for a in ([], [3], numbers(1000, 0, 2 ** 32 - 1), numbers(300, 0, 15), [7] * 65, list(range(100, 0, -1))):
@@ -194,6 +245,6 @@ def library():
         assert after[-1] == sum(a) + min(a) + max(a), after[-1]
 
 
-for test in (gemm, stencil, spmv, quicksort, primitives, language, library):
+for test in (gemm, stencil, spmv, spmv_coo, segments, bitonic, particles, quicksort, primitives, language, library):
     test()
 print("all as Python has it")

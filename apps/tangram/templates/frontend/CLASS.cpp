@@ -54,7 +54,7 @@ private:
                              arena.make<ast::Unary>(range, count, ast::UnaryOp::PreInc, i),
                              build.block({build.assign(build.element(out, {i}, number), value)}));
     const auto *codelet =
-        arena.make<ast::Codelet>(range, "a", "", "", false, false, ast::Texts{}, params,
+        arena.make<ast::Codelet>(range, "a", "", "", false, false, ast::Texts{}, ast::Texts{}, params,
                                  std::vector<const ast::Expr *>{}, build.block({loop}));
     const ast::Expr *same = build.equal(size, arena.make<ast::Size>(range, count, out, none));
     return arena.make<ast::Spectrum>(range, name, ast::Type(), params, std::vector<const ast::Expr *>{same},

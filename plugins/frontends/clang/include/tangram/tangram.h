@@ -41,6 +41,7 @@
 #define __independent __TANGRAM_HEAD __attribute__((annotate("tangram.independent")))
 #define __tag(name) __TANGRAM_HEAD __attribute__((annotate("tangram.tag=" #name)))
 #define __env(...) __TANGRAM_HEAD __attribute__((annotate("tangram.env=" #__VA_ARGS__)))
+#define __at(...) __TANGRAM_HEAD __attribute__((annotate("tangram.at=" #__VA_ARGS__)))
 #define __shared __attribute__((annotate("tangram.shared")))
 
 // Stands behind the parameters, so that it can name them. Never evaluated by C++.
