@@ -81,8 +81,10 @@ std::uint64_t Arounds::below(const Point &point, const Alternative &alternative,
   }
   around.expected = places_.expectations().below(point, alternative, child, here.expected);
   const Place &inner = places_.at(forest_.point(alternative.children[child]), around.expected);
-  if (!alternative.children.empty() && alternative.codelet)
+  if (!alternative.children.empty() && alternative.codelet) {
     repeatCall(places_.choice(place, alternative), child, inner, around);
+    touchedBefore(places_.choice(place, alternative), child, place, inner, around);
+  }
   if (machine_.areGroups(inner.level->name)) around.group = machine_.groupClass(log2(static_cast<double>(inner.lanes)));
   forget(inner, around);
   return number(std::move(around));
@@ -165,6 +167,33 @@ void Arounds::repeatCall(const Choice &choice, std::size_t child, const Place &p
     if (!ast::isa<ast::SpectrumCall>(site) || often == choice.work->sites.end() || often->second < 2) return;
     for (std::size_t i = 0; i < around.arguments.size(); ++i)
       if (machine_.fitsInnerCache(place.argumentBytes(i))) around.arguments[i].again += log2(often->second);
+  }
+}
+
+void Arounds::touchedBefore(const Choice &choice, std::size_t child, const Place &place, const Place &inner,
+                            Around &around) const {
+  if (machine_.prefetches() || child == 0 || child >= choice.sites->size()) return;
+  const auto &passed = forest_.facts().arguments;
+  const auto here = passed.find((*choice.sites)[child]);
+  if (here == passed.end()) return;
+  Crowd crowd;
+  crowd.units = std::exp2(around.busy);
+  if (place.belowGroups) crowd.groups = std::exp2(around.groups), crowd.group = std::exp2(around.group);
+  for (std::size_t i = 0; i < here->second.size() && i < around.arguments.size(); ++i) {
+    const std::optional<std::size_t> parameter = here->second[i].parameter;
+    if (!parameter || *parameter >= place.bytes.size() || !place.spectrum->params[*parameter]->type.isArray()) continue;
+    const auto hasIt = [&](std::size_t site) {
+      const auto earlier = passed.find((*choice.sites)[site]);
+      return earlier != passed.end() && std::ranges::any_of(earlier->second, [&](const PassedArgument &given) {
+               return given.parameter == parameter;
+             });
+    };
+    bool before = false;
+    for (std::size_t site = 0; site < child; ++site) before |= hasIt(site);
+    Served &served = around.arguments[i].served;
+    if (!before) continue;
+    const double bytes = ast::isa<ast::Map>((*choice.sites)[child]) ? HUGE_VAL : places_.touched(inner, i);
+    served = std::max(served, machine_.keeps(std::min(bytes, places_.touched(place, *parameter)), crowd));
   }
 }
 

@@ -64,6 +64,10 @@ private:
   void repeat(const Place &place, double calls, Around &around) const;
   /// The same of a call that a codelet makes again and again, on a processor.
   void repeatCall(const Choice &choice, std::size_t child, const Place &place, Around &around) const;
+  /// On a device: what an earlier call of the codelet has touched is found in a cache that has room for as much of all
+  /// units that run.
+  void touchedBefore(const Choice &choice, std::size_t child, const Place &place, const Place &inner,
+                     Around &around) const;
   /// What differs from call to call is of no use to one call.
   static void call(Around &around);
   /// Of what all calls are given: where it is found again, by how large it is.

@@ -171,6 +171,23 @@ double Machine::stagedRow(double containers, double group) const {
   return 0;
 }
 
+double Machine::unitsOfACore(const Crowd &crowd) const {
+  double groups = crowd.groups / std::min(crowd.groups, static_cast<double>(cores_.count));
+  if (crowd.group > 0) groups = std::min(groups, resident(crowd) / crowd.group);
+  return groups * std::max(1.0, crowd.units / crowd.groups);
+}
+
+double Machine::underWay(const Crowd &crowd) const {
+  if (!std::isfinite(crowd.groups)) return crowd.units;
+  return std::min(crowd.units, unitsOfACore(crowd) * static_cast<double>(cores_.count));
+}
+
+Served Machine::keeps(double bytes, const Crowd &crowd) const {
+  // Units above groups are on many cores, and the next launch on others.
+  if (std::isfinite(crowd.groups) && fitsInnerCache(bytes * unitsOfACore(crowd))) return Served::InnerCache;
+  return fitsOuterCache(bytes * underWay(crowd)) ? Served::OuterCache : Served::Memory;
+}
+
 double Machine::running(const Crowd &crowd) const {
   return std::clamp(crowd.all() / cores(crowd), 1.0, resident(crowd));
 }

@@ -93,6 +93,10 @@ public:
   bool areGroups(const std::string &level) const { return level == groups_; }
   bool fitsInnerCache(double bytes) const { return bytes <= inner_.bytes / 2; }
   bool fitsOuterCache(double bytes) const { return bytes <= outer_.bytes / 2; }
+  /// How many units of a crowd are under way at a time: as its groups have room.
+  double underWay(const Crowd &crowd) const;
+  /// Where so many bytes of each unit stay until the unit comes back to them.
+  Served keeps(double bytes, const Crowd &crowd) const;
   double line() const { return line_; }
   /// Whether the compiler stages what lanes walk through (the pass staging).
   bool stages() const { return device_ && lanes_ > 1; }
@@ -112,6 +116,7 @@ private:
   };
   Traffic traffic(const Accesses &access, double turns, double running, double streams) const;
   double changes(const Accesses &access, double all) const;
+  double unitsOfACore(const Crowd &crowd) const;
 
   const hardware::Hardware &hardware_;
   hardware::Cores cores_;

@@ -116,14 +116,35 @@ bool Places::applies(const Place &place, const Alternative &alternative) const {
   });
 }
 
+double Places::touched(const Place &place, std::size_t argument) const {
+  if (place.touched.empty()) {
+    place.touched = place.bytes;
+    const auto &codelets = place.spectrum->codelets;
+    const auto plain = std::ranges::find_if(
+        codelets, [](const ast::Codelet *codelet) { return !codelet->coop && sites(*codelet).empty(); });
+    if (plain != codelets.end())
+      for (const AccessWork &access : work(place, **plain, {}).accesses) {
+        if (!access.parameter || *access.parameter >= place.touched.size() || access.anywhere || access.rows == 0)
+          continue;
+        double &bytes = place.touched[*access.parameter];
+        const double row = std::max(access.run * static_cast<double>(access.bytes), machine_.line());
+        bytes = std::min(bytes, std::max(1u, access.streams) * access.rows * row);
+      }
+  }
+  return argument < place.touched.size() ? place.touched[argument] : HUGE_VAL;
+}
+
 const CodeletWork &Places::work(const Place &place, const Alternative &alternative) const {
+  return work(place, *alternative.codelet, alternative.parameters);
+}
+
+const CodeletWork &Places::work(const Place &place, const ast::Codelet &codelet, Scalars known) const {
   std::vector<Extents> arguments = place.expected->arguments;
-  arguments.resize(alternative.codelet->params.size());
-  for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i].resize(alternative.codelet->params[i]->type.rank());
-  const std::uint64_t lanes = alternative.codelet->coop ? place.lanes : 1;
-  Scalars known = alternative.parameters;
+  arguments.resize(codelet.params.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i].resize(codelet.params[i]->type.rank());
+  const std::uint64_t lanes = codelet.coop ? place.lanes : 1;
   for (const Scalars *of : {&place.point->scalars, &place.expected->scalars}) known.insert(of->begin(), of->end());
-  return works_.of(*alternative.codelet, arguments, known, lanes);
+  return works_.of(codelet, arguments, known, lanes);
 }
 
 } // namespace tangram::model

@@ -43,6 +43,7 @@ struct Place {
 private:
   friend class Places;
   mutable std::vector<std::optional<Choice>> choices; // of its alternatives, as far as they were asked for
+  mutable std::vector<double> touched;                // of each argument, where it was asked for
 };
 
 /// Bytes of an element of a container, or of a scalar.
@@ -59,6 +60,8 @@ public:
   const Choice &choice(const Place &place, const Alternative &alternative) const;
   /// How often a map's function is called; where that is not known, as often as keeps all workers busy once.
   double calls(const Place &place, const Alternative &alternative) const;
+  /// Bytes that a call touches of an argument, as the spectrum's plainest codelet does.
+  double touched(const Place &place, std::size_t argument) const;
   /// Of the level to which they go, how many units work at a time.
   double units(const Place &place, const Alternative &alternative) const;
 
@@ -69,6 +72,7 @@ private:
   Choice look(const Place &place, const Alternative &alternative) const;
   bool applies(const Place &place, const Alternative &alternative) const;
   const CodeletWork &work(const Place &place, const Alternative &alternative) const;
+  const CodeletWork &work(const Place &place, const ast::Codelet &codelet, Scalars known) const;
 
   const Forest &forest_;
   const Machine &machine_;

@@ -80,7 +80,9 @@ Charge Time::of(const Point &point, const Alternative &alternative, Surroundings
     return charge;
   }
   charge.own = own(point, alternative, surroundings).total();
-  if (choice.ordered) charge.own += std::exp2(around.busy) * machine_.exchange();
+  // A unit looks back from word to word; meanwhile those nearer say all, so that of many units under way few are waited
+  // for.
+  if (choice.ordered) charge.own += std::sqrt(machine_.underWay(crowd(place, around))) * machine_.exchange();
   for (std::size_t i = 0; i < choice.sites->size() && i < charge.times.size(); ++i) {
     auto often = choice.work->sites.find((*choice.sites)[i]);
     charge.times[i] = often == choice.work->sites.end() ? 1 : often->second;

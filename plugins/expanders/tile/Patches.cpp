@@ -642,7 +642,7 @@ private:
     whole_ = options_.lockstep;
     Stmts whole = engine ? multiply(product->second, tiles, depth) : turning(depth);
     whole_ = false;
-    Stmts rest = turning(turns);
+    Stmts rest = engine ? multiply(product->second, tiles, turns, true) : turning(turns);
     stmts.push_back(build_.when(all, std::move(whole), std::move(rest)));
     before.insert(before.begin(),
                   build_.declare(as<VarRef>(numbers)->name, range.containerType(), range.range(arena_)));
@@ -650,9 +650,9 @@ private:
     return before;
   }
 
-  /// The product of a whole panel by the matrix engine: fragments are loaded, scaled by what else is multiplied, and
-  /// each pair of them is multiplied for its block of points.
-  Stmts multiply(const Contraction &product, const std::deque<Staged *> &tiles, const Expr *depth) {
+  /// The product of a panel by the matrix engine: fragments are loaded, scaled by what else is multiplied, and each
+  /// pair of them is multiplied for its block of points. In a panel that is not whole there are zeros behind its turns.
+  Stmts multiply(const Contraction &product, const std::deque<Staged *> &tiles, const Expr *turns, bool part = false) {
     const hardware::MatrixShape &shape = *options_.shape;
     const auto rows = static_cast<Int>(shape.rowBlocks()), deep = static_cast<Int>(shape.depthBlocks());
     const Type type = shape.type;
@@ -668,7 +668,7 @@ private:
             [&](const Subscript *e) -> const Expr * { return elements.at(e); });
         all = all ? build_.mul(all, one) : one;
       }
-      return all;
+      return part ? build_.select(build_.less(at.back(), turns), all, build_.zero(type)) : all;
     };
     auto depthOf = [&](Int block) {
       return build_.add(turn, build_.add(number(block * hardware::MatrixShape::kDepth), lanes_->matrixDepth()));
@@ -717,7 +717,7 @@ private:
     Stmts columns{count(as<VarRef>(j)->name, kNumber, lanes_->fragments(1),
                         {arena_.make<Evaluate>(nest_.loops[0].where, engine)})};
     body.push_back(count(as<VarRef>(i)->name, kNumber, lanes_->fragments(0), std::move(columns)));
-    return {count(as<VarRef>(turn)->name, kNumber, depth, std::move(body), number(static_cast<Int>(shape.k)))};
+    return {count(as<VarRef>(turn)->name, kNumber, turns, std::move(body), number(static_cast<Int>(shape.k)))};
   }
 
   /// `body` for each block of points, whose kept scalars are in registers meanwhile.

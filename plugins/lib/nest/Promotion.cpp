@@ -61,6 +61,13 @@ const Subscript *onlyElement(const std::string &container, const Stmt *loop, con
   return nullptr;
 }
 
+/// The assignment to the element that the statement is; null: it is something else.
+const Assign *storesTo(const Subscript *element, const Stmt *s) {
+  const auto *e = dyn<Evaluate>(s);
+  const auto *assign = e ? dyn<Assign>(e->expr) : nullptr;
+  return assign && equal(assign->target, element) && !hasEffects(assign->value) ? assign : nullptr;
+}
+
 } // namespace
 
 std::vector<const Stmt *> withPromotedElements(const std::vector<const Stmt *> &body, Names &names, Arena &arena) {
@@ -76,11 +83,25 @@ std::vector<const Stmt *> withPromotedElements(const std::vector<const Stmt *> &
         if (!zero) continue;
         Build build(arena, element->range);
         const Expr *value = build.var(names.fresh(container + "_value"), element->type);
-        loop = substituted(
-            arena, loop, [](const VarRef *v) -> const Expr * { return v; },
-            [&](const Subscript *e) -> const Expr * { return equal(e, element) ? value : nullptr; });
-        result.push_back(
-            build.declare(as<VarRef>(value)->name, element->type, build.select(turn, element, zero), false));
+        const auto ofVariable = [&](const Stmt *statement) {
+          return substituted(
+              arena, statement, [](const VarRef *v) -> const Expr * { return v; },
+              [&](const Subscript *e) -> const Expr * { return equal(e, element) ? value : nullptr; });
+        };
+        loop = ofVariable(loop);
+        const auto declare = [&](const Expr *init) {
+          return build.declare(as<VarRef>(value)->name, element->type, init, false);
+        };
+        if (const Assign *before = result.empty() ? nullptr : storesTo(element, result.back())) {
+          // Stored behind the loop instead, whether it has a turn or not.
+          const Stmt *statement = result.back();
+          const bool set = before->op == AssignOp::Set;
+          result.back() = declare(set ? build.cast(element->type, before->value) : element);
+          if (!set) result.push_back(ofVariable(statement));
+          behind.push_back(build.assign(element, value));
+          continue;
+        }
+        result.push_back(declare(build.select(turn, element, zero)));
         behind.push_back(build.when(turn, {build.assign(element, value)}));
       }
     result.push_back(loop);

@@ -99,6 +99,23 @@ TEST(Machine, WhatLanesWalkThroughByThemselvesStaysWhereLinesHaveRoom) {
                    machine.parts({}, {loads(100, Stride::Unit)}, {.units = kAll}).memory);
 }
 
+TEST(Machine, WhatUnitsComeBackToStaysWhereAllOfItHasRoom) {
+  const hardware::Hardware gpu = device(); // 64 KiB and 4 MiB, of which half counts
+  const Machine machine(gpu);
+  const Crowd groups{.units = 1000, .groups = 1000, .group = 256}; // four a core are under way
+  EXPECT_EQ(machine.underWay(groups), 40);
+  EXPECT_EQ(machine.keeps(8 << 10, groups), Served::InnerCache);
+  EXPECT_EQ(machine.keeps(9 << 10, groups), Served::OuterCache);
+  EXPECT_EQ(machine.keeps(64 << 10, groups), Served::Memory);
+  const Crowd warps{.units = 8000, .groups = 1000, .group = 256};
+  EXPECT_EQ(machine.underWay(warps), 320);
+  EXPECT_EQ(machine.keeps(1 << 10, warps), Served::InnerCache);
+  EXPECT_EQ(machine.keeps(8 << 10, warps), Served::Memory);
+  // What launches share is never in a core's own cache.
+  EXPECT_EQ(machine.keeps(1 << 10, {}), Served::OuterCache);
+  EXPECT_EQ(machine.keeps(1 << 22, {}), Served::Memory);
+}
+
 TEST(Machine, WhatIsTouchedAgainComesFromACache) {
   const hardware::Hardware gpu = device();
   const Machine machine(gpu);

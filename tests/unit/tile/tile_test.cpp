@@ -79,6 +79,27 @@ TEST_F(TileTest, AnElementThatALoopUpdatesIsPromoted) {
   EXPECT_EQ(nest::withPromotedElements(updates(k), names, arena_).size(), 1u);
 }
 
+TEST_F(TileTest, WhatIsStoredInFrontOfALoopIsNotLoadedAgain) {
+  E c = var("c", A1(F32)), a = var("a", A1(F32)), i = var("i", U64), k = var("k", U64);
+  const ast::Stmt *updates =
+      loop(let("k", U64, lit(U64, 0)), k < size(a), inc(k), {add(at(c, {i}, F32), at(a, {k}, F32))});
+  ast::Names names;
+  auto touches = [](const ast::Stmt *s) {
+    return ast::any<ast::VarRef>(s, [](const ast::VarRef &v) { return v.name == "c"; });
+  };
+  auto promoted = nest::withPromotedElements({set(at(c, {i}, F32), flit(F32, 0)), updates}, names, arena_);
+  ASSERT_EQ(promoted.size(), 3u);
+  EXPECT_FALSE(touches(promoted[0]) || touches(promoted[1]));
+  EXPECT_FALSE(ast::isa<ast::If>(promoted[2])); // a loop without a turn leaves what was stored
+  // What is added to is loaded, once.
+  promoted = nest::withPromotedElements({add(at(c, {i}, F32), flit(F32, 1)), updates}, names, arena_);
+  ASSERT_EQ(promoted.size(), 4u);
+  EXPECT_TRUE(touches(promoted[0]));
+  EXPECT_FALSE(touches(promoted[1]) || touches(promoted[2]));
+  // Another element stays where it is.
+  EXPECT_EQ(nest::withPromotedElements({set(at(c, {k}, F32), flit(F32, 0)), updates}, names, arena_).size(), 4u);
+}
+
 TEST_F(TileTest, ProductHasTilesOfBothFactors) {
   E a = var("a", A2(F32)), b = var("b", A2(F32)), c = var("c", A2(F32)), sum = var("sum", F32);
   E i = var("i", U64), j = var("j", U64), k = var("k", U64);

@@ -6,7 +6,8 @@
 namespace tangram::nest {
 
 /// for (...) c[i] += e;   as   T value = c[i]; for (...) value += e; c[i] = value;   for loops that stand among `body`,
-/// where nothing else of the container is touched in the loop. Asks in front whether the loop has a turn.
+/// where nothing else of the container is touched in the loop. Asks in front whether the loop has a turn; not where the
+/// statement in front stores to the element: c[i] = 0; for (...)   is   T value = 0; for (...)   then.
 std::vector<const ast::Stmt *> withPromotedElements(const std::vector<const ast::Stmt *> &body, ast::Names &names,
                                                     ast::Arena &arena);
 
