@@ -14,22 +14,3 @@ __codelet void gemm(const Array<2, T> a, const Array<2, T> b, Array<2, T> c) {
       c[i][j] = sum;
     }
 }
-
-// Plain loops, which the compiler divides by itself.
-template <class T>
-__spectrum void product(const Array<2, T> a, const Array<2, T> b, Array<2, T> c);
-
-template <class T>
-__codelet void product(const Array<2, T> a, const Array<2, T> b, Array<2, T> c) {
-  for (size_t i = 0; i < c.size(0); ++i)
-    for (size_t j = 0; j < c.size(1); ++j) {
-      T sum = 0;
-      for (size_t k = 0; k < a.size(1); ++k) sum += a[i][k] * b[j][k];
-      c[i][j] = sum;
-    }
-}
-
-template <class T>
-__env(cuda) __codelet __tag(loops) void gemm(const Array<2, T> a, const Array<2, T> b, Array<2, T> c) {
-  product(a, b, c);
-}
