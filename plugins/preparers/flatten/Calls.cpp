@@ -88,8 +88,9 @@ const Expr *Flattener::functionCall(const Call *call) {
     fail(kRecursion, call->range, call->callee);
   auto function = std::find_if(module_.functions.begin(), module_.functions.end(),
                                [&](const Function *f) { return f->name == call->callee; });
-  const auto *codelet = arena_.make<Codelet>((*function)->range, (*function)->name, "", "", false, false, Texts{}, Texts{},
-                                             (*function)->params, std::vector<const Expr *>{}, (*function)->body);
+  const auto *codelet =
+      arena_.make<Codelet>((*function)->range, (*function)->name, "", "", false, false, Texts{}, Texts{},
+                           (*function)->params, std::vector<const Expr *>{}, (*function)->body);
   const auto *specialised = arena_.make<SpectrumCall>(
       call->range, call->type, call->callee, call->args, level_, Texts{}, Counts{}, Capability::None, codelet,
       std::vector<const Expr *>{}, static_cast<const SpectrumCall *>(nullptr));

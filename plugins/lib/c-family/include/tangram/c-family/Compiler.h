@@ -10,12 +10,12 @@
 namespace tangram::c_family {
 
 struct CompilerCall {
-  std::string language;                 // "C++": what the compiler is called in messages
-  std::vector<std::string> args;        // without sources and -o
-  std::string advice;                   // what else to do where there is no such compiler; may be empty
-  std::vector<std::string> linking{};   // what is for the linker, behind the sources
-  std::string compiler{};               // instead of the option's
-  bool precompile = false;              // keep the headers that sources begin with compiled, of these `args`
+  std::string language;               // "C++": what the compiler is called in messages
+  std::vector<std::string> args;      // without sources and -o
+  std::string advice;                 // what else to do where there is no such compiler; may be empty
+  std::vector<std::string> linking{}; // what is for the linker, behind the sources
+  std::string compiler{};             // instead of the option's
+  bool precompile = false;            // keep the headers that sources begin with compiled, of these `args`
 };
 
 /// Writes what is not there yet of `files`, and makes libSTEM.so of the sources by the backend's option `compiler`.
