@@ -1,24 +1,13 @@
 // The programs of apps/examples that are made of products of matrices, by cuBLAS: a library of its own, since that is
 // not everywhere.
-#include "gpu_device.h"
+#include "gpu_cublas.h"
 #include "peer_kernel.h"
 
 #include "tangram/cuda/device.h"
 
-#include <cublas_v2.h>
-
 namespace {
 
-using bench::Buffer, bench::check, bench::In, bench::Out, bench::succeed;
-
-cublasHandle_t blas() {
-  static cublasHandle_t handle = [] {
-    cublasHandle_t made;
-    succeed(cublasCreate(&made), "cublasCreate");
-    return made;
-  }();
-  return handle;
-}
+using bench::blas, bench::Buffer, bench::check, bench::In, bench::Out, bench::succeed;
 
 /// A temporary of one program, kept between calls.
 double *temporary(std::size_t n) {

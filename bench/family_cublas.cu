@@ -1,24 +1,13 @@
 // The programs of apps/family that are made of products of matrices, by cuBLAS: a library of its own, since that is not
 // everywhere.
-#include "gpu_device.h"
+#include "gpu_cublas.h"
 #include "peer_kernel.h"
 
 #include "tangram/cuda/device.h"
 
-#include <cublas_v2.h>
-
 namespace {
 
-using bench::check, bench::In, bench::Out, bench::succeed;
-
-cublasHandle_t blas() {
-  static cublasHandle_t handle = [] {
-    cublasHandle_t made;
-    succeed(cublasCreate(&made), "cublasCreate");
-    return made;
-  }();
-  return handle;
-}
+using bench::blas, bench::check, bench::In, bench::Out, bench::succeed;
 
 /// c = alpha a b (or b transposed) + beta c, row-major: of columns, the product of the transposes.
 void gemm(float alpha, const float *a, const float *b, bool transposed, float beta, float *c, int m, int n, int k) {

@@ -1,20 +1,10 @@
 // cuBLAS and cuSPARSE as peers.
-#include "gpu_device.h"
+#include "gpu_cublas.h"
 
-#include <cublas_v2.h>
 #include <cusparse.h>
 
 namespace bench {
 namespace {
-
-cublasHandle_t blas() {
-  static cublasHandle_t handle = [] {
-    cublasHandle_t made;
-    succeed(cublasCreate(&made), "cublasCreate");
-    return made;
-  }();
-  return handle;
-}
 
 cusparseHandle_t sparse() {
   static cusparseHandle_t handle = [] {

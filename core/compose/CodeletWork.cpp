@@ -56,6 +56,7 @@ public:
         own.bytes = elementBytes(d.type);
         own.elements = 1;
         for (const Expr *extent : d.extents) own.elements *= numbers_(extent).value_or(kUnknownTurns);
+        wide_ |= own.elements <= kSmall && own.bytes > 4;
         own.pattern.perIteration = Stride::Unit;
         index_[d.name] = work_.accesses.size();
         work_.accesses.push_back(own);
@@ -68,7 +69,7 @@ public:
 
   CodeletWork take() && {
     statement(codelet_.body, 1);
-    findDifferingArrays();
+    if (wide_) findDifferingArrays();
     const Values values = this->values(codelet_.body);
     work_.values = values.all, work_.arrays = values.arrays, work_.fractions = values.fractions;
     for (const auto &[i, across] : acrossLanes_) {
@@ -926,6 +927,7 @@ private:
   Numbers numbers_;
   IndexSteps steps_;
   std::set<std::string> differing_; // arrays (findDifferingArrays)
+  bool wide_ = false;               // there are small arrays of which that matters
   const std::vector<Extents> arguments_;
   std::uint64_t lanes_;
   struct Loop {

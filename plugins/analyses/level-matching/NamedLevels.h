@@ -16,9 +16,8 @@ namespace tangram::level_matching {
 ///   block              the outermost one that synchronises by barrier
 ///   warp               the outermost one that synchronises by warp; where none does: that of vector units (lock-step)
 ///   subwarp, subwarp2  the next ones that do, from the outside in
-///   thread             those below the innermost level with a vector capability: lanes, and what unrolls them; where
-///   there
-///                      is no such level, the innermost one
+///   thread             those below the innermost level with a vector capability: lanes, and what unrolls them; the
+///                      innermost level where there are none
 ///
 /// The levels where a codelet with this word may stand; nothing where it is neither a level of the machine nor a role.
 std::optional<std::vector<std::string>> levelsNamed(const std::string &word, const hardware::Hardware &hardware);

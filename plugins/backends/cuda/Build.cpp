@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <unistd.h>
 
 namespace tangram::cuda {
 namespace {
@@ -19,21 +18,13 @@ constexpr DiagnosticKind kArchitecture{
     "name one of these by the option 'arch' of the backend in the target file, or by its option 'compiler' the nvcc of "
     "a toolkit that knows {1}; 'tangram compile --emit source' needs no compiler"};
 
-bool isProgram(const std::filesystem::path &file) { return access(file.c_str(), X_OK) == 0; }
-
 /// A bare name is looked for where toolkits say that they are, where the PATH has none.
 std::string findCompiler(const std::string &name) {
-  if (name.find('/') != std::string::npos) return name;
-  std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
-  for (std::size_t at = 0; at <= path.size();) {
-    std::size_t end = std::min(path.find(':', at), path.size());
-    if (end > at && isProgram(std::filesystem::path(path.substr(at, end - at)) / name)) return name;
-    at = end + 1;
-  }
+  if (name.find('/') != std::string::npos || c_family::findProgram(name)) return name;
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
     if (const char *home = std::getenv(variable))
-      if (std::filesystem::path there = std::filesystem::path(home) / "bin" / name; isProgram(there))
-        return there.string();
+      if (auto there = c_family::findProgram((std::filesystem::path(home) / "bin" / name).string()))
+        return there->string();
   return name;
 }
 

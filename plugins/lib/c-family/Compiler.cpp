@@ -2,12 +2,15 @@
 
 #include "CompilerProcess.h"
 #include "PrecompiledPreamble.h"
+#include "TextFile.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <fstream>
 #include <sstream>
+#include <unistd.h>
 
 namespace tangram::c_family {
 namespace {
@@ -28,13 +31,6 @@ constexpr DiagnosticKind kNoFolder{"c-family.no-folder", DiagnosticClass::User, 
 
 constexpr const char *kAbiHeader = "tangram/runtime/kernel_abi.h";
 
-std::string read(const std::filesystem::path &file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 /// That this code is linked into.
 std::filesystem::path pluginFile() {
   Dl_info info;
@@ -50,6 +46,16 @@ SourceRange rangeOf(const OptionValues &options, const std::string &name) {
 }
 
 } // namespace
+
+std::optional<std::filesystem::path> findProgram(const std::string &name) {
+  auto isProgram = [](const std::filesystem::path &file) { return access(file.c_str(), X_OK) == 0; };
+  if (name.find('/') != std::string::npos) return isProgram(name) ? std::optional(name) : std::nullopt;
+  const char *path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (!folder.empty() && isProgram(std::filesystem::path(folder) / name)) return std::filesystem::path(folder) / name;
+  return std::nullopt;
+}
 
 std::filesystem::path includeFolder(const std::string &header, const std::string &inSource) {
   std::vector<std::filesystem::path> candidates;
@@ -98,7 +104,7 @@ std::filesystem::path compileLibrary(const std::vector<OutputFile> &files, Build
   auto isSource = [](const OutputFile &file) { return file.role == OutputFile::Role::Source; };
   for (const OutputFile &file : files) {
     std::filesystem::path path = context.folder / file.name;
-    if (read(path) != file.text && !(std::ofstream(path, std::ios::binary) << file.text))
+    if (readText(path) != file.text && !(std::ofstream(path, std::ios::binary) << file.text))
       fail(kNoFolder, {}, context.folder.string());
     if (!isSource(file)) continue;
     args.push_back(path.string());
@@ -133,7 +139,7 @@ std::filesystem::path compileLibrary(const std::vector<OutputFile> &files, Build
     }
   // What a precompiled header may be to blame for is no failure, either.
   if (code != 0) code = run(args);
-  std::string said = read(log);
+  std::string said = readText(log);
   if (code != 0 || !std::filesystem::exists(library))
     fail(kCompilerFailed, where, compiler, code, sources, said.empty() ? "(nothing)" : said);
   std::error_code ignored;

@@ -1,10 +1,12 @@
 #include "PrecompiledPreamble.h"
 
 #include "CompilerProcess.h"
+#include "TextFile.h"
+#include "tangram/c-family/Compiler.h"
 #include "tangram/process/Cleanup.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <cctype>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include <sstream>
 #include <sys/file.h>
 #include <unistd.h>
+#include <utility>
 
 namespace tangram::c_family {
 namespace fs = std::filesystem;
@@ -19,13 +22,6 @@ namespace {
 
 /// Of each compiler and each set of flags one, of about 50 MB.
 constexpr std::size_t kKept = 16;
-
-std::string read(const fs::path &file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 fs::path cacheFolder() {
   if (const char *own = std::getenv("TANGRAM_CACHE")) return *own ? fs::path(own) : fs::path();
@@ -36,28 +32,30 @@ fs::path cacheFolder() {
 
 /// Path, size and time of the program; empty where there is none.
 std::string identity(const std::string &compiler) {
+  const std::optional<fs::path> found = findProgram(compiler);
+  if (!found) return {};
   std::error_code none;
-  std::vector<fs::path> candidates;
-  if (compiler.find('/') != std::string::npos) {
-    candidates.emplace_back(compiler);
-  } else {
-    std::istringstream path(std::getenv("PATH") ? std::getenv("PATH") : "");
-    for (std::string folder; std::getline(path, folder, ':');) candidates.push_back(fs::path(folder) / compiler);
-  }
-  for (const fs::path &candidate : candidates) {
-    if (access(candidate.c_str(), X_OK) != 0) continue;
-    const fs::path file = fs::canonical(candidate, none);
-    const auto size = fs::file_size(file, none);
-    return fmt::format("{} {} {}", file.string(), size, fs::last_write_time(file, none).time_since_epoch().count());
-  }
-  return {};
+  const fs::path file = fs::canonical(*found, none);
+  const auto size = fs::file_size(file, none);
+  return fmt::format("{} {} {}", file.string(), size, fs::last_write_time(file, none).time_since_epoch().count());
 }
 
-/// FNV-1a.
-std::uint64_t hash(const std::string &text) {
-  std::uint64_t h = 0xcbf29ce484222325ull;
-  for (unsigned char c : text) h = (h ^ c) * 0x100000001b3ull;
-  return h;
+/// The files in what compilers write for make: `TARGET: FILE FILE \` and so on, blanks in names behind a backslash.
+std::vector<fs::path> dependencies(const std::string &text) {
+  std::vector<fs::path> files;
+  std::string name;
+  for (std::size_t i = std::min(text.find(": "), text.size() - 1) + 1; i < text.size(); ++i) {
+    const bool escaped = text[i] == '\\' && i + 1 < text.size();
+    if (escaped && (text[i + 1] == ' ' || text[i + 1] == '\\')) {
+      name += text[++i];
+    } else if (std::isspace(static_cast<unsigned char>(text[i])) || (escaped && text[i + 1] == '\n')) {
+      if (!name.empty()) files.emplace_back(std::exchange(name, {}));
+    } else {
+      name += text[i];
+    }
+  }
+  if (!name.empty()) files.emplace_back(name);
+  return files;
 }
 
 /// One process makes what others then use; the system lets go of it when the process ends.
@@ -85,14 +83,10 @@ public:
   bool valid() const {
     std::error_code none;
     const auto made = fs::last_write_time(compiled(folder_), none);
-    if (none || read(folder_ / "key") != key_) return false;
-    // TARGET: FILE FILE \ ...
-    std::istringstream words(read(folder_ / "preamble.d"));
-    std::string word;
-    words >> word;
-    while (words >> word) {
-      if (word == "\\" || word == header() || word.ends_with("preamble.h")) continue;
-      const auto changed = fs::last_write_time(word, none);
+    if (none || readText(folder_ / "key") != key_) return false;
+    for (const fs::path &file : dependencies(readText(folder_ / "preamble.d"))) {
+      if (file.filename() == header().filename()) continue; // as it was called while it was made
+      const auto changed = fs::last_write_time(file, none);
       if (none || changed > made) return false;
     }
     return true;
@@ -178,9 +172,10 @@ std::optional<fs::path> precompiledPreamble(const std::string &compiler, const s
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) return std::nullopt;
-  const Entry entry(folder / fmt::format("{:016x}", hash(key)), key);
+  const std::string name = fmt::format("{:016x}", std::hash<std::string>{}(key));
+  const Entry entry(folder / name, key);
   if (!entry.valid()) {
-    const Lock lock(folder / fmt::format("{:016x}.lock", hash(key)));
+    const Lock lock(folder / (name + ".lock"));
     if (!lock.taken() || !entry.make(compiler, flags, directives, cancelled)) return std::nullopt;
     entry.prune();
   }

@@ -24,7 +24,9 @@ TEST(Preamble, EndsInFrontOfAConditionThatIsNotOver) {
 }
 
 struct PrecompiledPreamble : testing::Test {
-  fs::path folder = fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+  fs::path folder =
+      fs::path(testing::TempDir()) /
+      (std::string("of ") + testing::UnitTest::GetInstance()->current_test_info()->name()); // with a blank
   void SetUp() override {
     fs::remove_all(folder);
     fs::create_directories(folder);

@@ -127,6 +127,18 @@ TEST(Machine, WhatIsTouchedAgainComesFromACache) {
   EXPECT_DOUBLE_EQ(machine.parts({}, {access}, {.units = 320}).memory, apart / 4);
 }
 
+TEST(Machine, AProcessorGoesOnInALineThatIsWiderThanItsVectors) {
+  const hardware::Hardware cpu = processor();
+  const Machine machine(cpu);
+  auto memory = [&](double together) {
+    Accesses access = loads(1000, Stride::Unit);
+    access.together = together;
+    return machine.parts({}, {access}, {.units = 16}).memory;
+  };
+  EXPECT_DOUBLE_EQ(memory(8), memory(16)); // half a line at a time, or all of it
+  EXPECT_GT(memory(4), memory(8));         // less than what is loaded at least
+}
+
 TEST(Machine, OperationsAtTheRateOfAllCores) {
   const hardware::Hardware gpu = device();
   const Machine machine(gpu);

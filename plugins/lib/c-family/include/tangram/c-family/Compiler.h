@@ -4,6 +4,7 @@
 #include "tangram/pass/Pass.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct CompilerCall {
 /// Throws with what the compiler said where it fails, is missing, or `context.cancelled` says so.
 std::filesystem::path compileLibrary(const std::vector<OutputFile> &files, BuildContext &context,
                                      const CompilerCall &call);
+
+/// The program of that name, by its path or in a folder of the PATH; nothing where there is none.
+std::optional<std::filesystem::path> findProgram(const std::string &name);
 
 /// The folder in which `header` lies, beside the plugin as it is installed, or else `inSource`; empty: not found.
 std::filesystem::path includeFolder(const std::string &header, const std::string &inSource = "");
