@@ -23,18 +23,18 @@ __spectrum size_t nearest_center(const Array<2, T> centers, const Array<1, T> po
 // Some centers at a time: what is loaded of the point is used for all of them.
 template <class T>
 __codelet __tag(together) size_t nearest_center(const Array<2, T> centers, const Array<1, T> point) {
-  constexpr size_t kTogether = 4;
+  __tunable(values(1, 2, 3, 4, 5, 6, 8, 10, 12, 16)) unsigned together;
   size_t k = centers.size(0), best = k;
   T least = kGreatest<T>;
-  for (size_t first = 0; first < k; first += kTogether) {
-    T sums[kTogether];
-    for (size_t c = 0; c < kTogether; ++c) sums[c] = 0;
+  for (size_t first = 0; first < k; first += together) {
+    T sums[together];
+    for (size_t c = 0; c < together; ++c) sums[c] = 0;
     for (size_t f = 0; f < point.size(); ++f)
-      for (size_t c = 0; c < kTogether; ++c) {
+      for (size_t c = 0; c < together; ++c) {
         T apart = centers[std::min(first + c, k - 1)][f] - point[f];
         sums[c] += apart * apart;
       }
-    for (size_t c = 0; c < kTogether; ++c)
+    for (size_t c = 0; c < together; ++c)
       if (first + c < k && (sums[c] < least || (sums[c] <= least && first + c < best))) {
         best = first + c;
         least = sums[c];

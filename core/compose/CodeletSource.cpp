@@ -1,6 +1,7 @@
 #include "CodeletSource.h"
 
 #include "Sizes.h"
+#include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -13,6 +14,44 @@ CodeletSource::CodeletSource(const Codelet &codelet) {
   walk(codelet.body, [&](const Declare &d) { declared_[d.name] = &d; });
   const std::set<std::string> changed = changedVariables(codelet.body);
   changed_.insert(changed.begin(), changed.end());
+  if (codelet.coop) findArraysOfLanes(codelet);
+}
+
+bool CodeletSource::isLane(const Expr *e) const {
+  e = withoutCasts(e);
+  if (isa<CoopIdx>(e)) return true;
+  const auto *v = dyn<VarRef>(e);
+  const Declare *d = v && !changes(v->name) ? declared(v->name) : nullptr;
+  return d && d->init && d->extents.empty() && isLane(d->init);
+}
+
+void CodeletSource::findArraysOfLanes(const Codelet &codelet) {
+  for (const auto &[name, d] : declared_)
+    if (d->shared && d->extents.size() == 1 && isa<CoopDim>(withoutCasts(d->extents[0]))) ofLanes_.insert(name);
+  auto nameOf = [](const Expr *place) -> const std::string * {
+    const auto *s = dyn<Subscript>(withoutCasts(place));
+    const auto *v = s ? dyn<VarRef>(s->base) : nullptr;
+    return v ? &v->name : nullptr;
+  };
+  auto written = [&](const Expr *place) {
+    const std::string *name = nameOf(place);
+    if (name && !isLane(as<Subscript>(withoutCasts(place))->indices[0])) ofLanes_.erase(*name);
+  };
+  std::unordered_map<std::string, std::size_t> mentions, elements;
+  walk(
+      codelet.body, [&](const VarRef &v) { ++mentions[v.name]; },
+      [&](const Subscript &s) {
+        if (const std::string *name = nameOf(&s)) ++elements[*name];
+      },
+      [&](const Assign &a) { written(a.target); },
+      [&](const Unary &u) {
+        if (hasEffects(&u)) written(u.operand);
+      },
+      [&](const Atomic &a) {
+        if (const std::string *name = nameOf(a.target)) ofLanes_.erase(*name);
+      });
+  for (const auto &[name, count] : mentions) // as a whole it is passed on
+    if (count != elements[name]) ofLanes_.erase(name);
 }
 
 const Declare *CodeletSource::declared(const std::string &name) const {

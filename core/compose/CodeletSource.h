@@ -37,13 +37,24 @@ public:
   struct Loop {
     bool storesElsewhere = false; // to memory that what is loaded in it might be of
     bool storesShared = false, loadsShared = false;
-    bool carries = false; // changes a variable of before it
+    bool carries = false;                    // changes a variable of before it
+    unsigned batch = 1;                      // turns of which what they load is under way together
+    std::unordered_set<std::string> written; // containers
   };
   /// Of a loop's body, as `look` finds when it is first asked for.
   const Loop &loop(const ast::Block *body, const std::function<Loop()> &look) const;
 
+  /// Whether it is coopIdx(), by whatever name.
+  bool isLane(const ast::Expr *e) const;
+  /// Whether it is an array that lanes share, with one element for each, which no other writes: lanes that can read
+  /// each other's registers keep it there.
+  bool hasElementForEachLane(const std::string &array) const { return ofLanes_.count(array) != 0; }
+
 private:
+  void findArraysOfLanes(const ast::Codelet &codelet);
+
   std::unordered_map<std::string, const ast::Declare *> declared_;
+  std::unordered_set<std::string> ofLanes_;
   std::unordered_set<std::string> changed_;
   mutable std::unordered_map<const ast::Expr *, Parts> parts_;
   mutable std::unordered_map<const ast::Expr *, Reached> reached_;

@@ -258,7 +258,7 @@ private:
     if (turns.value_or(kUnknownTurns) <= kUnrolled) each = {};
     if (!unrolled) work_.branches += all;
     // A loop that only fills what lanes share is waited for once.
-    const CodeletSource::Loop loop = loopOf(body);
+    const CodeletSource::Loop &loop = loopOf(body);
     const bool fills = !filling_ && loop.storesShared && !loop.loadsShared;
     if (fills) work_.exchanges += times, work_.fills += times;
     filling_ |= fills;
@@ -307,10 +307,60 @@ private:
     });
   }
 
-  CodeletSource::Loop loopOf(const Block *body) const {
+  const CodeletSource::Loop &loopOf(const Block *body) const {
     return source_.loop(body, [&] {
-      return CodeletSource::Loop{storesElsewhere(body), storesShared(body), loadsShared(body), carries(body)};
+      return CodeletSource::Loop{storesElsewhere(body), storesShared(body), loadsShared(body),
+                                 carries(body),         turnsInBatch(body), written(body)};
     });
+  }
+
+  std::unordered_set<std::string> written(const Node *body) const {
+    std::unordered_set<std::string> result;
+    auto changed = [&](const Expr *place) {
+      if (const std::string *name = isa<VarRef>(withoutCasts(place)) ? nullptr : container(place)) result.insert(*name);
+    };
+    walk(body, [&](const Assign &a) { changed(a.target); }, [&](const Atomic &a) { changed(a.target); });
+    return result;
+  }
+
+  /// Of a loop with this body, of how many turns compilers for devices load at a time (the pass load-batching, with its
+  /// defaults).
+  unsigned turnsInBatch(const Block *body) const {
+    constexpr unsigned kTurns = 8, kRegisters = 16;
+    constexpr std::size_t kNodes = 1000;
+    std::uint64_t registers = 0;
+    auto far = [&](const Node *node, std::uint64_t &count) {
+      walk(node, [&](const Subscript &s) {
+        const std::string *name = container(&s);
+        const auto at = name ? index_.find(*name) : index_.end();
+        if (at != index_.end() && work_.accesses[at->second].parameter) count += (elementBytes(s.type) + 3) / 4;
+      });
+    };
+    far(body, registers);
+    const bool possible = walk(body, [&](const Node &n) {
+      std::uint64_t inner = 0;
+      if (isa<For>(&n)) far(&n, inner);
+      const auto *s = dyn<Subscript>(&n);
+      const std::string *name = s ? container(s) : nullptr;
+      const bool waits = name && shared_.count(*name) && !source_.hasElementForEachLane(*name);
+      const bool other = isa<While>(&n) || isa<DoWhile>(&n) || isa<Switch>(&n) || isa<Map>(&n) ||
+                         isa<SpectrumCall>(&n) || isa<MatrixMultiply>(&n);
+      return inner > 0 || waits || other ? WalkResult::Stop : WalkResult::Advance;
+    });
+    unsigned batch = possible && registers > 0 ? kTurns : 1;
+    while (batch > 1 && (batch * registers > kRegisters || 2 * batch * nodeCount(body) > kNodes)) batch /= 2;
+    return batch;
+  }
+
+  /// Part of what the innermost loop loads from a container that nothing waits for.
+  double inBatches(const std::string &name, const Expr *place) const {
+    if (loops_.empty() || loops_.back().counter.empty() || !dependsOn(place, loops_.back().counter)) return 0;
+    const std::vector<std::string> &reached = source_.reached(place).variables;
+    const bool chained = std::any_of(reached.begin(), reached.end(), [&](const std::string &variable) {
+      return source_.changes(variable) && !spans_.count(variable);
+    });
+    const CodeletSource::Loop &loop = loopOf(loops_.back().body);
+    return chained || loop.written.count(name) ? 0 : 1 - 1 / std::clamp<double>(loops_.back().turns, 1, loop.batch);
   }
 
   bool isShared(const Expr *place) const {
@@ -839,11 +889,14 @@ private:
     if (array != shared_.end()) {
       (what == &AccessWork::atomics ? work_.sharedAtomics : work_.shared) += times;
       if (what != &AccessWork::loads && !filling_) work_.exchanges += times;
+      if (source_.hasElementForEachLane(*name))
+        (source_.isLane(as<Subscript>(withoutCasts(e))->indices[0]) ? work_.ownOfLane : work_.exchanged) += times;
       if (what != &AccessWork::atomics && liesApart(e)) work_.sharedApart += times;
     } else if (auto it = index_.find(*name); it != index_.end()) {
       AccessWork &access = work_.accesses[it->second];
       access.*what += times;
-      if (what == &AccessWork::loads) access.ahead += ahead_ * times;
+      if (what == &AccessWork::loads)
+        access.ahead += (access.parameter ? std::max(ahead_, inBatches(*name, e)) : ahead_) * times;
       if (what == &AccessWork::loads) refer(access, references_[it->second], e);
       touch(access, e);
       if (codelet_.coop && access.parameter) stepAcrossLanes(acrossLanes_[it->second], e);

@@ -27,7 +27,8 @@ std::size_t hash_value(const Around &around) {
   std::size_t bits = 0;
   for (const unsigned number : {around.group, around.groups, around.busy, around.idle, around.iterations})
     bits = bits << 6 | number;
-  bits = bits << 3 | std::size_t{around.inLanes} << 2 | std::size_t{around.direct} << 1 | std::size_t{around.uneven};
+  bits = bits << 5 | std::size_t{around.turns} << 4 | std::size_t{around.phases} << 3 |
+         std::size_t{around.inLanes} << 2 | std::size_t{around.direct} << 1 | std::size_t{around.uneven};
   boost::hash_combine(bits, around.expected);
   boost::hash_combine(bits, around.arguments);
   return bits;
@@ -77,7 +78,7 @@ std::uint64_t Arounds::below(const Point &point, const Alternative &alternative,
     if (choice.lockStep && !around.inLanes) around.idle += log2(choice.units);
     break;
   }
-  default: around = belowCodelet(places_.choice(place, alternative), child, here);
+  default: around = belowCodelet(place, places_.choice(place, alternative), child, here);
   }
   around.expected = places_.expectations().below(point, alternative, child, here.expected);
   const Place &inner = places_.at(forest_.point(alternative.children[child]), around.expected);
@@ -85,12 +86,29 @@ std::uint64_t Arounds::below(const Point &point, const Alternative &alternative,
     repeatCall(places_.choice(place, alternative), child, inner, around);
     touchedBefore(places_.choice(place, alternative), child, place, inner, around);
   }
-  if (machine_.areGroups(inner.level->name)) around.group = machine_.groupClass(log2(static_cast<double>(inner.lanes)));
+  if (machine_.areGroups(inner.level->name)) {
+    constexpr double kTurns = 4; // with fewer all groups do the same at a time
+    around.group = machine_.groupClass(log2(static_cast<double>(inner.lanes)));
+    if (alternative.rule == Rule::Distribute)
+      around.turns =
+          !machine_.prefetches() && places_.calls(place, alternative) >= kTurns * machine_.underWay(groups(around));
+  }
   forget(inner, around);
   return number(std::move(around));
 }
 
-Around Arounds::belowCodelet(const Choice &choice, std::size_t child, const Around &around) const {
+bool Arounds::hasPhases(const Place &place, const Choice &choice) const {
+  const auto &passed = forest_.facts().arguments;
+  return std::ranges::count_if(*choice.sites, [&](const ast::Expr *site) {
+           const auto given = passed.find(site);
+           return given != passed.end() && std::ranges::any_of(given->second, [&](const PassedArgument &argument) {
+                    return argument.parameter && *argument.parameter < place.spectrum->params.size() &&
+                           place.spectrum->params[*argument.parameter]->type.isArray();
+                  });
+         }) > 1;
+}
+
+Around Arounds::belowCodelet(const Place &place, const Choice &choice, std::size_t child, const Around &around) const {
   if (child >= choice.sites->size()) { // the fallback is given the same
     Around result = around;
     result.direct = false;
@@ -100,6 +118,7 @@ Around Arounds::belowCodelet(const Choice &choice, std::size_t child, const Arou
   result.busy = around.busy, result.groups = around.groups, result.group = around.group, result.idle = around.idle,
   result.inLanes = around.inLanes;
   result.iterations = around.iterations, result.uneven = around.uneven;
+  result.turns = around.turns, result.phases = around.phases || (around.turns && hasPhases(place, choice));
   const ast::Expr *site = (*choice.sites)[child];
   auto passed = forest_.facts().arguments.find(site);
   if (passed == forest_.facts().arguments.end()) return result;
@@ -170,15 +189,22 @@ void Arounds::repeatCall(const Choice &choice, std::size_t child, const Place &p
   }
 }
 
+Crowd Arounds::groups(const Around &around) {
+  constexpr double kUsualRegisters = 40; // of what is below nothing is known yet
+  Crowd result;
+  result.units = std::exp2(around.busy), result.groups = std::exp2(around.groups);
+  result.group = std::exp2(around.group), result.registers = kUsualRegisters;
+  return result;
+}
+
 void Arounds::touchedBefore(const Choice &choice, std::size_t child, const Place &place, const Place &inner,
                             Around &around) const {
   if (machine_.prefetches() || child == 0 || child >= choice.sites->size()) return;
   const auto &passed = forest_.facts().arguments;
   const auto here = passed.find((*choice.sites)[child]);
   if (here == passed.end()) return;
-  Crowd crowd;
-  crowd.units = std::exp2(around.busy);
-  if (place.belowGroups) crowd.groups = std::exp2(around.groups), crowd.group = std::exp2(around.group);
+  Crowd crowd = groups(around);
+  if (!place.belowGroups) crowd.groups = HUGE_VAL, crowd.group = 0;
   for (std::size_t i = 0; i < here->second.size() && i < around.arguments.size(); ++i) {
     const std::optional<std::size_t> parameter = here->second[i].parameter;
     if (!parameter || *parameter >= place.bytes.size() || !place.spectrum->params[*parameter]->type.isArray()) continue;

@@ -40,6 +40,8 @@ struct Around {
   bool inLanes = false;    // lanes have calls of their own
   bool direct = false;     // and this is one of them
   bool uneven = false;     // data says how much each has to do
+  bool turns = false;      // groups have several calls, one after the other ...
+  bool phases = false;     // ... and go through containers several times in each: others do something else meanwhile
   Expectations::Id expected = Expectations::kNone;
   std::vector<ArgumentAround> arguments; // behind them one more of a map with results
   bool operator==(const Around &) const = default;
@@ -59,7 +61,9 @@ public:
 
 private:
   std::uint64_t number(Around around) const;
-  Around belowCodelet(const Choice &choice, std::size_t child, const Around &around) const;
+  Around belowCodelet(const Place &place, const Choice &choice, std::size_t child, const Around &around) const;
+  /// Whether several calls of a group's codelet go through containers that it is given.
+  bool hasPhases(const Place &place, const Choice &choice) const;
   void divide(const Place &place, const Alternative &alternative, Around &around) const;
   void repeat(const Place &place, double calls, Around &around) const;
   /// The same of a call that a codelet makes again and again, on a processor.
@@ -68,6 +72,8 @@ private:
   /// units that run.
   void touchedBefore(const Choice &choice, std::size_t child, const Place &place, const Place &inner,
                      Around &around) const;
+  /// The groups of a launch, and how many of them a core keeps at a time.
+  static Crowd groups(const Around &around);
   /// What differs from call to call is of no use to one call.
   static void call(Around &around);
   /// Of what all calls are given: where it is found again, by how large it is.

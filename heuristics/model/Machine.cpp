@@ -59,12 +59,26 @@ constexpr double kWide = 16;
 /// Operations between two branches, of which enough are independent for one worker to start one in each cycle.
 constexpr double kStraight = 64;
 
+/// Of an access, what lanes that read each other's registers take: half the time, of another unit than operations.
+constexpr double kExchanged = 0.25;
+
 /// What one lane transfers between a core and its first cache at least.
 constexpr double kSector = 32;
+
+/// Of a row of so many elements in tiles, how much more is moved than there is: what a tile has left is rounded up to a
+/// power of two (the pass staging).
+double padding(double elements, double columns) {
+  constexpr double kFewest = 8;
+  if (columns <= 0 || elements <= 0) return 1;
+  const double tiles = std::floor(elements / columns), left = elements - tiles * columns;
+  const double rest = left > 0 ? std::exp2(std::ceil(std::log2(std::max(left, std::min(kFewest, columns))))) : 0;
+  return (tiles * columns + std::min(rest, columns)) / elements;
+}
 
 } // namespace
 
 double Parts::total() const {
+  if (overlapped) return std::hypot(std::max({issue, memory, latency}), atomics);
   const double work = ahead ? std::max(issue, latency) : std::hypot(issue, latency);
   return std::hypot(apart ? work + memory : std::hypot(work, memory), atomics);
 }
@@ -208,7 +222,7 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
     if (onward && running / lanes_ * lines <= room) far = access.bytes / lanes_;
   } else if (access.staged) { // in tiles as wide as there are lanes
     far = std::max(access.bytes, kSector / turns);
-    near = 2 * std::max(access.bytes, access.row / turns);
+    near = 2 * access.bytes * padding(turns, access.row / access.bytes);
   } else if (access.acrossLanes == Stride::Unit) {
     // The next calls of a processor go on in a line that is wider than its vectors.
     near = far =
@@ -289,10 +303,10 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
     const bool apart = !device_ && !access.alone && access.acrossLanes > Stride::Unit;
     staged |= access.staged;
     touched += access.loads + access.stores + access.atomics;
-    count += (access.loads + access.stores + 2 * access.atomics) *
-             (apart           ? kGathered * lanes_
-              : access.staged ? 2 * std::max(1.0, access.row / access.bytes / turns)
-                              : 1);
+    const double instructions = apart           ? kGathered * lanes_
+                                : access.staged ? 2 * padding(turns, access.row / access.bytes)
+                                                : 1;
+    count += (access.loads + access.stores + 2 * access.atomics) * instructions;
     const Traffic more = traffic(access, turns, running / cores * crowd.iterations, streams);
     bytes.memory += more.memory, bytes.outer += more.outer, bytes.inner += more.inner;
     // A worker of a device has loads of several containers under way at a time.
@@ -314,10 +328,14 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   // Units of a processor that load and store find out addresses as well.
   const double addresses =
       device_ ? 0 : std::min(touched + work.shared + work.sharedAtomics, work.operations - work.wide);
+  // What lanes keep in registers costs nothing.
+  const double kept = crowd.exchanges ? work.ownOfLane : 0, exchanged = crowd.exchanges ? work.exchanged : 0;
   const double cycles =
-      ((work.operations - work.wide - addresses + moves + (staged ? kStaging : 0)) / cores_.issue +
+      ((work.operations - work.wide - addresses + moves + (staged ? kStaging : 0) - kept - exchanged) / cores_.issue +
        work.wide / cores_.issueDouble +
-       (count + work.shared + gathered + spilled + conflicts * work.sharedAtomics) / cores_.issueAccess +
+       (count + work.shared - kept - (1 - kExchanged) * exchanged + gathered + spilled +
+        conflicts * work.sharedAtomics) /
+           cores_.issueAccess +
        work.matrix / matrices_ + work.divisions / cores_.issueDivision + work.functions / cores_.issueFunction) *
       crowd.uneven * unrolled / crowd.vector;
   // One worker by itself does not fill a core; few of them now and then leave it nothing to start. Operations between
@@ -345,6 +363,7 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   // A core of a processor has nothing else to do while lanes load what they share.
   result.apart = !device_ && work.fills > 0;
   result.ahead = !device_;
+  result.overlapped = device_ && crowd.phases && crowd.group > 0 && resident(crowd) >= 2 * crowd.group;
   // While a group waits for its own lanes a core works for the others that it keeps; a group by itself waits and works
   // one after the other.
   if (device_ && work.exchanges > 1 && crowd.group > 0) {
@@ -360,7 +379,7 @@ double Machine::wait(const hardware::Level &level) const {
   case SyncKind::Relaunch: return launch_;
   case SyncKind::Join: return join_;
   case SyncKind::Barrier: return barrier_;
-  case SyncKind::Warp: return barrier_ / 4;
+  case SyncKind::Warp: return barrier_ * 3 / 4; // a register of another lane, and what is done with it
   case SyncKind::LockStep:
   case SyncKind::CloseLoop:
   case SyncKind::None: return 0;

@@ -22,6 +22,8 @@ struct Crowd {
   double vector = 1;        // lanes among which a host's compiler divides what one worker does
   double uneven = 1;        // the longest call of those in lock step, beside the mean of them
   double wait = 0;          // seconds of a call's workers for one another
+  bool phases = false;      // groups that a core keeps do different things at a time (Around)
+  bool exchanges = false;   // workers that share a call read each other's registers
   double all() const { return units * workers / iterations; }
 };
 
@@ -60,6 +62,8 @@ struct Parts {
   bool apart = false; // memory is waited for before, or after, operations
   /// What depends on an operation waits while the core goes on with what does not: the longer of both counts.
   bool ahead = false;
+  /// Groups that a core keeps at a time do different things, so that what one waits for another has at its disposal.
+  bool overlapped = false;
   double total() const;
 };
 

@@ -129,6 +129,7 @@ Crowd Time::crowd(const Place &place, const Around &around) const {
   result.units = std::exp2(around.busy);
   result.idle = std::exp2(around.idle);
   result.iterations = std::exp2(around.iterations);
+  result.phases = around.phases;
   if (place.belowGroups) result.groups = std::exp2(around.groups), result.group = std::exp2(around.group);
   return result;
 }
@@ -163,6 +164,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
   else if (!place.lockStep)
     crowd.idle = machine_.lanes(), crowd.vector = vectorizes(level, work) ? crowd.idle : 1;
   crowd.wait = machine_.wait(level);
+  crowd.exchanges = codelet.coop && level.shuffle;
   // Addresses have two.
   crowd.registers = kOwnRegisters + 2 * static_cast<double>(work.accesses.size()) + work.values * crowd.iterations;
   // Compilers are told to leave room for as many groups as arrays do (kernel-configuration).

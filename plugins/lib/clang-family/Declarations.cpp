@@ -138,7 +138,8 @@ void checkExtents(const ast::Block *body) {
   };
   walk(body, [&](const Declare &d) {
     for (const Expr *extent : d.extents)
-      if (!isKnown(extent)) fail(kLaneExtent, extent->range.valid() ? extent->range : d.range, d.name);
+      if (!d.type.isArray() && !isKnown(extent)) // a container has any
+        fail(kLaneExtent, extent->range.valid() ? extent->range : d.range, d.name);
     bool fixed = d.init && d.extents.empty() && !assigned.count(d.name) && isKnown(d.init);
     if (d.tunable || fixed) known.insert(d.name);
   });
@@ -153,7 +154,8 @@ std::vector<const ast::Expr *> Body::extents(clang::QualType &type, const clang:
       result.push_back(build(where).u64(constant->getSize().getZExtValue()));
     } else if (const auto *variable = clang::dyn_cast<clang::VariableArrayType>(array)) {
       const clang::Expr *size = variable->getSizeExpr();
-      if (!qualifiers_.coop) fail(kVariableExtent, range(size->getSourceRange()), declared->getNameAsString());
+      if (role_ != Role::Codelet && !qualifiers_.coop)
+        fail(kVariableExtent, range(size->getSourceRange()), declared->getNameAsString());
       result.push_back(expr(size));
     } else {
       fail(kUnsupported, where, "a local array without an extent", "write the number of elements");

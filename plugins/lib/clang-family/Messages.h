@@ -227,16 +227,16 @@ inline constexpr DiagnosticKind kMapRange{"language.map", Class::User,
                                           "say which numbers: range<{3}>(...)"};
 inline constexpr DiagnosticKind kPartCount{"language.partition", Class::User, "a partition into {0} parts",
                                            "write how many parts there are"};
-inline constexpr DiagnosticKind kVariableExtent{
-    "language.extent", Class::User, "the extent of local array '{0}' is no constant",
-    "declare a temporary container: Array<1, T> {0}(n); the extents of local arrays in cooperative codelets may use "
-    "coopDim()"};
+inline constexpr DiagnosticKind kVariableExtent{"language.extent", Class::User,
+                                                "the extent of local array '{0}' is no constant",
+                                                "write a number, or a template's; the extents of local arrays in "
+                                                "codelets may also use tunables, in cooperative ones "
+                                                "coopDim()"};
 
 inline constexpr DiagnosticKind kLaneExtent{
     "language.extent", Class::User, "the extent of '{0}' is not known before the codelet runs",
-    "write numbers, tunables, coopDim() and what follows from them, and a loop around where there are more elements; "
-    "or "
-    "have a compound codelet around pass a temporary container: Array<1, T> {0}(n)"};
+    "write numbers, tunables, in cooperative codelets coopDim(), and what follows from them, with a loop around where "
+    "there are more elements; or have a compound codelet around pass a temporary container: Array<1, T> {0}(n)"};
 
 inline constexpr DiagnosticKind kLargeArray{"language.large-array", Class::Limitation,
                                             "the local array '{0}' has {1} bytes",

@@ -30,7 +30,7 @@ const ast::Block *Body::block() {
         arena().make<Return>(range(function_->getLocation()), givenBack(range(function_->getLocation()), nullptr)));
   const auto *made =
       arena().make<Block>(range(body ? body->getSourceRange() : function_->getSourceRange()), std::move(stmts));
-  if (qualifiers_.coop && role_ == Role::Codelet) checkExtents(made); // of a function, where it is called
+  if (role_ == Role::Codelet) checkExtents(made); // of a function, where it is called
   return made;
 }
 

@@ -16,7 +16,7 @@ using namespace ast;
 
 namespace {
 
-/// Code of one worker, without loops and whatever else makes copies long.
+/// Code whose copies may stand one behind the other; where lanes exchange registers, they do so in each.
 bool plain(const Block *body) {
   return walk(body, [](const Node &n) {
     if (const auto *call = dyn<Call>(&n)) {
@@ -24,8 +24,9 @@ bool plain(const Block *body) {
                                   [](const Expr *arg) { return arg->type.isPointer() || arg->type.isArray(); });
       return pointers ? WalkResult::Stop : WalkResult::Advance;
     }
-    bool other = isa<Stmt>(&n) ? !(isa<Block>(&n) || isa<Declare>(&n) || isa<Evaluate>(&n) || isa<If>(&n))
-                               : isa<Shuffle>(&n) || isa<MatrixMultiply>(&n) || isa<Check>(&n) || isa<Faulted>(&n);
+    bool other = isa<Stmt>(&n)
+                     ? !(isa<Block>(&n) || isa<Declare>(&n) || isa<Evaluate>(&n) || isa<If>(&n) || isa<For>(&n))
+                     : isa<MatrixMultiply>(&n) || isa<Check>(&n) || isa<Faulted>(&n);
     return other ? WalkResult::Stop : WalkResult::Advance;
   });
 }
@@ -56,7 +57,7 @@ public:
       : arena_(arena), names_(names), memory_(memory), variable_(loop.variable),
         assigned_(assignedVariables(loop.body)), declared_(declaredIn(loop.body)) {
     inOrder(loop.body, stmts_);
-    possible_ = plain(loop.body) && accesses();
+    possible_ = plain(loop.body) && !loopsLoad(loop.body) && accesses();
   }
 
   std::optional<Iteration> run() {
@@ -173,7 +174,11 @@ private:
   bool depends(const Expr *e) const {
     return any<VarRef>(e, [&](const VarRef &v) { return v.name == variable_ || depending_.count(v.name) != 0; });
   }
-  bool loadsFar(const Expr *e) const {
+  /// Whether a loop in the iteration loads from far: such a one has enough under way by itself.
+  bool loopsLoad(const Block *body) const {
+    return any<For>(body, [&](const For &loop) { return loadsFar(&loop); });
+  }
+  bool loadsFar(const Node *e) const {
     return any<Expr>(e, [&](const Expr &part) {
       const Expr *pointer = pointerOf(&part);
       return pointer && memory_.far(memory_.root(pointer));
@@ -220,7 +225,8 @@ private:
       for (const Stmt *one : block->stmts) collect(one, guard);
       return;
     }
-    const auto *choice = as<If>(s);
+    const auto *choice = dyn<If>(s);
+    if (!choice) return; // a loop, in which nothing is loaded from far
     collect(choice->cond, guard);
     collectOn(choice->cond, true, guard, [&](const std::string &on) { collect(choice->then, on); });
     if (choice->otherwise)

@@ -52,16 +52,28 @@ const Expr *Unit::counts(const Staged &staged, Stmts &out) {
   return u64(most);
 }
 
+/// A tile's rows, as far as any of them goes: what is left of short rows takes fewer accesses.
+const Stmt *Unit::rows(const Staged &staged, const Tile &tile, const Expr *from, const Expr *most, bool load) {
+  std::uint64_t fewest = std::min(staged.columns, kTogether);
+  const Stmt *result = rows(staged, tile, from, most, load, staged.columns);
+  for (std::uint64_t columns = staged.columns / 2; columns >= fewest && columns % 2 == 0; columns /= 2) {
+    const Expr *wider = b_.less(b_.u64(columns), b_.sub(most, from));
+    result = b_.when(wider, {result}, {rows(staged, tile, from, most, load, columns)});
+  }
+  return result;
+}
+
 /// Element by element of a tile's rows, neighbouring workers along a row: from the container, or to it. Several loads
 /// of a worker are under way before the first is waited for.
-const Stmt *Unit::rows(const Staged &staged, const Tile &tile, const Expr *from, const Expr *most, bool load) {
+const Stmt *Unit::rows(const Staged &staged, const Tile &tile, const Expr *from, const Expr *most, bool load,
+                       std::uint64_t width) {
   Names &names = context_.names;
   const Stream &stream = tile.stream;
   Type index(Scalar::U32);
-  std::uint64_t together = std::min(staged.columns, kTogether);
+  std::uint64_t together = std::min(width, kTogether);
   std::string turn = names.fresh("turn");
   const Expr *batch = b_.integer(index, static_cast<Int>(together));
-  const Expr *columns = b_.integer(index, static_cast<Int>(staged.columns));
+  const Expr *columns = b_.integer(index, static_cast<Int>(width));
   Stmts out;
   auto each = [&](auto &&body) {
     std::string copy = names.fresh("copy"), place = names.fresh("place"), row = names.fresh("row"),

@@ -49,6 +49,8 @@ private:
   const ast::Expr *counts(const Staged &staged, Stmts &out);
   const ast::Stmt *rows(const Staged &staged, const Tile &tile, const ast::Expr *from, const ast::Expr *most,
                         bool load);
+  const ast::Stmt *rows(const Staged &staged, const Tile &tile, const ast::Expr *from, const ast::Expr *most, bool load,
+                        std::uint64_t width);
   const ast::Stmt *row(const Staged &staged, const Tile &tile, const ast::Expr *from, const ast::Expr *most);
   const ast::Stmt *compute(const Staged &staged, const ast::Expr *from);
 

@@ -183,53 +183,133 @@ private:
       if (around.own.count(name)) fail(kTarget, a.range);
     checkOnce(a, &loop);
 
-    Build b(arena(), a.range);
-    const Type u64 = Scalar::U64, u32 = Scalar::U32;
     std::string &words = around.words[bufferOf(a.target)]; // calls may go two ways
     if (words.empty()) clear(words = names_.fresh("words"), around);
 
-    auto word = [&](const Expr *index) { return b.element(b.var(words, Type::array(1, u64)), {index}, u64); };
-    auto declare = [&](std::vector<const Stmt *> &to, const char *hint, const Type &type, const Expr *init,
-                       bool isConst) {
-      std::string name = names_.fresh(hint);
-      to.push_back(b.declare(name, type, init, isConst));
-      return b.var(name, type);
-    };
-    auto say = [&](std::uint64_t what, const Expr *index, const Expr *sum) {
-      const Expr *value = b.binary(BinaryOp::Or, b.u64(what << kSays), b.cast(u64, b.cast(u32, sum)));
-      return arena().make<Evaluate>(a.range, arena().make<Atomic>(a.range, u64, AtomicOp::Exchange, word(index),
-                                                                  std::vector<const Expr *>{value}));
-    };
-
-    // What the first worker of the unit does, and where it leaves the sum for the others.
-    const std::string &unit = unitOf(loop).name;
+    Build b(arena(), a.range);
+    const hardware::Level &unit = unitOf(loop);
     std::string cell = names_.fresh("slid");
-    emitBefore(arena().make<Alloc>(a.range, cell, a.type, std::vector<const Expr *>{b.u64(1)}, unit, ""));
+    emitBefore(arena().make<Alloc>(a.range, cell, a.type, std::vector<const Expr *>{b.u64(1)}, unit.name, ""));
     const Expr *result = b.element(b.var(cell, Type::array(1, a.type)), {b.u64(0)}, a.type);
+    const hardware::Hardware units = hardware::with(hardware_, loop.units);
+    const hardware::Level *lanes = units.below(*units.find(unit.name));
+    const bool together = lanes && lanes->vector && lanes->shuffle && units.lanes(*lanes) > 1;
+    emitBefore(together ? lookBackTogether(a, mine, result, words, loop, *lanes, units.lanes(*lanes))
+                        : lookBackAlone(a, mine, result, words, loop));
+    return result;
+  }
 
+  /// A new variable.
+  const Expr *declare(std::vector<const Stmt *> &to, const char *hint, const Type &type, const Expr *init,
+                      bool isConst) {
+    Build b(arena(), init->range);
+    std::string name = names_.fresh(hint);
+    to.push_back(b.declare(name, type, init, isConst));
+    return b.var(name, type);
+  }
+  const Expr *wordAt(const Build &b, const std::string &words, const Expr *index) const {
+    return b.element(b.var(words, Type::array(1, Scalar::U64)), {index}, Scalar::U64);
+  }
+  /// What the call of that number says so far.
+  const Expr *heard(const Build &b, const std::string &words, const Expr *index) {
+    return arena().make<Atomic>(index->range, Scalar::U64, AtomicOp::Or, wordAt(b, words, index),
+                                std::vector<const Expr *>{b.u64(0)});
+  }
+  const Stmt *say(const Build &b, const std::string &words, std::uint64_t what, const Expr *index, const Expr *sum) {
+    const Expr *value = b.binary(BinaryOp::Or, b.u64(what << kSays), b.cast(Scalar::U64, b.cast(Scalar::U32, sum)));
+    return arena().make<Evaluate>(sum->range,
+                                  arena().make<Atomic>(sum->range, Scalar::U64, AtomicOp::Exchange,
+                                                       wordAt(b, words, index), std::vector<const Expr *>{value}));
+  }
+  const Expr *saidIn(const Build &b, const Expr *word) const { return b.binary(BinaryOp::Shr, word, b.u64(kSays)); }
+  const Expr *sumIn(const Build &b, const Expr *word, const Type &type) const {
+    return b.cast(type, b.cast(Scalar::U32, word));
+  }
+
+  /// The number of the call.
+  const Expr *indexIn(const Build &b, const Loop &loop) {
+    const Expr *index = b.cast(Scalar::U64, b.var(loop.var, loop.varType));
+    return isLiteral(loop.begin, 0) ? index : b.sub(index, b.cast(Scalar::U64, loop.begin));
+  }
+  /// Before the look back: what the call adds; the first one has the value that all start from in `sum`.
+  const Stmt *begin(const Build &b, const Atomic &a, const Expr *mine, const Expr *sum, const std::string &words,
+                    const Expr *index) {
+    return b.when(b.equal(index, b.u64(0)), {b.assign(sum, touched(a, AtomicOp::Or, b.zero(a.type)))},
+                  {say(b, words, kOwn, index, mine)});
+  }
+  /// Behind it: what the next ones start from, and what the call itself does.
+  void end(std::vector<const Stmt *> &to, const Build &b, const Atomic &a, const Expr *mine, const Expr *sum,
+           const Expr *result, const std::string &words, const Expr *index, const Loop &loop) {
+    const Expr *all = declare(to, "all", a.type, b.add(sum, mine), true);
+    to.push_back(say(b, words, kAll, index, all));
+    to.push_back(b.when(b.equal(b.add(index, b.u64(1)), count(loop)),
+                        {arena().make<Evaluate>(a.range, touched(a, AtomicOp::Exchange, all))}));
+    to.push_back(b.assign(result, sum));
+  }
+
+  /// By the first worker of the unit, word by word.
+  const Stmt *lookBackAlone(const Atomic &a, const Expr *mine, const Expr *result, const std::string &words,
+                            const Loop &loop) {
+    Build b(arena(), a.range);
+    const Type u64 = Scalar::U64;
     std::vector<const Stmt *> once, look, found;
-    const Expr *index = b.cast(u64, b.var(loop.var, loop.varType));
-    if (!isLiteral(loop.begin, 0)) index = b.sub(index, b.cast(u64, loop.begin));
-    index = declare(once, "at", u64, index, true);
+    const Expr *index = declare(once, "at", u64, indexIn(b, loop), true);
     const Expr *sum = declare(once, "sum", a.type, b.zero(a.type), false);
-    once.push_back(b.when(b.equal(index, b.u64(0)), {b.assign(sum, touched(a, AtomicOp::Or, b.zero(a.type)))},
-                          {say(kOwn, index, mine)}));
+    once.push_back(begin(b, a, mine, sum, words, index));
     const Expr *back = declare(once, "back", u64, index, false);
-    const Expr *read = arena().make<Atomic>(a.range, u64, AtomicOp::Or, word(b.sub(back, b.u64(1))),
-                                            std::vector<const Expr *>{b.u64(0)});
-    const Expr *seen = declare(look, "seen", u64, read, true);
-    const Expr *says = declare(look, "says", u64, b.binary(BinaryOp::Shr, seen, b.u64(kSays)), true);
-    found.push_back(b.assign(sum, b.add(b.cast(a.type, b.cast(u32, seen)), sum)));
+    const Expr *seen = declare(look, "seen", u64, heard(b, words, b.sub(back, b.u64(1))), true);
+    const Expr *says = declare(look, "says", u64, saidIn(b, seen), true);
+    found.push_back(b.assign(sum, b.add(sumIn(b, seen, a.type), sum)));
     found.push_back(b.assign(back, b.select(b.equal(says, b.u64(kAll)), b.u64(0), b.sub(back, b.u64(1)))));
     look.push_back(b.when(b.binary(BinaryOp::Ne, says, b.u64(0)), found));
     once.push_back(arena().make<While>(a.range, b.less(b.u64(0), back), b.block(look)));
-    const Expr *all = declare(once, "all", a.type, b.add(sum, mine), true);
-    once.push_back(say(kAll, index, all));
-    once.push_back(b.when(b.equal(b.add(index, b.u64(1)), count(loop)),
-                          {arena().make<Evaluate>(a.range, touched(a, AtomicOp::Exchange, all))}));
-    once.push_back(b.assign(result, sum));
-    emitBefore(b.block(once));
-    return result;
+    end(once, b, a, mine, sum, result, words, index, loop);
+    return b.block(once);
+  }
+
+  /// By lanes, as many words at a time, which they add up among themselves: the nearest is the first lane's, and what
+  /// says all keeps out what lies beyond.
+  const Stmt *lookBackTogether(const Atomic &a, const Expr *mine, const Expr *result, const std::string &words,
+                               const Loop &loop, const hardware::Level &level, std::uint64_t width) {
+    Build b(arena(), a.range);
+    const Type u64 = Scalar::U64, u32 = Scalar::U32;
+    std::vector<const Stmt *> once, look, last;
+    const std::string laneName = names_.fresh("lane"), said = names_.fresh("said");
+    const Expr *lane = b.var(laneName, u32), *isFirst = b.equal(lane, b.integer(u32, 0));
+    const std::vector<const Expr *> extents{b.integer(u32, static_cast<Int>(width))};
+    once.push_back(arena().make<Declare>(a.range, said, u64, false, true, extents, nullptr, nullptr));
+    auto saidBy = [&](const Expr *of) { return b.element(b.var(said, u64), {of}, u64); };
+
+    const Expr *index = declare(once, "at", u64, indexIn(b, loop), true);
+    const Expr *sum = declare(once, "sum", a.type, b.zero(a.type), false);
+    once.push_back(b.when(isFirst, {begin(b, a, mine, sum, words, index)}));
+    const Expr *back = declare(once, "back", u64, index, false);
+
+    const Expr *far = b.cast(u64, lane);
+    const Expr *seen = declare(look, "seen", u64, b.u64(kAll << kSays), false); // in front of the first call is nothing
+    const Expr *read = heard(b, words, b.sub(b.sub(back, b.u64(1)), far));
+    look.push_back(b.when(b.less(far, back), {arena().make<DoWhile>(a.range, b.block({b.assign(seen, read)}),
+                                                                    b.equal(saidIn(b, seen), b.u64(0)))}));
+    look.push_back(b.assign(saidBy(lane), seen));
+    const std::string step = names_.fresh("s");
+    const Expr *s = b.var(step, u32), *here = saidBy(lane);
+    std::vector<const Stmt *> add;
+    const Expr *beyond = declare(add, "beyond", u64, saidBy(b.add(lane, s)), true);
+    const Expr *both = b.binary(BinaryOp::Or, b.mul(saidIn(b, beyond), b.u64(1ull << kSays)),
+                                b.cast(u64, b.add(b.cast(u32, here), b.cast(u32, beyond))));
+    add.push_back(b.when(b.equal(saidIn(b, here), b.u64(kOwn)), {b.assign(here, both)}));
+    look.push_back(arena().make<For>(a.range, b.declare(step, u32, b.integer(u32, 1), false),
+                                     b.less(s, extents.front()),
+                                     arena().make<Assign>(a.range, u32, AssignOp::Mul, s, b.integer(u32, 2)),
+                                     b.block({b.when(b.less(b.add(lane, s), extents.front()), add)})));
+    const Expr *nearest = declare(look, "all", u64, saidBy(b.integer(u32, 0)), true);
+    look.push_back(b.assign(sum, b.add(sumIn(b, nearest, a.type), sum)));
+    look.push_back(
+        b.assign(back, b.select(b.equal(saidIn(b, nearest), b.u64(kAll)), b.u64(0), b.sub(back, b.u64(width)))));
+    once.push_back(arena().make<While>(a.range, b.less(b.u64(0), back), b.block(look)));
+    end(last, b, a, mine, sum, result, words, index, loop);
+    once.push_back(b.when(isFirst, last));
+    return arena().make<Cooperate>(a.range, laneName, extents.front(), level.name, b.block(once));
   }
 
   /// The first unit reads what the last one writes, and only the words tell that they come one after the other.
