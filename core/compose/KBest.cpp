@@ -107,7 +107,7 @@ public:
 
 private:
   /// Alternatives of a point that are looked into once more, where they cost so many times what the best does.
-  static constexpr unsigned kRefined = 4;
+  static constexpr unsigned kRefined = 8;
   static constexpr double kNotMuchWorse = 1.3;
 
   /// The same rule, with all its values.

@@ -88,7 +88,7 @@ std::uint64_t Arounds::below(const Point &point, const Alternative &alternative,
   }
   if (machine_.areGroups(inner.level->name)) {
     constexpr double kTurns = 4; // with fewer all groups do the same at a time
-    around.group = machine_.groupClass(log2(static_cast<double>(inner.lanes)));
+    around.group = log2(static_cast<double>(inner.lanes));
     if (alternative.rule == Rule::Distribute)
       around.turns =
           !machine_.prefetches() && places_.calls(place, alternative) >= kTurns * machine_.underWay(groups(around));

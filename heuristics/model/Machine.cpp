@@ -78,7 +78,10 @@ double padding(double elements, double columns) {
 } // namespace
 
 double Parts::total() const {
-  if (overlapped) return std::hypot(std::max({issue, memory, latency}), atomics);
+  if (overlapped) {
+    const double work = std::max(issue, memory), both = std::max({work, latency, 1e-30});
+    return std::hypot(both * std::pow(std::pow(work / both, 4) + std::pow(latency / both, 4), 0.25), atomics);
+  }
   const double work = ahead ? std::max(issue, latency) : std::hypot(issue, latency);
   return std::hypot(apart ? work + memory : std::hypot(work, memory), atomics);
 }
@@ -87,7 +90,7 @@ Machine::Machine(const hardware::Hardware &hardware) : hardware_(hardware) {
   // Without a word on cores, the units of the second level are them.
   if (hardware.levels.size() > 1) groups_ = hardware.levels[1].name;
   for (const hardware::Level &level : hardware.levels) {
-    device_ |= level.sync == SyncKind::Relaunch;
+    device_ |= level.sync == SyncKind::Relaunch, exchanges_ |= level.shuffle;
     const bool said = cores_.clock > 0 || cores_.issue > 0;
     if (!said && (level.cores.clock > 0 || level.cores.issue > 0)) cores_ = level.cores, groups_ = level.name;
     if (level.sync == SyncKind::Warp || level.sync == SyncKind::LockStep)
@@ -170,12 +173,6 @@ double Machine::resident(const Crowd &crowd) const {
     groups = std::min(groups, std::floor(static_cast<double>(cores_.registers) / (crowd.registers * crowd.group)));
   if (crowd.scratchpad > 0) groups = std::min(groups, std::floor(scratchpad_ / crowd.scratchpad));
   return std::max(1.0, groups) * crowd.group;
-}
-
-unsigned Machine::groupClass(unsigned group) const {
-  constexpr unsigned kUsual = 8;
-  const bool few = cores_.units > 0 && cores_.units << group < cores_.workers;
-  return few ? group : std::max(group, kUsual);
 }
 
 double Machine::stagedRow(double containers, double group) const {
@@ -265,7 +262,9 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
                     access.perIteration <= Stride::Unit && access.footprint > line_;
   if (!device_ && (access.apart || rows)) misses *= kFar;
   if (access.staged) misses *= cores_.loads / kBatch;
-  result.waits = misses * (device_ ? access.loads / count * (1 - access.ahead) : 1) * from.latency;
+  // Of a batch that is under way all is waited for, as long as for one.
+  const double waiting = device_ ? access.loads / count * std::min(1.0, (1 - access.ahead) * cores_.loads) : 1;
+  result.waits = misses * waiting * from.latency;
   return result;
 }
 
@@ -379,7 +378,7 @@ double Machine::wait(const hardware::Level &level) const {
   case SyncKind::Relaunch: return launch_;
   case SyncKind::Join: return join_;
   case SyncKind::Barrier: return barrier_;
-  case SyncKind::Warp: return barrier_ * 3 / 4; // a register of another lane, and what is done with it
+  case SyncKind::Warp: return barrier_ * 2.5; // a register of another lane, and what is done with it
   case SyncKind::LockStep:
   case SyncKind::CloseLoop:
   case SyncKind::None: return 0;

@@ -62,7 +62,7 @@ struct Parts {
   bool apart = false; // memory is waited for before, or after, operations
   /// What depends on an operation waits while the core goes on with what does not: the longer of both counts.
   bool ahead = false;
-  /// Groups that a core keeps at a time do different things, so that what one waits for another has at its disposal.
+  /// Groups that a core keeps do different things at a time: what one waits for another has at its disposal.
   bool overlapped = false;
   double total() const;
 };
@@ -89,8 +89,6 @@ public:
   double resident(const Crowd &crowd) const;
   /// Bytes of a row of a tile of so many containers in scratchpad memory (the pass staging); 0: there is no room.
   double stagedRow(double containers, double group) const;
-  /// As powers of two: the size of a group that fills a core as well.
-  unsigned groupClass(unsigned group) const;
   /// On how many cores a crowd works.
   double cores(const Crowd &crowd) const;
   /// Whether the units of that level are what cores are given, one group of workers each.
@@ -109,6 +107,8 @@ public:
   /// Lanes that go in lock step: units of that level, and of those below it.
   bool inLockStep(const std::string &level) const;
   double lanes() const { return lanes_; }
+  /// Whether these read each other's registers.
+  bool exchangesRegisters() const { return exchanges_; }
 
 private:
   struct Storage {
@@ -129,7 +129,7 @@ private:
   double launch_ = 0, barrier_ = 0, join_ = 0;
   std::string groups_;
   double scratchpad_ = 0; // bytes of a core
-  bool device_ = false;
+  bool device_ = false, exchanges_ = false;
 };
 
 } // namespace tangram::model

@@ -30,6 +30,9 @@ constexpr double kDivision = 1.01;
 /// overlap, and has loops for what is left over.
 constexpr double kLongRows = 4;
 
+/// Loads that a worker keeps under way at most.
+constexpr double kUnderWay = 16;
+
 /// Seconds that no plan takes whose codelets fit their arguments.
 constexpr double kUnsuited = 1e6;
 
@@ -80,9 +83,12 @@ Charge Time::of(const Point &point, const Alternative &alternative, Surroundings
     return charge;
   }
   charge.own = own(point, alternative, surroundings).total();
-  // A unit looks back from word to word; meanwhile those nearer say all, so that of many units under way few are waited
-  // for.
-  if (choice.ordered) charge.own += std::sqrt(machine_.underWay(crowd(place, around))) * machine_.exchange();
+  // A unit looks back over as many words at a time as it has lanes that read each other's registers (the pass sliding);
+  // meanwhile those nearer say all, so that of many units under way few are waited for.
+  if (choice.ordered) {
+    const double words = std::sqrt(machine_.underWay(crowd(place, around)));
+    charge.own += std::max(1.0, words / (machine_.exchangesRegisters() ? machine_.lanes() : 1)) * machine_.exchange();
+  }
   for (std::size_t i = 0; i < choice.sites->size() && i < charge.times.size(); ++i) {
     auto often = choice.work->sites.find((*choice.sites)[i]);
     charge.times[i] = often == choice.work->sites.end() ? 1 : often->second;
@@ -180,7 +186,8 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     Accesses &access = accesses.emplace_back();
     access.bytes = static_cast<double>(of.bytes);
     access.loads = of.loads, access.stores = of.stores, access.atomics = of.atomics;
-    if (of.loads > 0) access.ahead = of.ahead / of.loads;
+    // Iterations side by side share the registers that hold what is under way.
+    if (of.loads > 0) access.ahead = std::max(0.0, std::min(of.ahead / of.loads, 1 - crowd.iterations / kUnderWay));
     access.perIteration = of.pattern.perIteration;
     access.streams = std::max(1u, of.streams);
     if (of.references > 0) {

@@ -313,9 +313,30 @@ TEST(CodeletWork, WhatIsUnderWayIsNotWaitedFor) {
   auto all = [&](const std::vector<std::string> &body) {
     return loop("i", lit("u32", 0), kElements, lit("u32", 1), body);
   };
-  EXPECT_EQ(ahead({own, all({load})}), 1);    // for the next turn
-  EXPECT_EQ(ahead({all({own, load})}), 0.75); // four at a time
-  EXPECT_EQ(ahead({all({add(element("out", kI), element("in", kI))})}), 0);
+  EXPECT_EQ(ahead({own, all({load})}), 1);                                      // for the next turn
+  EXPECT_EQ(ahead({all({own, load})}), 0.75);                                   // four at a time
+  EXPECT_EQ(ahead({all({add(element("out", kI), element("in", kI))})}), 0.875); // of eight turns
+  EXPECT_EQ(ahead({all({add(element("in", kI), element("in", kI))})}), 0);      // it may be what was stored before
+  const std::string next = fmt::format("(Evaluate (Assign u32 set {} (Cast u32 {})))", var("u32", "at"),
+                                       element("in", bin("u32", "add", var("u32", "at"), kI)));
+  EXPECT_EQ(ahead({declare("u32", "at", lit("u32", 0)), all({next})}), 0); // each says where the next one is
+}
+
+TEST(CodeletWork, WhatLanesKeepInRegisters) {
+  const std::string id = var("u32", "id"), array = "(Declare \"tmp\" i32 false true [(CoopDim u32)] - -)";
+  auto tmp = [](const std::string &index) { return fmt::format("(Subscript i32 {} [{}])", var("i32", "tmp"), index); };
+  auto work = [&](const std::string &stored, const std::string &loaded) {
+    return workOf({array, declare("u32", "id", "(CoopIdx u32)"),
+                   fmt::format("(Evaluate (Assign i32 set {} {}))", tmp(stored), element("in", id)),
+                   add(element("out", id), tmp(loaded))},
+                  32, true, 32);
+  };
+  const std::string next = bin("u32", "add", id, lit("u32", 1));
+  EXPECT_EQ(work(id, id).ownOfLane, 1); // what was stored is at hand
+  EXPECT_EQ(work(id, id).exchanged, 0);
+  EXPECT_EQ(work(id, next).ownOfLane, 1);
+  EXPECT_EQ(work(id, next).exchanged, 1);
+  EXPECT_EQ(work(next, id).ownOfLane + work(next, id).exchanged, 0); // lanes write others' elements
 }
 
 TEST(CodeletWork, WaysOfABranchThatIsKnown) {

@@ -15,6 +15,9 @@ namespace {
 /// Larger arrays stay in memory.
 constexpr Int kLargest = 256;
 
+/// Beside fewer registers of arrays what else is in them counts as much, and compilers know it better.
+constexpr std::uint64_t kFewest = 32;
+
 /// Of 32 bits, that arrays take which live at the same time: those of a block, and the most of the blocks in it.
 std::uint64_t registersOfArrays(const Node &node, const KnownValues &known) {
   if (const auto *d = dyn<Declare>(&node)) {
@@ -40,7 +43,7 @@ std::uint64_t residentGroups(const Launch &launch, const KnownValues &known, con
                              const hardware::Level &group) {
   const std::uint64_t threads = static_cast<std::uint64_t>(launch.threads);
   const std::uint64_t arrays = registersOfArrays(*launch.body, known);
-  if (arrays == 0 || threads == 0 || group.cores.registers == 0) return 0;
+  if (arrays < kFewest || threads == 0 || group.cores.registers == 0) return 0;
   std::uint64_t groups = group.cores.registers / (hardware::workerRegisters(hardware, arrays) * threads);
   if (group.cores.workers) groups = std::min(groups, group.cores.workers / threads);
   if (group.cores.units) groups = std::min(groups, group.cores.units);

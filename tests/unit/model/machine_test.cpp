@@ -195,8 +195,36 @@ TEST(Machine, LoadsThatAreUnderWayAreNotWaitedFor) {
   const hardware::Hardware gpu = device();
   Accesses access = loads(1000, Stride::Unit);
   const double waits = Machine(gpu).parts({}, {access}, {.units = 320}).latency;
-  access.ahead = 0.75;
+  access.ahead = 0.5; // fewer than a worker keeps under way by itself
+  EXPECT_DOUBLE_EQ(Machine(gpu).parts({}, {access}, {.units = 320}).latency, waits);
+  access.ahead = 7.0 / 8;
   EXPECT_NEAR(Machine(gpu).parts({}, {access}, {.units = 320}).latency, waits / 4, waits / 100);
+}
+
+TEST(Machine, LanesKeepInRegistersWhatTheyExchange) {
+  const hardware::Hardware gpu = device();
+  CodeletWork work = operations(100);
+  work.operations += 60, work.shared = 60, work.ownOfLane = 40, work.exchanged = 20;
+  const double scratchpad = Machine(gpu).parts(work, {}, {.units = kAll, .exchanges = false}).issue;
+  const double registers = Machine(gpu).parts(work, {}, {.units = kAll, .exchanges = true}).issue;
+  EXPECT_LT(registers, scratchpad / 2);
+  work.ownOfLane = 60, work.exchanged = 0;
+  EXPECT_DOUBLE_EQ(Machine(gpu).parts(work, {}, {.units = kAll, .exchanges = true}).issue,
+                   Machine(gpu).parts(operations(100), {}, {.units = kAll}).issue);
+}
+
+TEST(Machine, GroupsInDifferentPhasesFillEachOthersWaits) {
+  const hardware::Hardware gpu = device();
+  CodeletWork work = operations(1000);
+  work.exchanges = 20;
+  auto total = [&](bool phases, double registers) {
+    return Machine(gpu)
+        .parts(work, {loads(1000, Stride::Unit)},
+               {.units = kAll, .groups = 40, .group = 256, .registers = registers, .wait = 1e-7, .phases = phases})
+        .total();
+  };
+  EXPECT_LT(total(true, 32), total(false, 32));
+  EXPECT_DOUBLE_EQ(total(true, 128), total(false, 128)); // where there is room for one group there is no other
 }
 
 TEST(Machine, GroupsAreDealtToCoresOneByOne) {
