@@ -48,6 +48,9 @@ public:
       if (declaresRange(d)) ownRanges_.insert(d.name);
       if (d.shared) {
         shared_.emplace(d.name, elementBytes(d.type));
+        auto bytes = static_cast<double>(elementBytes(d.type));
+        for (const Expr *extent : d.extents) bytes *= numbers_(extent).value_or(0);
+        work_.sharedBytes += bytes;
         return;
       }
       if (d.extents.empty() && loads(d.init)) loaded_.insert(d.name);
@@ -189,13 +192,15 @@ private:
       return expression(as<Declare>(s)->init, times);
     case Kind::Evaluate: return expression(as<Evaluate>(s)->expr, times);
     case Kind::Return: return expression(as<Return>(s)->value, times);
+    case Kind::Await: work_.exchanges += times; return;
     case Kind::If: {
       const auto *branch = as<If>(s);
       expression(branch->cond, times);
       double then = branch->otherwise ? times / 2 : times, otherwise = times / 2;
       if (const std::optional<double> known = numbers_(branch->cond)) {
         then = *known != 0 ? times : 0, otherwise = times - then;
-      } else if (branch->otherwise && contains<MatrixMultiply>(branch->then)) { // the other way is what is left over
+      } else if (branch->otherwise && (contains<MatrixMultiply>(branch->then) || contains<Transfer>(branch->then))) {
+        // The other way is what is left over.
         then = times, otherwise = 0;
       }
       const std::vector<const Expr *> before = atHand_;
@@ -318,7 +323,7 @@ private:
     return name && shared_.count(*name);
   }
   bool storesShared(const Node *body) const {
-    return any<Assign>(body, [&](const Assign &a) { return isShared(a.target); }) ||
+    return any<Assign>(body, [&](const Assign &a) { return isShared(a.target) && !isa<Transfer>(a.value); }) ||
            any<Atomic>(body, [&](const Atomic &a) { return isShared(a.target); });
   }
   bool loadsShared(const Node *body) const {
@@ -651,6 +656,7 @@ private:
     case Kind::Subscript: return element(e, times, &AccessWork::loads);
     case Kind::Assign: {
       const auto *assign = as<Assign>(e);
+      if (const auto *transfer = dyn<Transfer>(assign->value)) return this->transfer(*transfer, assign->target, times);
       if (assign->op == AssignOp::Set) ahead_ = underWay(assign->target);
       expression(assign->value, times);
       ahead_ = 0;
@@ -702,6 +708,21 @@ private:
     case Kind::SpectrumCall: return site(e, as<SpectrumCall>(e)->args, times);
     default: return; // literals, variables, sizes
     }
+  }
+
+  /// One instruction for all neighbours, for which no lane waits before the Await.
+  void transfer(const Transfer &t, const Expr *target, double times) {
+    const auto count = static_cast<double>(t.count);
+    expression(t.cond, times);
+    const double operations = work_.operations, shared = work_.shared;
+    ahead_ = 1;
+    element(t.source, times * count, &AccessWork::loads);
+    ahead_ = 0;
+    const bool filling = std::exchange(filling_, true); // lanes wait at the Await
+    place(target, times * count, &AccessWork::stores);
+    filling_ = filling;
+    work_.operations = operations + (work_.operations - operations) / count;
+    work_.shared = shared + (work_.shared - shared) / count;
   }
 
   static bool isProduct(const Expr *e) {

@@ -163,6 +163,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
   else if (!place.lockStep)
     crowd.idle = machine_.lanes(), crowd.vector = vectorizes(level, work) ? crowd.idle : 1;
   crowd.wait = machine_.wait(level);
+  if (codelet.coop) crowd.scratchpad = work.sharedBytes;
   // Addresses have two.
   crowd.registers = kOwnRegisters + 2 * static_cast<double>(work.accesses.size()) + work.values * crowd.iterations;
   // Compilers are told to leave room for as many groups as arrays do (kernel-configuration).
@@ -249,7 +250,7 @@ void Time::stage(std::vector<Accesses> &accesses, Crowd &crowd) const {
       std::count_if(accesses.begin(), accesses.end(), [](const Accesses &access) { return access.staged; }));
   if (staged == 0) return;
   const double row = machine_.stagedRow(staged, crowd.group);
-  crowd.scratchpad = staged * row * crowd.group;
+  crowd.scratchpad += staged * row * crowd.group;
   for (Accesses &access : accesses) access.row = row, access.staged &= row > 0;
 }
 

@@ -134,6 +134,7 @@ void DeviceStatements::other(const Stmt *s) {
   switch (s->kind()) {
   case Kind::Loop: return loop(*as<Loop>(s));
   case Kind::Sync: return sync(*as<Sync>(s));
+  case Kind::Await: return w_.line(device_.await(*as<Await>(s)));
   case Kind::Alloc: return alloc(*as<Alloc>(s));
   default: c_family::Statements::other(s);
   }
@@ -144,6 +145,9 @@ void DeviceStatements::other(const Stmt *s) {
 void DeviceStatements::begins(const Stmt &s) {
   const auto *loop = dyn<For>(&s);
   if (!loop || !loops::isLeaf(loop->body)) return;
+  // At the ends of containers: what is asked there would take registers from the loop around.
+  if (any<Transfer>(loop->body, [](const Transfer &t) { return t.cond != nullptr; }))
+    return w_.directive("#pragma unroll 1");
   const auto *init = dyn<Declare>(loop->init);
   bool few = init && loops::goesOn(init->init, assigned_);
   if (!few && loops::loads(loop->body) < loops::kLoadsTogether) return;

@@ -17,7 +17,8 @@ using c_family::Writer;
 class DeviceStatements final : public c_family::Statements {
 public:
   DeviceStatements(Writer &writer, DeviceExpressions &expressions, const ast::Module &module, bool line)
-      : c_family::Statements(writer, expressions, module, line), levels_(expressions.levels()), structs_(module) {}
+      : c_family::Statements(writer, expressions, module, line), device_(expressions), levels_(expressions.levels()),
+        structs_(module) {}
 
   /// The kernel function of a launch, under a name of its own. True: it has to be given its group's memory.
   bool launch(const ast::Launch &launch, const ast::Kernel &kernel, const std::string &name);
@@ -33,6 +34,7 @@ private:
   void loop(const ast::Loop &loop);
   void sync(const ast::Sync &sync);
 
+  DeviceExpressions &device_;
   const hardware::LaunchLevels &levels_;
   ast::Structs structs_;
   ast::Arena arena_;
