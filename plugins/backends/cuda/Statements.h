@@ -38,7 +38,8 @@ private:
   const hardware::LaunchLevels &levels_;
   ast::Structs structs_;
   ast::Arena arena_;
-  std::set<std::string> assigned_; // by the launch that is being written
+  // Of the launch that is being written.
+  std::set<std::string> assigned_, scratchpad_;
 };
 
 /// What runs on the host. `functions` names the device functions of launches; `asking`: those that are given memory.

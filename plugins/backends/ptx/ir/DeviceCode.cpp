@@ -60,8 +60,10 @@ void DeviceStatements::other(const Stmt *s) {
 }
 
 void DeviceStatements::alloc(const Alloc &a) {
-  if (a.memory == "scratchpad")
+  if (a.memory == "scratchpad") {
+    scratchpad_.insert(a.name);
     return s_.define(a.name, {llvm_ir::Variable::Kind::Array, device_.unit().scratchpad.place(a), a.element});
+  }
   if (a.memory != "registers") fail(kMemory, a.range, a.name, a.memory);
   local(a.name, a.element, extents(a.extents, a.name, a.range), nullptr, a.range);
 }
@@ -79,6 +81,7 @@ unsigned DeviceStatements::copies(const For &loop) const {
   if (unsigned all = Statements::copies(loop)) return all;
   constexpr unsigned kMost = 4;
   constexpr std::size_t kNodes = 600, kLoads = 2 * loops::kLoadsTogether; // of all copies
+  if (constants_ && constants_->isWrittenOut(loop, scratchpad_)) return kAllCopies;
   if (any<Transfer>(loop.body, [](const Transfer &t) { return t.cond != nullptr; })) return kNoCopies;
   const auto *init = dyn<Declare>(loop.init);
   if (init && loops::goesOn(init->init, assigned_)) return kNoCopies;

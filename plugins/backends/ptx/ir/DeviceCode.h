@@ -47,7 +47,7 @@ private:
   unsigned copies(const ast::For &loop) const override;
 
   DeviceExpressions &device_;
-  std::set<std::string> assigned_;
+  std::set<std::string> assigned_, scratchpad_;
 };
 
 } // namespace tangram::ptx
