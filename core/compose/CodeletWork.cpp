@@ -20,7 +20,7 @@ namespace {
 /// Loops of so many turns cost nothing by themselves.
 constexpr double kUnrolled = 16;
 /// Arrays of so many elements may be kept in registers.
-constexpr double kSmall = 64;
+constexpr double kSmall = 128;
 
 class Counter {
 public:
@@ -44,14 +44,15 @@ public:
       index_[codelet.params[i]->name] = work_.accesses.size();
       work_.accesses.push_back(access);
     }
-    walk(codelet.body, [&](const Declare &d) {
+    for (const Declare *declaration : source_.declarations()) {
+      const Declare &d = *declaration;
       if (declaresRange(d)) ownRanges_.insert(d.name);
       if (d.shared) {
         shared_.emplace(d.name, elementBytes(d.type));
         auto bytes = static_cast<double>(elementBytes(d.type));
         for (const Expr *extent : d.extents) bytes *= numbers_(extent).value_or(0);
         work_.sharedBytes += bytes;
-        return;
+        continue;
       }
       if (d.extents.empty() && loads(d.init)) loaded_.insert(d.name);
       if (!d.extents.empty()) {
@@ -65,9 +66,9 @@ public:
         work_.accesses.push_back(own);
       }
       // A row or part of a container, or the container by another name.
-      if (!d.extents.empty() || !d.init || !d.type.isArray()) return;
+      if (!d.extents.empty() || !d.init || !d.type.isArray()) continue;
       if (const std::string *of = container(d.init); of && index_.count(*of)) index_[d.name] = index_[*of];
-    });
+    }
   }
 
   CodeletWork take() && {
@@ -141,10 +142,9 @@ private:
   void findDifferingArrays() {
     for (bool more = true; more;) {
       const std::size_t before = differing_.size();
-      walk(codelet_.body, [&](const Assign &a) {
-        const std::string *of = container(a.target);
-        if (of && isa<Subscript>(withoutCasts(a.target)) && !sameInAllLanes(a.value)) differing_.insert(*of);
-      });
+      for (const Assign *a : source_.stores())
+        if (const std::string *of = container(a->target); of && !differing_.contains(*of) && !sameInAllLanes(a->value))
+          differing_.insert(*of);
       more = differing_.size() > before;
     }
   }
@@ -192,7 +192,14 @@ private:
       return expression(as<Declare>(s)->init, times);
     case Kind::Evaluate: return expression(as<Evaluate>(s)->expr, times);
     case Kind::Return: return expression(as<Return>(s)->value, times);
-    case Kind::Await: work_.exchanges += times; return;
+    case Kind::Await: {
+      constexpr double kPart = 0.5; // of the panel at hand is used behind the copies, and in front of the next Await
+      work_.exchanges += times;
+      if (loops_.empty()) return;
+      work_.awaits += times;
+      work_.panelsAhead += times * (numbers_(as<Await>(s)->pending).value_or(0) + kPart);
+      return;
+    }
     case Kind::If: {
       const auto *branch = as<If>(s);
       expression(branch->cond, times);
@@ -716,7 +723,9 @@ private:
     expression(t.cond, times);
     const double operations = work_.operations, shared = work_.shared;
     ahead_ = 1;
+    together_ = count;
     element(t.source, times * count, &AccessWork::loads);
+    together_ = 1;
     ahead_ = 0;
     const bool filling = std::exchange(filling_, true); // lanes wait at the Await
     place(target, times * count, &AccessWork::stores);
@@ -864,7 +873,7 @@ private:
     } else if (auto it = index_.find(*name); it != index_.end()) {
       AccessWork &access = work_.accesses[it->second];
       access.*what += times;
-      if (what == &AccessWork::loads) access.ahead += ahead_ * times;
+      if (what == &AccessWork::loads) access.ahead += ahead_ * times, access.joined += times * (1 - 1 / together_);
       if (what == &AccessWork::loads) refer(access, references_[it->second], e);
       touch(access, e);
       if (codelet_.coop && access.parameter) stepAcrossLanes(acrossLanes_[it->second], e);
@@ -911,7 +920,7 @@ private:
       for (std::size_t d = 0; d + 1 < s->indices.size() && step; ++d)
         if (steps_.acrossLanes(s->indices[d]) != 0.0) step.reset();
     }
-    if (step) step = std::abs(*step);
+    if (step) step = std::abs(*step) / together_; // a lane has these side by side
     if (known.seen) step = known.step && step ? std::optional(std::max(*known.step, *step)) : std::nullopt;
     known = {true, step};
   }
@@ -967,6 +976,7 @@ private:
   std::vector<const Expr *> atHand_;                    // elements that registers hold
   std::unordered_set<std::string> loaded_;              // variables that begin as something loaded
   bool filling_ = false;                                // what lanes share, in a loop that was counted
+  double together_ = 1;                                 // elements that one instruction loads
   double ahead_ = 0;                                    // part of what is loaded that nothing waits for
   std::unordered_map<std::string, std::size_t> ranges_; // parameters that are index ranges, by their place
   std::unordered_set<std::string> ownRanges_;           // that the codelet makes

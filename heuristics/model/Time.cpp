@@ -179,6 +179,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     Accesses &access = accesses.emplace_back();
     access.bytes = static_cast<double>(of.bytes);
     access.loads = of.loads, access.stores = of.stores, access.atomics = of.atomics;
+    access.joined = of.joined;
     if (of.loads > 0) access.ahead = of.ahead / of.loads;
     access.perIteration = of.pattern.perIteration;
     access.streams = std::max(1u, of.streams);

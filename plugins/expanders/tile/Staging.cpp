@@ -41,6 +41,7 @@ Staged::Staged(const nest::Codelets &make, Arena &arena, const Arrangement &lane
     const Expr *v = lanes.vector();
     const Expr *vectors = build_.div(build_.sub(build_.add(pitch_, v), number(1)), v);
     pitch_ = build_.mul(build_.add(vectors, number(1)), v);
+    pitchMultiple_ = literal(v).value_or(1);
   }
 }
 
@@ -200,9 +201,11 @@ const Stmt *Staged::transfer(const Corner &corner, bool asks, std::uint64_t byte
   const std::size_t fastest = extents_.size() - 1;
   if (asks || together <= 1 || tile_.order.back() != fastest) return copies(1);
   // Neighbours of the container are neighbours in the tile; rows begin where whole groups of them do.
-  const Expr *even = build_.equal(build_.rem(extents_[fastest], number(together)), number(0));
-  even = build_.both(even, build_.equal(build_.rem(pitch_, number(together)), number(0)));
-  return build_.when(even, {copies(together)}, {copies(1)});
+  auto whole = [&](const Expr *extent) { return build_.equal(build_.rem(extent, number(together)), number(0)); };
+  const Expr *even = nullptr;
+  if (!lanes_.isMultiple(extents_[fastest], together)) even = whole(extents_[fastest]);
+  if (pitchMultiple_ % together != 0) even = even ? build_.both(even, whole(pitch_)) : whole(pitch_);
+  return even ? build_.when(even, {copies(together)}, {copies(1)}) : copies(together);
 }
 
 const Stmt *Staged::load(const Corner &corner, bool asks, Names &names) const {

@@ -69,6 +69,7 @@ private:
   std::vector<const ast::Expr *> loops_;   // positions of each loop
   std::vector<const ast::Expr *> extents_; // of the container's dimensions
   const ast::Expr *pitch_ = nullptr;       // of the fastest dimension, padded
+  std::int64_t pitchMultiple_ = 1;         // of which the pitch is one, as far as is known
   const ast::Expr *buffers_ = nullptr, *buffer_ = nullptr;
   std::string name_, own_;
 };
