@@ -42,7 +42,8 @@ hardware::Hardware processor() {
   hardware::Level process, thread, lane;
   process.name = "process", thread.name = "thread", lane.name = "lane";
   process.subordinate = "thread", process.sync = SyncKind::Join;
-  process.memories = {{"memory", std::uint64_t{1} << 36, 64, 0, 0, 1e12, 100, {}}, {"l3", 1 << 24, 64, 0, 0, 1e13, 50, {}}};
+  process.memories = {{"memory", std::uint64_t{1} << 36, 64, 0, 0, 1e12, 100, {}},
+                      {"l3", 1 << 24, 64, 0, 0, 1e13, 50, {}}};
   thread.subordinate = "lane", thread.sync = SyncKind::LockStep, thread.scalar = true, thread.workers.count = 2;
   thread.cores = {.clock = 1e9, .issue = 16, .issueAccess = 16, .issueAlone = 2, .depth = 4, .loads = 10};
   lane.scalar = true, lane.workers.count = 8;

@@ -46,7 +46,7 @@ struct CodeletWork {
   double shared = 0;      // accesses to arrays that the lanes of a cooperative codelet share
   double sharedApart = 0; // of these, such that lanes have elements that do not lie side by side
   double sharedAtomics = 0;
-  double sharedBytes = 0;   // of these arrays
+  double sharedBytes = 0;    // of these arrays
   double fills = 0;          // loops that only load what lanes share
   double exchanges = 0;      // how often lanes wait for what others have stored in these arrays
   double awaits = 0;         // of these, for panels on their way to these arrays ...
