@@ -25,7 +25,8 @@ bool plain(const Block *body) {
       return pointers ? WalkResult::Stop : WalkResult::Advance;
     }
     bool other = isa<Stmt>(&n) ? !(isa<Block>(&n) || isa<Declare>(&n) || isa<Evaluate>(&n) || isa<If>(&n))
-                               : isa<Shuffle>(&n) || isa<MatrixMultiply>(&n) || isa<Transfer>(&n) || isa<Check>(&n) || isa<Faulted>(&n);
+                               : isa<Shuffle>(&n) || isa<MatrixMultiply>(&n) || isa<Transfer>(&n) || isa<Check>(&n) ||
+                                     isa<Faulted>(&n);
     return other ? WalkResult::Stop : WalkResult::Advance;
   });
 }
