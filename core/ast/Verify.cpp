@@ -264,6 +264,11 @@ private:
         isa<VarRef>(t) || isa<Subscript>(t) || isa<Member>(t) || (isa<Unary>(t) && as<Unary>(t)->op == UnaryOp::Deref);
     if (!place) report(n, fmt::format("a {} cannot be assigned to", name(t->kind())));
   }
+  void postTransfer(const Transfer &n) override {
+    if (!isa<Subscript>(n.source) || !(n.type == n.source->type))
+      report(n, fmt::format("a Transfer of {} from a {}", n.type.text(), name(n.source->kind())));
+    if (n.count < 1 || (n.cond && n.count != 1)) report(n, fmt::format("a Transfer of {} elements", n.count));
+  }
   void postMember(const Member &n) override {
     if (!n.base) return;
     auto of = n.base->type.isStruct() ? structs_.find(n.base->type.name()) : structs_.end();

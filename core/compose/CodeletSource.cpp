@@ -11,7 +11,15 @@ namespace tangram {
 using namespace ast;
 
 CodeletSource::CodeletSource(const Codelet &codelet) {
-  walk(codelet.body, [&](const Declare &d) { declared_[d.name] = &d; });
+  walk(
+      codelet.body,
+      [&](const Declare &d) {
+        declared_[d.name] = &d;
+        declarations_.push_back(&d);
+      },
+      [&](const Assign &a) {
+        if (isa<Subscript>(withoutCasts(a.target))) stores_.push_back(&a);
+      });
   const std::set<std::string> changed = changedVariables(codelet.body);
   changed_.insert(changed.begin(), changed.end());
   if (codelet.coop) findArraysOfLanes(codelet);

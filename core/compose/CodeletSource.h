@@ -17,6 +17,9 @@ public:
 
   /// Null for what is no variable of its body.
   const ast::Declare *declared(const std::string &name) const;
+  /// In the order in which they stand: all declarations, and all assignments to elements.
+  const std::vector<const ast::Declare *> &declarations() const { return declarations_; }
+  const std::vector<const ast::Assign *> &stores() const { return stores_; }
   /// Whether a variable is set other than by its declaration; counters of loops are.
   bool changes(const std::string &name) const { return changed_.count(name) != 0; }
   struct Parts {
@@ -53,6 +56,8 @@ public:
 private:
   void findArraysOfLanes(const ast::Codelet &codelet);
 
+  std::vector<const ast::Declare *> declarations_;
+  std::vector<const ast::Assign *> stores_;
   std::unordered_map<std::string, const ast::Declare *> declared_;
   std::unordered_set<std::string> ofLanes_;
   std::unordered_set<std::string> changed_;

@@ -20,7 +20,7 @@ namespace {
 /// Loops of so many turns cost nothing by themselves.
 constexpr double kUnrolled = 16;
 /// Arrays of so many elements may be kept in registers.
-constexpr double kSmall = 64;
+constexpr double kSmall = 128;
 
 class Counter {
 public:
@@ -44,11 +44,15 @@ public:
       index_[codelet.params[i]->name] = work_.accesses.size();
       work_.accesses.push_back(access);
     }
-    walk(codelet.body, [&](const Declare &d) {
+    for (const Declare *declaration : source_.declarations()) {
+      const Declare &d = *declaration;
       if (declaresRange(d)) ownRanges_.insert(d.name);
       if (d.shared) {
         shared_.emplace(d.name, elementBytes(d.type));
-        return;
+        auto bytes = static_cast<double>(elementBytes(d.type));
+        for (const Expr *extent : d.extents) bytes *= numbers_(extent).value_or(0);
+        work_.sharedBytes += bytes;
+        continue;
       }
       if (d.extents.empty() && loads(d.init)) loaded_.insert(d.name);
       if (!d.extents.empty()) {
@@ -62,9 +66,9 @@ public:
         work_.accesses.push_back(own);
       }
       // A row or part of a container, or the container by another name.
-      if (!d.extents.empty() || !d.init || !d.type.isArray()) return;
+      if (!d.extents.empty() || !d.init || !d.type.isArray()) continue;
       if (const std::string *of = container(d.init); of && index_.count(*of)) index_[d.name] = index_[*of];
-    });
+    }
   }
 
   CodeletWork take() && {
@@ -138,10 +142,9 @@ private:
   void findDifferingArrays() {
     for (bool more = true; more;) {
       const std::size_t before = differing_.size();
-      walk(codelet_.body, [&](const Assign &a) {
-        const std::string *of = container(a.target);
-        if (of && isa<Subscript>(withoutCasts(a.target)) && !sameInAllLanes(a.value)) differing_.insert(*of);
-      });
+      for (const Assign *a : source_.stores())
+        if (const std::string *of = container(a->target); of && !differing_.contains(*of) && !sameInAllLanes(a->value))
+          differing_.insert(*of);
       more = differing_.size() > before;
     }
   }
@@ -189,13 +192,22 @@ private:
       return expression(as<Declare>(s)->init, times);
     case Kind::Evaluate: return expression(as<Evaluate>(s)->expr, times);
     case Kind::Return: return expression(as<Return>(s)->value, times);
+    case Kind::Await: {
+      constexpr double kPart = 0.5; // of the panel at hand is used behind the copies, and in front of the next Await
+      work_.exchanges += times;
+      if (loops_.empty()) return;
+      work_.awaits += times;
+      work_.panelsAhead += times * (numbers_(as<Await>(s)->pending).value_or(0) + kPart);
+      return;
+    }
     case Kind::If: {
       const auto *branch = as<If>(s);
       expression(branch->cond, times);
       double then = branch->otherwise ? times / 2 : times, otherwise = times / 2;
       if (const std::optional<double> known = numbers_(branch->cond)) {
         then = *known != 0 ? times : 0, otherwise = times - then;
-      } else if (branch->otherwise && contains<MatrixMultiply>(branch->then)) { // the other way is what is left over
+      } else if (branch->otherwise && (contains<MatrixMultiply>(branch->then) || contains<Transfer>(branch->then))) {
+        // The other way is what is left over.
         then = times, otherwise = 0;
       }
       const std::vector<const Expr *> before = atHand_;
@@ -344,7 +356,7 @@ private:
       const std::string *name = s ? container(s) : nullptr;
       const bool waits = name && shared_.count(*name) && !source_.hasElementForEachLane(*name);
       const bool other = isa<While>(&n) || isa<DoWhile>(&n) || isa<Switch>(&n) || isa<Map>(&n) ||
-                         isa<SpectrumCall>(&n) || isa<MatrixMultiply>(&n);
+                         isa<SpectrumCall>(&n) || isa<MatrixMultiply>(&n) || isa<Transfer>(&n);
       return inner > 0 || waits || other ? WalkResult::Stop : WalkResult::Advance;
     });
     unsigned batch = possible && registers > 0 ? kTurns : 1;
@@ -368,7 +380,7 @@ private:
     return name && shared_.count(*name);
   }
   bool storesShared(const Node *body) const {
-    return any<Assign>(body, [&](const Assign &a) { return isShared(a.target); }) ||
+    return any<Assign>(body, [&](const Assign &a) { return isShared(a.target) && !isa<Transfer>(a.value); }) ||
            any<Atomic>(body, [&](const Atomic &a) { return isShared(a.target); });
   }
   bool loadsShared(const Node *body) const {
@@ -701,6 +713,7 @@ private:
     case Kind::Subscript: return element(e, times, &AccessWork::loads);
     case Kind::Assign: {
       const auto *assign = as<Assign>(e);
+      if (const auto *transfer = dyn<Transfer>(assign->value)) return this->transfer(*transfer, assign->target, times);
       if (assign->op == AssignOp::Set) ahead_ = underWay(assign->target);
       expression(assign->value, times);
       ahead_ = 0;
@@ -752,6 +765,23 @@ private:
     case Kind::SpectrumCall: return site(e, as<SpectrumCall>(e)->args, times);
     default: return; // literals, variables, sizes
     }
+  }
+
+  /// One instruction for all neighbours, for which no lane waits before the Await.
+  void transfer(const Transfer &t, const Expr *target, double times) {
+    const auto count = static_cast<double>(t.count);
+    expression(t.cond, times);
+    const double operations = work_.operations, shared = work_.shared;
+    ahead_ = 1;
+    together_ = count;
+    element(t.source, times * count, &AccessWork::loads);
+    together_ = 1;
+    ahead_ = 0;
+    const bool filling = std::exchange(filling_, true); // lanes wait at the Await
+    place(target, times * count, &AccessWork::stores);
+    filling_ = filling;
+    work_.operations = operations + (work_.operations - operations) / count;
+    work_.shared = shared + (work_.shared - shared) / count;
   }
 
   static bool isProduct(const Expr *e) {
@@ -895,8 +925,10 @@ private:
     } else if (auto it = index_.find(*name); it != index_.end()) {
       AccessWork &access = work_.accesses[it->second];
       access.*what += times;
-      if (what == &AccessWork::loads)
+      if (what == &AccessWork::loads) {
+        access.joined += times * (1 - 1 / together_);
         access.ahead += (access.parameter ? std::max(ahead_, inBatches(*name, e)) : ahead_) * times;
+      }
       if (what == &AccessWork::loads) refer(access, references_[it->second], e);
       touch(access, e);
       if (codelet_.coop && access.parameter) stepAcrossLanes(acrossLanes_[it->second], e);
@@ -943,7 +975,7 @@ private:
       for (std::size_t d = 0; d + 1 < s->indices.size() && step; ++d)
         if (steps_.acrossLanes(s->indices[d]) != 0.0) step.reset();
     }
-    if (step) step = std::abs(*step);
+    if (step) step = std::abs(*step) / together_; // a lane has these side by side
     if (known.seen) step = known.step && step ? std::optional(std::max(*known.step, *step)) : std::nullopt;
     known = {true, step};
   }
@@ -999,6 +1031,7 @@ private:
   std::vector<const Expr *> atHand_;                    // elements that registers hold
   std::unordered_set<std::string> loaded_;              // variables that begin as something loaded
   bool filling_ = false;                                // what lanes share, in a loop that was counted
+  double together_ = 1;                                 // elements that one instruction loads
   double ahead_ = 0;                                    // part of what is loaded that nothing waits for
   std::unordered_map<std::string, std::size_t> ranges_; // parameters that are index ranges, by their place
   std::unordered_set<std::string> ownRanges_;           // that the codelet makes

@@ -142,6 +142,7 @@ Memory finishMemory(const RawMemory &raw, const std::string &level) {
   memory.bytes = raw.bytes.value;
   memory.line = raw.line.value;
   memory.banks = raw.banks.value;
+  memory.copies = raw.copies.value;
   memory.bandwidth = raw.bandwidth.value;
   memory.latency = raw.latency.value;
   if (raw.atomics.given) memory.atomics = raw.atomics.value;

@@ -24,6 +24,7 @@ void mergeMemory(RawMemory &memory, const RawMemory &base) {
   memory.bytes.mergeOver(base.bytes);
   memory.line.mergeOver(base.line);
   memory.banks.mergeOver(base.banks);
+  memory.copies.mergeOver(base.copies);
   memory.bandwidth.mergeOver(base.bandwidth);
   memory.latency.mergeOver(base.latency);
   memory.atomics.mergeOver(base.atomics);

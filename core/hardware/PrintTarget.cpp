@@ -122,6 +122,7 @@ void printLevel(YAML::Emitter &out, const Level &level, bool isTop) {
       if (memory.bytes) out << YAML::Key << "bytes" << YAML::Value << memory.bytes;
       if (memory.line) out << YAML::Key << "line" << YAML::Value << memory.line;
       if (memory.banks) out << YAML::Key << "banks" << YAML::Value << memory.banks;
+      if (memory.copies) out << YAML::Key << "copies" << YAML::Value << memory.copies;
       if (memory.bandwidth != 0) {
         out << YAML::Key << "bandwidth" << YAML::Value;
         printNumber(out, memory.bandwidth);

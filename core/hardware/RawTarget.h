@@ -22,7 +22,7 @@ template <class T> struct Given {
 struct RawMemory {
   std::string name;
   ast::SourceRange range;
-  Given<std::uint64_t> bytes, line, banks;
+  Given<std::uint64_t> bytes, line, banks, copies;
   Given<double> bandwidth, latency;
   Given<std::vector<std::uint64_t>> atomics;
 };

@@ -81,12 +81,13 @@ RawMemory readMemory(const Yaml &yaml, const std::string &level) {
   RawMemory memory;
   auto entries =
       named(yaml, fmt::format("a memory of level '{}'", level),
-            {"name", "bytes", "line", "banks", "bandwidth", "latency", "atomics"}, memory.name, memory.range);
+            {"name", "bytes", "line", "banks", "copies", "bandwidth", "latency", "atomics"}, memory.name, memory.range);
   for (const auto &[key, range, value] : entries) {
     std::string what = fmt::format("'{}' of memory '{}'", key, memory.name);
     if (key == "bytes") memory.bytes.set(value.bytes(what), value.range());
     if (key == "line") memory.line.set(value.bytes(what), value.range());
     if (key == "banks") memory.banks.set(value.integer(what, 1, kAny), value.range());
+    if (key == "copies") memory.copies.set(value.bytes(what), value.range());
     if (key == "bandwidth") memory.bandwidth.set(value.number(what), value.range());
     if (key == "latency") memory.latency.set(value.number(what), value.range());
     if (key == "atomics") memory.atomics.set(readAtomics(value, what), value.range());

@@ -56,6 +56,9 @@ constexpr double kLookup = 0.5;
 /// Bytes that one lane loads at a time.
 constexpr double kWide = 16;
 
+/// Times longer than alone: a load from memory while many are under way.
+constexpr double kLoaded = 2.1;
+
 /// Operations between two branches, of which enough are independent for one worker to start one in each cycle.
 constexpr double kStraight = 64;
 
@@ -305,7 +308,7 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
     const double instructions = apart           ? kGathered * lanes_
                                 : access.staged ? 2 * padding(turns, access.row / access.bytes)
                                                 : 1;
-    count += (access.loads + access.stores + 2 * access.atomics) * instructions;
+    count += (access.loads - access.joined + access.stores + 2 * access.atomics) * instructions;
     const Traffic more = traffic(access, turns, running / cores * crowd.iterations, streams);
     bytes.memory += more.memory, bytes.outer += more.outer, bytes.inner += more.inner;
     // A worker of a device has loads of several containers under way at a time.
@@ -315,7 +318,11 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   // What registers do not hold is stored, and loaded again. Of a processor, vectors: an array is kept in them as a
   // whole or not at all.
   const double values = (device_ ? work.values + kTemporaries : work.fractions + kVectorTemporaries) * crowd.iterations;
-  double outside = std::max(0.0, 1 - registers_ / values);
+  // Workers of a large group have fewer registers each.
+  const double held = device_ && crowd.group > 0
+                          ? std::min(registers_, static_cast<double>(cores_.registers) / crowd.group)
+                          : registers_;
+  double outside = std::max(0.0, 1 - held / values);
   if (!device_ && outside > 0) outside = std::max(outside, work.arrays * crowd.iterations / values);
   const double spilled = work.operations * outside * (device_ ? 1 : kSpilled);
   const double gathered = device_ || lanes_ <= 1 ? 0 : (kGathered * lanes_ - 1) * work.sharedApart;
@@ -329,14 +336,18 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
       device_ ? 0 : std::min(touched + work.shared + work.sharedAtomics, work.operations - work.wide);
   // What lanes keep in registers costs nothing.
   const double kept = crowd.exchanges ? work.ownOfLane : 0, exchanged = crowd.exchanges ? work.exchanged : 0;
-  const double cycles =
-      ((work.operations - work.wide - addresses + moves + (staged ? kStaging : 0) - kept - exchanged) / cores_.issue +
-       work.wide / cores_.issueDouble +
-       (count + work.shared - kept - (1 - kExchanged) * exchanged + gathered + spilled +
-        conflicts * work.sharedAtomics) /
-           cores_.issueAccess +
-       work.matrix / matrices_ + work.divisions / cores_.issueDivision + work.functions / cores_.issueFunction) *
-      crowd.uneven * unrolled / crowd.vector;
+  // Matrix engines go on by themselves while lanes load what they are given next.
+  const double engine = work.matrix / matrices_;
+  // Scratchpad memory is accessed while other workers compute.
+  const double computes =
+      (work.operations - work.wide - addresses + moves + (staged ? kStaging : 0) - kept - exchanged) / cores_.issue +
+      work.wide / cores_.issueDouble;
+  const double shares = (work.shared - kept - (1 - kExchanged) * exchanged) / cores_.issueAccess;
+  const double lanes = ((device_ ? std::hypot(computes, shares) : computes + shares) +
+                        (count + gathered + spilled + conflicts * work.sharedAtomics) / cores_.issueAccess +
+                        work.divisions / cores_.issueDivision + work.functions / cores_.issueFunction) *
+                       crowd.uneven * unrolled / crowd.vector;
+  const double cycles = std::hypot(lanes, engine);
   // One worker by itself does not fill a core; few of them now and then leave it nothing to start. Operations between
   // two branches rarely wait for one another.
   const double straight = std::min(1.0, (work.operations + work.matrix) / std::max(1.0, work.branches) / kStraight);
@@ -344,6 +355,11 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   const double alone = cycles * cores_.issue / rate * rounds, shared = cycles * slots / cores;
   const double both = straight * std::hypot(shared, alone) + (1 - straight) * (shared + alone);
   result.issue = crowd.iterations * (device_ ? both : std::max(shared, alone)) / cores_.clock;
+  if (work.awaits > 0) {
+    // What is copied takes as long as a load while much else is; what is used meanwhile has taken as long as it does.
+    const double panel = result.issue / (rounds * work.awaits), ahead = work.panelsAhead / work.awaits;
+    result.issue += rounds * work.awaits * std::max(0.0, kLoaded * memory_.latency - ahead * panel);
+  }
   result.memory = std::max(bytes.memory * workers / memory_.bandwidth, bytes.outer * workers / outer_.bandwidth);
   // What a processor's core loads from its first cache is what it issues.
   if (device_)

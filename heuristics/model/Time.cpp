@@ -171,6 +171,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     crowd.idle = machine_.lanes(), crowd.vector = vectorizes(level, work) ? crowd.idle : 1;
   crowd.wait = machine_.wait(level);
   crowd.exchanges = codelet.coop && level.shuffle;
+  if (codelet.coop) crowd.scratchpad = work.sharedBytes;
   // Addresses have two.
   crowd.registers = kOwnRegisters + 2 * static_cast<double>(work.accesses.size()) + work.values * crowd.iterations;
   // Compilers are told to leave room for as many groups as arrays do (kernel-configuration).
@@ -186,8 +187,11 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     Accesses &access = accesses.emplace_back();
     access.bytes = static_cast<double>(of.bytes);
     access.loads = of.loads, access.stores = of.stores, access.atomics = of.atomics;
+    access.joined = of.joined;
+    if (of.loads > 0) access.ahead = of.ahead / of.loads;
     // Iterations side by side share the registers that hold what is under way.
-    if (of.loads > 0) access.ahead = std::max(0.0, std::min(of.ahead / of.loads, 1 - crowd.iterations / kUnderWay));
+    if (crowd.iterations > 1)
+      access.ahead = std::clamp(access.ahead, 0.0, std::max(0.0, 1 - crowd.iterations / kUnderWay));
     access.perIteration = of.pattern.perIteration;
     access.streams = std::max(1u, of.streams);
     if (of.references > 0) {
@@ -258,7 +262,7 @@ void Time::stage(std::vector<Accesses> &accesses, Crowd &crowd) const {
       std::count_if(accesses.begin(), accesses.end(), [](const Accesses &access) { return access.staged; }));
   if (staged == 0) return;
   const double row = machine_.stagedRow(staged, crowd.group);
-  crowd.scratchpad = staged * row * crowd.group;
+  crowd.scratchpad += staged * row * crowd.group;
   for (Accesses &access : accesses) access.row = row, access.staged &= row > 0;
 }
 

@@ -3,7 +3,8 @@
 
 usage: races.py TANGRAM OCLGRIND KEEP TARGET PROGRAM SPECTRUM SEED PLANS PLAN [--arg=NAME=SPEC...] [--clean-only]
 
-KEEP: the library made of keep-buffers.c. --arg: as `tangram verify` takes it. --clean-only: barriers are left alone.
+KEEP: the library made of keep-buffers.c. --arg: as `tangram verify` takes it. --clean-only: barriers are left alone, and
+where there is a PLAN it is the only one.
 The sampled plans must be right, free of races, and read nothing that was not written. Then barriers of the plan in the file PLAN (-: of the
 picked one) are taken away one at a time: each must be missed, as a race, or nobody would notice one that is forgotten.
 """
@@ -42,7 +43,8 @@ def watched(folder, sizes, *watch):
 with tempfile.TemporaryDirectory() as temporary:
     folder, host = pathlib.Path(temporary) / "device", pathlib.Path(temporary) / "host"
     common = [program, "-I", apps, "--target", target, "--spectrum", spectrum]
-    must(tangram, "verify", *common, "--timeout", 600, "--sample", plans, "--seed", seed, "--sizes", "31", "-o", folder, *arguments)
+    which = ["--plan", plan] if clean_only and plan != "-" else ["--sample", plans, "--seed", seed]
+    must(tangram, "verify", *common, "--timeout", 600, *which, "--sizes", "31", "-o", folder, *arguments)
     # oclgrind watches the first program of a process alone: what plans are compared with runs on the host.
     must(tangram, "verify", program, "-I", apps, "--target", "cpu-simple", "--spectrum", spectrum, "--sample", 1,
          "--sizes", "1", "-o", host, *arguments)

@@ -196,6 +196,7 @@ TEST(Targets, SingleDevicesSayTheirNumbers) {
   EXPECT_EQ(ptx.pipeline.backend.name, "ptx");
   EXPECT_EQ(ptx.hardware.find("block")->memories.at(0).bytes, 227u * 1024);
   EXPECT_EQ(ptx.hardware.find("block")->memories.at(0).banks, 32u);
+  EXPECT_EQ(ptx.hardware.find("block")->memories.at(0).copies, 16u);
 }
 
 TEST(Targets, AreFittedToADevice) {

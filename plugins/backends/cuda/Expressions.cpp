@@ -111,6 +111,20 @@ Base::Text DeviceExpressions::matrixMultiply(const MatrixMultiply *e) {
   return {fmt::format("tangram_cuda::multiply_{}x{}x{}({})", e->m, e->n, e->k, operands)};
 }
 
+Base::Text DeviceExpressions::assign(const Assign *e) {
+  const auto *transfer = dyn<Transfer>(e->value);
+  if (!transfer) return Expressions::assign(e);
+  usesTransfers = true;
+  const std::string both = fmt::format("{}, {}", print(e->target), print(transfer->source));
+  if (transfer->cond) return {fmt::format("tangram_cuda::transfer_if({}, {})", print(transfer->cond), both)};
+  return {fmt::format("tangram_cuda::transfer<{}>({})", transfer->count, both)};
+}
+
+std::string DeviceExpressions::await(const Await &s) {
+  usesTransfers = true;
+  return fmt::format("tangram_cuda::await<{}>();", operand(s.pending, 12, {})); // no > that would end the list
+}
+
 Base::Text DeviceExpressions::other(const Expr *e, const Type &wanted) {
   switch (e->kind()) {
   case Kind::WorkerIndex: return workerIndex(as<WorkerIndex>(e));

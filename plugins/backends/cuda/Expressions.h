@@ -16,7 +16,8 @@ public:
   /// What follows is in a launch of groups of so many threads.
   void enter(const ast::Launch &launch) { levels_ = levels_.ofGroups(launch.threads); }
   const hardware::LaunchLevels &levels() const { return levels_; }
-  bool usesMatrices = false;
+  bool usesMatrices = false, usesTransfers = false;
+  std::string await(const ast::Await &s);
 
 protected:
   // std::numeric_limits and std::min are functions of the host.
@@ -26,6 +27,7 @@ protected:
   Text extremum(bool minimum, const ast::Expr *a, const ast::Expr *b, const ast::Type &type) override;
   Text call(const ast::Call *e) override;
   Text atomic(const ast::Atomic *e) override;
+  Text assign(const ast::Assign *e) override;
   Text other(const ast::Expr *e, const ast::Type &wanted) override;
 
 private:

@@ -61,6 +61,10 @@ bool DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const 
   shell.body = written;
   Constants constants(shell);
   bool asks = scratchpadBytes(launch, constants) > kStaticScratchpad;
+  scratchpad_.clear();
+  walk(written, [&](const Alloc &a) {
+    if (a.memory == "scratchpad") scratchpad_.insert(a.name);
+  });
   std::vector<const Alloc *> arrays;
   if (asks) {
     walk(written, [&](const Alloc &a) {
@@ -134,6 +138,7 @@ void DeviceStatements::other(const Stmt *s) {
   switch (s->kind()) {
   case Kind::Loop: return loop(*as<Loop>(s));
   case Kind::Sync: return sync(*as<Sync>(s));
+  case Kind::Await: return w_.line(device_.await(*as<Await>(s)));
   case Kind::Alloc: return alloc(*as<Alloc>(s));
   default: c_family::Statements::other(s);
   }
@@ -143,7 +148,11 @@ void DeviceStatements::other(const Stmt *s) {
 /// are left, these only take more registers.
 void DeviceStatements::begins(const Stmt &s) {
   const auto *loop = dyn<For>(&s);
+  if (loop && constants_ && constants_->isWrittenOut(*loop, scratchpad_)) return w_.directive("#pragma unroll");
   if (!loop || !loops::isLeaf(loop->body)) return;
+  // At the ends of containers: what is asked there would take registers from the loop around.
+  if (any<Transfer>(loop->body, [](const Transfer &t) { return t.cond != nullptr; }))
+    return w_.directive("#pragma unroll 1");
   const auto *init = dyn<Declare>(loop->init);
   bool few = init && loops::goesOn(init->init, assigned_);
   if (!few && loops::loads(loop->body) < loops::kLoadsTogether) return;

@@ -17,7 +17,8 @@ using c_family::Writer;
 class DeviceStatements final : public c_family::Statements {
 public:
   DeviceStatements(Writer &writer, DeviceExpressions &expressions, const ast::Module &module, bool line)
-      : c_family::Statements(writer, expressions, module, line), levels_(expressions.levels()), structs_(module) {}
+      : c_family::Statements(writer, expressions, module, line), device_(expressions), levels_(expressions.levels()),
+        structs_(module) {}
 
   /// The kernel function of a launch, under a name of its own. True: it has to be given its group's memory.
   bool launch(const ast::Launch &launch, const ast::Kernel &kernel, const std::string &name);
@@ -33,10 +34,12 @@ private:
   void loop(const ast::Loop &loop);
   void sync(const ast::Sync &sync);
 
+  DeviceExpressions &device_;
   const hardware::LaunchLevels &levels_;
   ast::Structs structs_;
   ast::Arena arena_;
-  std::set<std::string> assigned_; // by the launch that is being written
+  // Of the launch that is being written.
+  std::set<std::string> assigned_, scratchpad_;
 };
 
 /// What runs on the host. `functions` names the device functions of launches; `asking`: those that are given memory.

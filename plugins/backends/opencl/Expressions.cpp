@@ -128,6 +128,18 @@ Base::Text DeviceExpressions::initList(const InitList *e) {
   return {fmt::format("({}){}", type(e->type), plain.text), kPostfix};
 }
 
+/// What other devices copy on their way is loaded and stored.
+Base::Text DeviceExpressions::assign(const Assign *e) {
+  const auto *transfer = dyn<Transfer>(e->value);
+  if (!transfer) return Expressions::assign(e);
+  const std::string to = operand(e->target, kPrefix, {}), from = operand(transfer->source, kPrefix, {});
+  if (transfer->cond)
+    return {fmt::format("{} = {} ? {} : 0", to, operand(transfer->cond, kTernary + 1, {}), from), kAssign};
+  std::string all = fmt::format("{} = {}", to, from);
+  for (Int i = 1; i < transfer->count; ++i) all += fmt::format(", (&{0})[{2}] = (&{1})[{2}]", to, from, i);
+  return {all, transfer->count > 1 ? 0 : kAssign};
+}
+
 Base::Text DeviceExpressions::workerIndex(const WorkerIndex *e) {
   std::uint64_t unit = levels_.workers(e->level), whole = levels_.workers(e->within);
   // A unit's number within its group: by the workers in front of it.

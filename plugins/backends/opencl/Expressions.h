@@ -42,6 +42,7 @@ protected:
   Text cast(const ast::Cast *e, const ast::Type &wanted) override;
   Text call(const ast::Call *e) override;
   Text atomic(const ast::Atomic *e) override;
+  Text assign(const ast::Assign *e) override;
   Text initList(const ast::InitList *e) override;
   std::string checks() const override { return "tangram_"; }
   Text other(const ast::Expr *e, const ast::Type &wanted) override;

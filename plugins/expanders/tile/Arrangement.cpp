@@ -2,6 +2,8 @@
 
 #include "tangram/ast/Substitute.h"
 
+#include <algorithm>
+
 namespace tangram::tile {
 
 using namespace ast;
@@ -14,6 +16,7 @@ const Expr *Arrangement::tunable(const std::string &name, const Ints &values, co
   const auto *any = arena_.make<Tunable>(where_, Int{1}, Int{0}, Int{1}, values, follows);
   const Expr *none = nullptr;
   std::string own = names_.fresh(name);
+  choices_[own] = values;
   declarations_.push_back(
       arena_.make<Declare>(where_, own, kNumber, false, false, std::vector<const Expr *>{}, any, none));
   return build_.var(own, kNumber);
@@ -25,6 +28,22 @@ const Expr *Arrangement::variable(const std::string &name, const Expr *value) {
   declarations_.push_back(build_.declare(own, kNumber, value));
   values_[own] = value;
   return build_.var(own, kNumber);
+}
+
+bool Arrangement::isMultiple(const Expr *e, std::int64_t of) const {
+  if (std::optional<Int> known = literal(e)) return *known % of == 0;
+  if (const auto *choice = dyn<Conditional>(e))
+    return isMultiple(choice->then, of) && isMultiple(choice->otherwise, of);
+  if (const auto *node = dyn<Binary>(e)) {
+    if (node->op == BinaryOp::Mul) return isMultiple(node->lhs, of) || isMultiple(node->rhs, of);
+    return node->op == BinaryOp::Add && isMultiple(node->lhs, of) && isMultiple(node->rhs, of);
+  }
+  const auto *v = dyn<VarRef>(e);
+  if (!v) return false;
+  if (auto value = values_.find(v->name); value != values_.end()) return isMultiple(value->second, of);
+  auto choices = choices_.find(v->name);
+  return choices != choices_.end() &&
+         std::all_of(choices->second.begin(), choices->second.end(), [&](Int value) { return value % of == 0; });
 }
 
 const Expr *Arrangement::spelledOut(const Expr *e) const {

@@ -64,6 +64,8 @@ public:
   const ast::Expr *matrixDepth() const { return matrixDepth_; }
   /// Whether the lane has points of its own; null: all have.
   const ast::Expr *working() const { return working_; }
+  /// Whether an extent is a multiple of it for all values of tunables, as far as can be seen.
+  bool isMultiple(const ast::Expr *e, std::int64_t of) const;
   /// The same in tunables and coopDim() alone, as extents of arrays have to be.
   const ast::Expr *spelledOut(const ast::Expr *e) const;
 
@@ -84,6 +86,7 @@ private:
   const hardware::MatrixShape *shape_;
   std::vector<const ast::Stmt *> declarations_;
   std::map<std::string, const ast::Expr *> values_;
+  std::map<std::string, ast::Ints> choices_; // of tunables
   std::vector<Dim> dims_;
   const ast::Expr *blocks_ = nullptr, *columns_ = nullptr, *lane_ = nullptr, *lanes_ = nullptr, *depth_ = nullptr,
                   *working_ = nullptr, *wanted_ = nullptr, *stages_ = nullptr, *matrixRow_ = nullptr,

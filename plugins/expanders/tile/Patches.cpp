@@ -56,6 +56,9 @@ public:
     bool tiles = false, chains = false;
     for (const Segment &s : segments_) {
       references_.push_back(referencesOf(nest_, loops_, s, written_, nest::declaredIn(nest_.body), options_.lockstep));
+      // Lanes find fragments in any order: neighbours of a container stay neighbours, to be copied together.
+      if (options_.shape && options_.copies)
+        for (Tile &t : references_.back().tiles) std::sort(t.order.begin(), t.order.end());
       tiles |= !references_.back().tiles.empty();
       chains |= !s.loops.empty();
     }
@@ -79,7 +82,7 @@ public:
     Stmts body = patch();
     Stmts all(nest_.fixed.begin(), nest_.fixed.end());
     all.insert(all.end(), lanes_->declarations().begin(), lanes_->declarations().end());
-    all.insert(all.end(), shared_.begin(), shared_.end());
+    for (const Staged &tile : staged_) all.push_back(tile.declaration());
     all.insert(all.end(), body.begin(), body.end());
     std::vector<const Param *> params;
     for (const auto &[loop, size] : sizes_) params.push_back(size);
@@ -360,7 +363,6 @@ private:
     for (std::size_t d = 0; d < dims_.size(); ++d) extents.push_back(lanes_->size(d));
     extents.insert(extents.end(), panel.begin(), panel.end());
     staged_.emplace_back(make_, arena_, *lanes_, tile, extents, options_.banks, options_.lockstep, names_);
-    shared_.push_back(staged_.back().declaration());
     return staged_.back();
   }
 
@@ -574,8 +576,26 @@ private:
         first.variables[segment.loops[l].iterator] = build_.cast(segment.loops[l].iteratorType, segment.loops[l].begin);
       return first;
     };
-    Stmts before, stmts = load(tiles, firstOf(from));
-    if (lanes_->stages()) {
+    const auto product = contractions_.find(&segment);
+    const auto shapeDepth = options_.shape ? static_cast<std::int64_t>(options_.shape->k) : 1;
+    const bool engine = product != contractions_.end() && (known <= 0 || known % shapeDepth == 0);
+    std::optional<Stages> stages = this->stages(tiles, size, wide, from, firstOf);
+    Stmts before, stmts;
+    if (stages && engine) {
+      stmts = multiplyAhead(product->second, tiles, depth, size, wide, from, *stages);
+      stmts.insert(stmts.begin(), stages->before.begin(), stages->before.end());
+      stmts.insert(stmts.begin(),
+                   build_.declare(as<VarRef>(numbers)->name, range.containerType(), range.range(arena_)));
+      return stmts;
+    }
+    if (stages) {
+      before = stages->before;
+      stmts = {await(stages->ahead)};
+      stmts.insert(stmts.end(), stages->next.begin(), stages->next.end());
+    } else {
+      stmts = load(tiles, firstOf(from));
+    }
+    if (!stages && lanes_->stages()) {
       // Software pipelining: the next panel is under way, to registers, while this one is used.
       auto fetch = [&](const Expr *panel) {
         Stmts loads = load(tiles, firstOf(panel), [&](const Staged &t, const Staged::Corner &corner, bool asks) {
@@ -631,9 +651,6 @@ private:
       }
       return inBlocks(segment, std::move(body));
     };
-    const auto product = contractions_.find(&segment);
-    const auto shapeDepth = options_.shape ? static_cast<std::int64_t>(options_.shape->k) : 1;
-    const bool engine = product != contractions_.end() && (known <= 0 || known % shapeDepth == 0);
     const Expr *all = build_.equal(turns, depth);
     if (options_.lockstep)
       for (std::size_t d = 0; d < dims_.size(); ++d)
@@ -644,19 +661,101 @@ private:
     whole_ = false;
     Stmts rest = engine ? multiply(product->second, tiles, turns, true) : turning(turns);
     stmts.push_back(build_.when(all, std::move(whole), std::move(rest)));
+    if (stages) stmts.insert(stmts.end(), stages->onward.begin(), stages->onward.end());
     before.insert(before.begin(),
                   build_.declare(as<VarRef>(numbers)->name, range.containerType(), range.range(arena_)));
     before.push_back(count(as<VarRef>(from)->name, kSize, size, std::move(stmts), wide));
     return before;
   }
 
-  /// The product of a panel by the matrix engine: fragments are loaded, scaled by what else is multiplied, and each
-  /// pair of them is multiplied for its block of points. In a panel that is not whole there are zeros behind its turns.
-  Stmts multiply(const Contraction &product, const std::deque<Staged *> &tiles, const Expr *turns, bool part = false) {
+  // ---- panels that are copied while others are used ----
+
+  /// Tiles have as many buffers as there are stages: `use` has the panel at hand, `fill` the one that comes last of
+  /// those under way.
+  struct Stages {
+    const Expr *use = nullptr, *fill = nullptr;
+    const Expr *ahead = nullptr; // groups of copies that may be under way while a panel is used
+    Stmts before, next, onward;  // first panels; the one behind those under way; the next one is the one at hand
+  };
+
+  const Stmt *await(const Expr *pending) const { return arena_.make<Await>(nest_.loops[0].where, pending); }
+
+  /// Nothing where lanes load elements themselves.
+  template <class F>
+  std::optional<Stages> stages(const std::deque<Staged *> &tiles, const Expr *size, const Expr *wide, const Expr *from,
+                               F &&firstOf) {
+    const Expr *count = lanes_->stages();
+    const Ints &choices = options_.choices.stages;
+    if (!options_.copies || !count || std::any_of(choices.begin(), choices.end(), [](Int n) { return n < 2; }))
+      return {};
+    for (const Staged *t : tiles)
+      if (!t->tile().container->type.element().isScalar()) return {};
+    for (Staged *t : tiles) t->buffers(count);
+    Stages result;
+    result.use = build_.var(names_.fresh("use"), kNumber);
+    result.fill = build_.var(names_.fresh("fill"), kNumber);
+    result.ahead = build_.sub(count, number(2));
+    const Expr *last = build_.sub(count, number(1));
+    auto copies = [&](const Expr *panel, const Expr *buffer) {
+      for (Staged *t : tiles) t->use(buffer);
+      Stmts all = load(tiles, firstOf(panel), [&](const Staged &t, const Staged::Corner &corner, bool asks) {
+        return t.transfer(corner, asks, options_.copies, names_);
+      });
+      for (Staged *t : tiles) t->use(result.use);
+      return build_.when(build_.less(panel, size), std::move(all));
+    };
+    const Expr *stage = build_.var(names_.fresh("stage"), kNumber);
+    const Expr *first = build_.var(names_.fresh("first"), kSize), *next = build_.var(names_.fresh("next"), kSize);
+    result.before = {
+        await(number(0)), // nobody uses what was there before
+        count_(stage, last,
+               {build_.declare(as<VarRef>(first)->name, kSize, build_.mul(build_.cast(kSize, stage), wide)),
+                copies(first, stage), await(last)}),
+        build_.declare(as<VarRef>(result.use)->name, kNumber, number(0), false),
+        build_.declare(as<VarRef>(result.fill)->name, kNumber, last, false)};
+    result.next = {
+        build_.declare(as<VarRef>(next)->name, kSize, build_.add(from, build_.mul(build_.cast(kSize, last), wide))),
+        copies(next, result.fill)};
+    for (const Expr *buffer : {result.use, result.fill})
+      result.onward.push_back(
+          build_.assign(buffer, build_.select(build_.equal(buffer, last), number(0), build_.add(buffer, number(1)))));
+    return result;
+  }
+  const Stmt *count_(const Expr *counter, const Expr *end, Stmts body) const {
+    return count(as<VarRef>(counter)->name, kNumber, end, std::move(body));
+  }
+
+  // ---- matrix engines ----
+
+  /// Arrays of a lane's fragments.
+  struct Operands {
+    std::string a, b;
+  };
+  Operands operands(Stmts &declarations, const char *a, const char *b) {
+    const Type type = options_.shape->type;
+    Operands result{names_.fresh(a), names_.fresh(b)};
+    const auto deep = static_cast<Int>(options_.shape->depthBlocks());
+    declarations.push_back(array(result.a, type, build_.mul(lanes_->points(0), number(deep))));
+    declarations.push_back(array(result.b, type, build_.mul(lanes_->fragments(1), number(deep))));
+    return result;
+  }
+  /// Elements of a: all depths of one block of rows after those of the block before.
+  const Expr *ofA(const Operands &of, const Expr *fragment, Int block, Int row) const {
+    const auto rows = static_cast<Int>(options_.shape->rowBlocks()),
+               deep = static_cast<Int>(options_.shape->depthBlocks());
+    return element(of.a, options_.shape->type,
+                   build_.add(build_.mul(fragment, number(rows * deep)), number(block * rows + row)));
+  }
+  const Expr *ofB(const Operands &of, const Expr *fragment, Int block) const {
+    const auto deep = static_cast<Int>(options_.shape->depthBlocks());
+    return element(of.b, options_.shape->type, build_.add(build_.mul(fragment, number(deep)), number(block)));
+  }
+
+  /// Fragments at `turn` of a panel, scaled by what else is multiplied; `turns`: zeros behind so many, or null.
+  Stmts loadOperands(const Contraction &product, const Operands &to, const std::deque<Staged *> &tiles,
+                     const Expr *turn, const Expr *turns) {
     const hardware::MatrixShape &shape = *options_.shape;
     const auto rows = static_cast<Int>(shape.rowBlocks()), deep = static_cast<Int>(shape.depthBlocks());
-    const Type type = shape.type;
-    const Expr *turn = build_.var(names_.fresh("turn"), kNumber);
     auto value = [&](const std::vector<const Expr *> &factors, const std::vector<const Expr *> &at) {
       std::map<const Subscript *, const Expr *> elements;
       for (const Staged *t : tiles)
@@ -668,36 +767,29 @@ private:
             [&](const Subscript *e) -> const Expr * { return elements.at(e); });
         all = all ? build_.mul(all, one) : one;
       }
-      return part ? build_.select(build_.less(at.back(), turns), all, build_.zero(type)) : all;
+      return turns ? build_.select(build_.less(at.back(), turns), all, build_.zero(shape.type)) : all;
     };
     auto depthOf = [&](Int block) {
       return build_.add(turn, build_.add(number(block * hardware::MatrixShape::kDepth), lanes_->matrixDepth()));
     };
-    const std::string a = names_.fresh("a_of"), b = names_.fresh("b_of");
-    Stmts body{array(a, type, build_.mul(lanes_->points(0), number(deep))),
-               array(b, type, build_.mul(lanes_->fragments(1), number(deep)))};
-    // Elements of a: all depths of one block of rows after those of the block before.
-    const Expr *f = build_.var(names_.fresh("fragment"), kNumber);
-    auto ofA = [&](const Expr *fragment, Int block, Int row) {
-      return element(a, type, build_.add(build_.mul(fragment, number(rows * deep)), number(block * rows + row)));
-    };
-    auto ofB = [&](const Expr *fragment, Int block) {
-      return element(b, type, build_.add(build_.mul(fragment, number(deep)), number(block)));
-    };
-    Stmts loads;
+    const Expr *f = build_.var(names_.fresh("fragment"), kNumber), *g = build_.var(names_.fresh("fragment"), kNumber);
+    Stmts ofRows, ofColumns;
     for (Int s = 0; s < deep; ++s)
       for (Int r = 0; r < rows; ++r) {
         const Expr *point = build_.add(build_.mul(f, number(rows)), number(r));
-        loads.push_back(
-            build_.assign(ofA(f, s, r), value(product.a, {lanes_->position(0, point), number(0), depthOf(s)})));
+        ofRows.push_back(
+            build_.assign(ofA(to, f, s, r), value(product.a, {lanes_->position(0, point), number(0), depthOf(s)})));
       }
-    body.push_back(count(as<VarRef>(f)->name, kNumber, lanes_->fragments(0), std::move(loads)));
-    const Expr *g = build_.var(names_.fresh("fragment"), kNumber);
-    loads.clear();
     for (Int s = 0; s < deep; ++s)
-      loads.push_back(build_.assign(ofB(g, s), value(product.b, {number(0), lanes_->matrixColumn(g), depthOf(s)})));
-    body.push_back(count(as<VarRef>(g)->name, kNumber, lanes_->fragments(1), std::move(loads)));
+      ofColumns.push_back(
+          build_.assign(ofB(to, g, s), value(product.b, {number(0), lanes_->matrixColumn(g), depthOf(s)})));
+    return {count_(f, lanes_->fragments(0), std::move(ofRows)), count_(g, lanes_->fragments(1), std::move(ofColumns))};
+  }
 
+  /// Each pair of fragments for its block of points.
+  const Stmt *multiplyOperands(const Contraction &product, const Operands &of) {
+    const hardware::MatrixShape &shape = *options_.shape;
+    const auto rows = static_cast<Int>(shape.rowBlocks()), deep = static_cast<Int>(shape.depthBlocks());
     const Expr *i = build_.var(names_.fresh("fragment"), kNumber), *j = build_.var(names_.fresh("fragment"), kNumber);
     std::vector<const Expr *> c, left, right;
     const Kept &kept = kept_.at(product.sum->name);
@@ -705,19 +797,67 @@ private:
       for (Int h = 0; h < 2; ++h) {
         const Expr *row = build_.add(build_.mul(i, number(rows)), number(r));
         const Expr *column = build_.add(build_.mul(j, number(2)), number(h));
-        c.push_back(element(kept.array, type, build_.add(build_.mul(row, lanes_->points(1)), column)));
+        c.push_back(element(kept.array, shape.type, build_.add(build_.mul(row, lanes_->points(1)), column)));
       }
     for (Int s = 0; s < deep; ++s) {
-      for (Int r = 0; r < rows; ++r) left.push_back(ofA(i, s, r));
-      right.push_back(ofB(j, s));
+      for (Int r = 0; r < rows; ++r) left.push_back(ofA(of, i, s, r));
+      right.push_back(ofB(of, j, s));
     }
     const Expr *engine = arena_.make<MatrixMultiply>(nest_.loops[0].where, Type(), static_cast<Int>(shape.m),
                                                      static_cast<Int>(shape.n), static_cast<Int>(shape.k), std::move(c),
                                                      std::move(left), std::move(right), options_.engine->name);
-    Stmts columns{count(as<VarRef>(j)->name, kNumber, lanes_->fragments(1),
-                        {arena_.make<Evaluate>(nest_.loops[0].where, engine)})};
-    body.push_back(count(as<VarRef>(i)->name, kNumber, lanes_->fragments(0), std::move(columns)));
-    return {count(as<VarRef>(turn)->name, kNumber, turns, std::move(body), number(static_cast<Int>(shape.k)))};
+    const Stmt *columns = count_(j, lanes_->fragments(1), {arena_.make<Evaluate>(nest_.loops[0].where, engine)});
+    return count_(i, lanes_->fragments(0), {columns});
+  }
+
+  /// The product of a panel: fragments are loaded and multiplied. In a panel that is not whole there are zeros behind
+  /// its turns.
+  Stmts multiply(const Contraction &product, const std::deque<Staged *> &tiles, const Expr *turns, bool part = false) {
+    const Expr *turn = build_.var(names_.fresh("turn"), kNumber);
+    Stmts body;
+    const Operands all = operands(body, "a_of", "b_of");
+    for (const Stmt *s : loadOperands(product, all, tiles, turn, part ? turns : nullptr)) body.push_back(s);
+    body.push_back(multiplyOperands(product, all));
+    return {
+        count(as<VarRef>(turn)->name, kNumber, turns, std::move(body), number(static_cast<Int>(options_.shape->k)))};
+  }
+
+  /// The products of all panels, one after the other: fragments of the next turn, also of the next panel, are loaded
+  /// while those at hand are multiplied.
+  Stmts multiplyAhead(const Contraction &product, const std::deque<Staged *> &tiles, const Expr *depth,
+                      const Expr *size, const Expr *wide, const Expr *from, const Stages &stages) {
+    const auto k = static_cast<Int>(options_.shape->k), deep = static_cast<Int>(options_.shape->depthBlocks());
+    Stmts stmts{await(stages.ahead)};
+    const Operands now = operands(stmts, "a_of", "b_of"), next = operands(stmts, "a_ahead", "b_ahead");
+    for (const Stmt *s : loadOperands(product, now, tiles, number(0), nullptr)) stmts.push_back(s);
+    auto step = [&](const Expr *turn) {
+      Stmts all = loadOperands(product, next, tiles, turn, nullptr);
+      all.push_back(multiplyOperands(product, now));
+      auto onward = [&](const std::string &to, const std::string &of, const Expr *many) {
+        const Expr *f = build_.var(names_.fresh("fragment"), kNumber);
+        const Type type = options_.shape->type;
+        all.push_back(
+            count_(f, build_.mul(many, number(deep)), {build_.assign(element(to, type, f), element(of, type, f))}));
+      };
+      onward(now.a, next.a, lanes_->points(0));
+      onward(now.b, next.b, lanes_->fragments(1));
+      return all;
+    };
+    const Expr *turn = build_.var(names_.fresh("turn"), kNumber);
+    const Expr *whole = build_.var(names_.fresh("whole"), kSize);
+    Stmts panel = stages.next;
+    panel.push_back(count(as<VarRef>(turn)->name, kNumber, build_.sub(depth, number(k)),
+                          step(build_.add(turn, number(k))), number(k)));
+    panel.push_back(await(stages.ahead));
+    panel.insert(panel.end(), stages.onward.begin(), stages.onward.end());
+    for (const Stmt *s : step(number(0))) panel.push_back(s);
+    stmts.push_back(build_.declare(as<VarRef>(whole)->name, kSize, build_.mul(build_.div(size, wide), wide)));
+    stmts.push_back(count(as<VarRef>(from)->name, kSize, whole, std::move(panel), wide));
+    const Expr *turns = build_.var(names_.fresh("turns"), kNumber);
+    Stmts rest{build_.declare(as<VarRef>(turns)->name, kNumber, build_.cast(kNumber, build_.sub(size, whole)))};
+    for (const Stmt *s : multiply(product, tiles, turns, true)) rest.push_back(s);
+    stmts.push_back(build_.when(build_.less(whole, size), std::move(rest)));
+    return stmts;
   }
 
   /// `body` for each block of points, whose kept scalars are in registers meanwhile.
@@ -812,7 +952,6 @@ private:
   std::optional<Arrangement> lanes_;
   std::vector<Origin> origins_;
   std::deque<Staged> staged_;
-  Stmts shared_;
   std::map<const Subscript *, Fragment> fragments_;
   std::vector<const Expr *> block_; // whose points are being gone through; empty: all are
   bool whole_ = false;              // what is written is for patches all of whose points are there

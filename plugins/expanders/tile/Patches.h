@@ -16,7 +16,8 @@ struct PatchOptions {
   bool lockstep = false; // lanes are those of vectors: only along the last dimension neighbours are loaded together
   const hardware::Level *engine = nullptr;      // whose units multiply matrices ...
   const hardware::MatrixShape *shape = nullptr; // ... of this shape: points are in their fragments
-  bool reorder = true; // updates of floating-point numbers by atomics may be done in another order
+  std::uint64_t copies = 0; // bytes that a lane has copied into a tile at a time while it goes on; 0: it loads them
+  bool reorder = true;      // updates of floating-point numbers by atomics may be done in another order
 };
 
 /// Of one tile, whose sizes are parameters in front of the codelet's own; its patches are as large, where a plan does

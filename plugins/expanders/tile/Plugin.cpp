@@ -21,6 +21,7 @@ class TileExpander final : public Expander {
 public:
   explicit TileExpander(const OptionValues &options) {
     for (const auto &[name, list] : lists(options_.choices)) *list = numbers(options, name);
+    copies_ = options.flag("copies");
   }
 
   static std::vector<std::pair<std::string, Ints *>> lists(tile::Choices &choices) {
@@ -31,10 +32,14 @@ public:
 
   const Module *run(const Module *module, ExpandContext &context) override {
     options_.banks = false;
+    options_.copies = 0;
     options_.lockstep = true;
     for (const hardware::Level &level : context.target.hardware.levels) {
       options_.lockstep &= !level.vector || level.sync == hardware::SyncKind::LockStep;
-      for (const hardware::Memory &memory : level.memories) options_.banks |= memory.banks > 1;
+      for (const hardware::Memory &memory : level.memories) {
+        options_.banks |= memory.banks > 1;
+        if (copies_ && memory.name == "scratchpad") options_.copies = memory.copies;
+      }
     }
     if (options_.lockstep) options_.choices.stages = {1}; // caches fetch ahead
     options_.reorder = context.target.promise("order") != "preserve";
@@ -106,6 +111,7 @@ private:
   }
 
   tile::PatchOptions options_;
+  bool copies_ = true;
 };
 
 } // namespace
@@ -145,6 +151,13 @@ TANGRAM_PLUGIN("tile", "1.0", "tiles loops over ranges: staged tiles, patches of
     option.defaultValue = values;
     d.options.push_back(option);
   }
+  d.options.push_back({"copies",
+                       "where the target's 'scratchpad' says so, tiles are copied while lanes go on, not through their "
+                       "registers",
+                       true,
+                       {},
+                       {},
+                       {}});
   d.create = [](const tangram::OptionValues &options) { return std::make_unique<tangram::TileExpander>(options); };
   registry.expanders.add(std::move(d));
 }

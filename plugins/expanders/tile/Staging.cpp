@@ -41,12 +41,19 @@ Staged::Staged(const nest::Codelets &make, Arena &arena, const Arrangement &lane
     const Expr *v = lanes.vector();
     const Expr *vectors = build_.div(build_.sub(build_.add(pitch_, v), number(1)), v);
     pitch_ = build_.mul(build_.add(vectors, number(1)), v);
+    pitchMultiple_ = literal(v).value_or(1);
   }
 }
 
-const Stmt *Staged::declaration() const {
-  const Expr *all = pitch_, *none = nullptr;
+const Expr *Staged::bufferSize() const {
+  const Expr *all = pitch_;
   for (std::size_t d = 0; d + 1 < tile_.order.size(); ++d) all = build_.mul(extents_[tile_.order[d]], all);
+  return all;
+}
+
+const Stmt *Staged::declaration() const {
+  const Expr *all = bufferSize(), *none = nullptr;
+  if (buffers_) all = build_.mul(buffers_, all);
   const Tunable *noTunable = nullptr;
   return arena_.make<Declare>(where_, name_, tile_.container->type.element(), false, true,
                               std::vector<const Expr *>{build_.cast(kSize, lanes_.spelledOut(all))}, noTunable, none);
@@ -59,6 +66,7 @@ const Expr *Staged::place(const std::vector<const Expr *> &coordinates) const {
     const Expr *extent = i + 1 == tile_.order.size() ? pitch_ : extents_[d];
     at = at ? build_.add(build_.mul(at, extent), coordinates[d]) : coordinates[d];
   }
+  if (buffer_) at = build_.add(build_.mul(buffer_, bufferSize()), at);
   const Type &type = tile_.container->type.element();
   return build_.element(build_.var(name_, Type::array(1, type)), {build_.cast(kSize, at)}, type);
 }
@@ -94,7 +102,7 @@ const Expr *Staged::all() const {
   return all;
 }
 
-template <class F> const Stmt *Staged::rounds(Names &names, F &&each) const {
+template <class F> const Stmt *Staged::rounds(Names &names, F &&each, std::int64_t together) const {
   const std::size_t rank = tile_.order.size();
   const Expr *lanes = lanes_.lanes();
   auto place = [&] { return build_.var(names.fresh(fmt::format("{}_at", name_)), kNumber); };
@@ -129,14 +137,18 @@ template <class F> const Stmt *Staged::rounds(Names &names, F &&each) const {
   }
   // for (round...) { e = round * lanes + lane; if (e < all) ... }
   const Expr *all = this->all(), *round = build_.var(names.fresh("round"), kNumber);
+  if (together > 1) all = build_.div(all, number(together));
   const Expr *e = build_.var(names.fresh("element"), kNumber);
   const Expr *many = build_.div(build_.sub(build_.add(all, lanes), number(1)), lanes);
   std::vector<const Stmt *> body;
   std::vector<const Expr *> at(rank);
   const Expr *rest = e;
   for (std::size_t d = rank; d-- > 0;) { // neighbours of the container side by side
-    const Expr *value = d == 0 ? rest : build_.rem(rest, extents_[d]);
-    if (d > 0) rest = build_.div(rest, extents_[d]);
+    const bool groups = together > 1 && d + 1 == rank;
+    const Expr *extent = groups ? build_.div(extents_[d], number(together)) : extents_[d];
+    const Expr *value = d == 0 ? rest : build_.rem(rest, extent);
+    if (d > 0) rest = build_.div(rest, extent);
+    if (groups) value = build_.mul(value, number(together));
     at[d] = place();
     body.push_back(build_.declare(as<VarRef>(at[d])->name, kNumber, value));
   }
@@ -146,9 +158,8 @@ template <class F> const Stmt *Staged::rounds(Names &names, F &&each) const {
   return count(round, many, {declareElement(e, build_.mul(round, lanes)), build_.when(there, body)});
 }
 
-/// The container's element, or zero; `before`: variables that it needs.
-const Expr *Staged::value(const Corner &corner, const std::vector<const Expr *> &at, bool asks, Names &names,
-                          std::vector<const Stmt *> &before) const {
+Staged::There Staged::there(const Corner &corner, const std::vector<const Expr *> &at, bool asks, Names &names,
+                            std::vector<const Stmt *> &before) const {
   const Expr *inside = nullptr;
   std::vector<const Expr *> indices;
   for (std::size_t d = 0; d < at.size(); ++d) {
@@ -164,8 +175,37 @@ const Expr *Staged::value(const Corner &corner, const std::vector<const Expr *> 
   }
   const Param &container = *tile_.container;
   const Type &type = container.type.element();
-  const Expr *value = build_.element(build_.var(container.name, container.type), indices, type);
-  return asks ? build_.select(inside, value, build_.zero(type)) : value;
+  return {build_.element(build_.var(container.name, container.type), indices, type), inside};
+}
+
+/// The container's element, or zero.
+const Expr *Staged::value(const Corner &corner, const std::vector<const Expr *> &at, bool asks, Names &names,
+                          std::vector<const Stmt *> &before) const {
+  const There known = there(corner, at, asks, names, before);
+  return asks ? build_.select(known.inside, known.element, build_.zero(known.element->type)) : known.element;
+}
+
+const Stmt *Staged::transfer(const Corner &corner, bool asks, std::uint64_t bytes, Names &names) const {
+  const Type &type = tile_.container->type.element();
+  auto copies = [&](std::int64_t together) {
+    return rounds(
+        names,
+        [&](const auto &at, const Expr *, auto &body) {
+          const There from = there(corner, at, asks, names, body);
+          const Expr *value = arena_.make<Transfer>(where_, type, from.element, together, from.inside);
+          body.push_back(build_.assign(place(at), value));
+        },
+        together);
+  };
+  const auto together = static_cast<std::int64_t>(bytes / type.bytes());
+  const std::size_t fastest = extents_.size() - 1;
+  if (asks || together <= 1 || tile_.order.back() != fastest) return copies(1);
+  // Neighbours of the container are neighbours in the tile; rows begin where whole groups of them do.
+  auto whole = [&](const Expr *extent) { return build_.equal(build_.rem(extent, number(together)), number(0)); };
+  const Expr *even = nullptr;
+  if (!lanes_.isMultiple(extents_[fastest], together)) even = whole(extents_[fastest]);
+  if (pitchMultiple_ % together != 0) even = even ? build_.both(even, whole(pitch_)) : whole(pitch_);
+  return even ? build_.when(even, {copies(together)}, {copies(1)}) : copies(together);
 }
 
 const Stmt *Staged::load(const Corner &corner, bool asks, Names &names) const {

@@ -15,6 +15,9 @@ public:
   /// lanes go row by row, so that what a vector loads lies side by side; else through all elements in one row.
   Staged(const nest::Codelets &make, ast::Arena &arena, const Arrangement &lanes, const Tile &tile,
          std::vector<const ast::Expr *> extents, bool banks, bool rows, ast::Names &names);
+  /// There are so many of it, one for each stage; `use` says which one is spoken of from here on.
+  void buffers(const ast::Expr *count) { buffers_ = count; }
+  void use(const ast::Expr *buffer) { buffer_ = buffer; }
 
   /// __shared T tile[...];
   const ast::Stmt *declaration() const;
@@ -32,15 +35,25 @@ public:
   const ast::Stmt *ownDeclaration() const;
   const ast::Stmt *fetch(const Corner &corner, bool asks, ast::Names &names) const;
   const ast::Stmt *store(ast::Names &names) const;
+  /// The same by Transfers, of up to `bytes` at a time.
+  const ast::Stmt *transfer(const Corner &corner, bool asks, std::uint64_t bytes, ast::Names &names) const;
   /// The element of a reference at a position of each loop.
   const ast::Expr *element(const Reference &reference, const std::vector<const ast::Expr *> &positions) const;
   const Tile &tile() const { return tile_; }
 
 private:
-  /// In rounds, each lane's elements: `each` is given an element's coordinates, and the number of the round.
-  template <class F> const ast::Stmt *rounds(ast::Names &names, F &&each) const;
+  /// In rounds, each lane's elements: `each` is given an element's coordinates, and the number of the round; of
+  /// `together` neighbours, which rows have whole numbers of, the first one's.
+  template <class F> const ast::Stmt *rounds(ast::Names &names, F &&each, std::int64_t together = 1) const;
+  /// The container's element; `asks`: and whether it is there, for which `before` has variables.
+  struct There {
+    const ast::Expr *element = nullptr, *inside = nullptr;
+  };
+  There there(const Corner &corner, const std::vector<const ast::Expr *> &at, bool asks, ast::Names &names,
+              std::vector<const ast::Stmt *> &before) const;
   const ast::Expr *value(const Corner &corner, const std::vector<const ast::Expr *> &at, bool asks, ast::Names &names,
                          std::vector<const ast::Stmt *> &before) const;
+  const ast::Expr *bufferSize() const;
   const ast::Expr *all() const;
   const ast::Expr *own(const ast::Expr *round) const;
   const ast::Expr *place(const std::vector<const ast::Expr *> &coordinates) const;
@@ -56,6 +69,8 @@ private:
   std::vector<const ast::Expr *> loops_;   // positions of each loop
   std::vector<const ast::Expr *> extents_; // of the container's dimensions
   const ast::Expr *pitch_ = nullptr;       // of the fastest dimension, padded
+  std::int64_t pitchMultiple_ = 1;         // of which the pitch is one, as far as is known
+  const ast::Expr *buffers_ = nullptr, *buffer_ = nullptr;
   std::string name_, own_;
 };
 

@@ -130,8 +130,7 @@ std::optional<std::int64_t> Constants::value(const Expr *e) const {
   }
 }
 
-std::optional<Int> Constants::turnsThrough(const For &loop, const std::set<std::string> &arrays) const {
-  constexpr Int kMost = 16;
+std::optional<Int> Constants::turns(const For &loop) const {
   const auto *first = dyn<Declare>(loop.init);
   if (const auto *several = dyn<Block>(loop.init); several && several->stmts.size() == 1)
     first = dyn<Declare>(several->stmts[0]);
@@ -145,9 +144,53 @@ std::optional<Int> Constants::turnsThrough(const For &loop, const std::set<std::
   bool up = step->op == UnaryOp::PreInc || step->op == UnaryOp::PostInc;
   if (!up || !counts(step->operand) || !counts(cond->lhs) || assignedVariables(loop.body).count(first->name)) return {};
   std::optional<Int> begin = value(first->init), end = value(cond->rhs);
-  if (!begin || !end || *end <= *begin || *end - *begin > kMost) return {};
-  if (!any<VarRef>(loop.body, [&](const VarRef &ref) { return arrays.count(ref.name) > 0; })) return {};
+  if (!begin || !end || *end <= *begin) return {};
   return *end - *begin;
+}
+
+std::optional<Int> Constants::turnsThrough(const For &loop, const std::set<std::string> &arrays) const {
+  constexpr Int kMost = 16;
+  std::optional<Int> turns = this->turns(loop);
+  if (!turns || *turns > kMost) return {};
+  if (!any<VarRef>(loop.body, [&](const VarRef &ref) { return arrays.count(ref.name) > 0; })) return {};
+  return turns;
+}
+
+/// How many there are where loops are written out; many may be more. Functions are many.
+std::optional<Int> Constants::statements(const Stmt *s) const {
+  constexpr Int kFunction = 100;
+  if (isa<Evaluate>(s) || isa<Declare>(s)) {
+    Int all = 1;
+    walk(s, [&](const Call &) { all += kFunction; });
+    return all;
+  }
+  std::optional<Int> all = 0;
+  auto add = [&](const Stmt *more) {
+    std::optional<Int> count = more ? statements(more) : std::optional<Int>(0);
+    all = all && count ? std::optional<Int>(*all + *count) : std::nullopt;
+  };
+  if (const auto *block = dyn<Block>(s)) {
+    for (const Stmt *inner : block->stmts) add(inner);
+    return all;
+  }
+  if (const auto *branch = dyn<If>(s)) {
+    add(branch->then);
+    add(branch->otherwise);
+    return all;
+  }
+  const auto *loop = dyn<For>(s);
+  std::optional<Int> each = loop ? turns(*loop) : std::nullopt;
+  if (!each) return {};
+  add(loop->body);
+  constexpr Int kMany = Int(1) << 20;
+  return all ? std::optional<Int>(std::min(kMany, *all * std::min(*each, kMany))) : std::nullopt;
+}
+
+bool Constants::isWrittenOut(const For &loop, const std::set<std::string> &arrays) const {
+  constexpr Int kMost = 4096; // statements
+  if (!turnsThrough(loop, arrays) || !any<For>(loop.body, [](const For &) { return true; })) return false;
+  const std::optional<Int> all = statements(&loop);
+  return all && *all <= kMost;
 }
 
 } // namespace tangram::c_family

@@ -35,7 +35,9 @@ Value *Expressions::value(const Expr *e) {
   }
   case Kind::Unary: return unary(as<Unary>(e));
   case Kind::Binary: return binary(as<Binary>(e));
-  case Kind::Assign: return s_.arithmetic.convert(assign(as<Assign>(e)).value, as<Assign>(e)->target->type, e->type);
+  case Kind::Assign:
+    if (isa<Transfer>(as<Assign>(e)->value)) return assign(as<Assign>(e)).value; // none
+    return s_.arithmetic.convert(assign(as<Assign>(e)).value, as<Assign>(e)->target->type, e->type);
   case Kind::Conditional: return choose(as<Conditional>(e), [&](const Expr *side) { return value(side, e->type); });
   case Kind::Cast: {
     Value *operand = value(as<Cast>(e)->operand);
@@ -57,6 +59,7 @@ Value *Expressions::value(const Expr *e) {
   case Kind::WorkerCount:
   case Kind::Shuffle:
   case Kind::MatrixMultiply:
+  case Kind::Transfer:
   case Kind::Check:
   case Kind::Faulted: return other(e);
   case Kind::LaneIndex:
@@ -99,6 +102,7 @@ Value *Expressions::value(const Expr *e) {
   case Kind::Loop:
   case Kind::Cooperate:
   case Kind::Sync:
+  case Kind::Await:
   case Kind::View:
   case Kind::Alloc:
   case Kind::Launch:
@@ -273,6 +277,11 @@ Value *Expressions::choose(const Conditional *e, const std::function<Value *(con
 }
 
 Expressions::Assigned Expressions::assign(const Assign *e) {
+  if (const auto *t = dyn<Transfer>(e->value)) {
+    Place target = place(e->target);
+    transfer(*t, target);
+    return {target, nullptr};
+  }
   // The value first, then the place, as C++17 does.
   if (const auto *list = dyn<InitList>(e->value); list && e->op == AssignOp::Set) {
     Value *made = s_.load(temporary(list));
@@ -288,6 +297,8 @@ Expressions::Assigned Expressions::assign(const Assign *e) {
   s_.store(target, result);
   return {target, result};
 }
+
+void Expressions::transfer(const Transfer &t, const Place &) { fail(kLanguageNode, t.range, name(t.kind())); }
 
 // ---- calls -----------------------------------------------------------------------------------------------
 

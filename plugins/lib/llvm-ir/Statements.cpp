@@ -80,6 +80,7 @@ void Statements::stmt(const Stmt *s) {
   case Kind::Loop: return counted(*as<Loop>(s));
   case Kind::Alloc: return alloc(*as<Alloc>(s));
   case Kind::Sync:
+  case Kind::Await:
   case Kind::Report:
   case Kind::VectorStore: return other(s);
   // The language's own, which passes have made others of, what is started elsewhere, and what is no statement.
@@ -121,6 +122,7 @@ void Statements::stmt(const Stmt *s) {
   case Kind::WorkerCount:
   case Kind::Shuffle:
   case Kind::MatrixMultiply:
+  case Kind::Transfer:
   case Kind::Check:
   case Kind::Faulted:
   case Kind::LaneIndex:

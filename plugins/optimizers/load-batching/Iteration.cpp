@@ -26,7 +26,7 @@ bool plain(const Block *body) {
     }
     bool other = isa<Stmt>(&n)
                      ? !(isa<Block>(&n) || isa<Declare>(&n) || isa<Evaluate>(&n) || isa<If>(&n) || isa<For>(&n))
-                     : isa<MatrixMultiply>(&n) || isa<Check>(&n) || isa<Faulted>(&n);
+                     : isa<MatrixMultiply>(&n) || isa<Transfer>(&n) || isa<Check>(&n) || isa<Faulted>(&n);
     return other ? WalkResult::Stop : WalkResult::Advance;
   });
 }

@@ -17,7 +17,9 @@ namespace {
 
 /// Whether workers may wait for each other in it, or exchange values: they need not choose the same version.
 bool together(const Stmt *loop) {
-  return any<Node>(loop, [](const Node &n) { return isa<Sync>(&n) || isa<MatrixMultiply>(&n) || isa<Shuffle>(&n); });
+  return any<Node>(loop, [](const Node &n) {
+    return isa<Sync>(&n) || isa<Await>(&n) || isa<MatrixMultiply>(&n) || isa<Shuffle>(&n);
+  });
 }
 
 /// A loop without guards that hold.

@@ -37,7 +37,8 @@ Copies::Copies(const Loop &loop, const std::set<std::string> &shared) {
       loop.body, [&](const Declare &d) { local_.insert(d.name); }, [&](const Alloc &a) { local_.insert(a.name); },
       [&](const Loop &inner) { local_.insert(inner.var); });
   walk(loop.body, [&](const Stmt &s) {
-    if (isa<Sync>(&s) || isa<Cooperate>(&s) || isa<Launch>(&s) || isa<Single>(&s) || isa<Return>(&s) || isa<View>(&s))
+    if (isa<Sync>(&s) || isa<Await>(&s) || isa<Cooperate>(&s) || isa<Launch>(&s) || isa<Single>(&s) ||
+        isa<Return>(&s) || isa<View>(&s))
       possible_ = false;
   });
   for (const std::string &variable : assignedVariables(loop.body))

@@ -35,6 +35,7 @@ Barriers::Meets Barriers::meets(const Touches &open, const Stmt *s) const {
     bool met = std::any_of(header.begin(), header.end(), conflicts) || meets(open, body) == Meets::Conflict;
     return met ? Meets::Conflict : Meets::Nothing;
   };
+  if (isa<Await>(s)) return Meets::Barrier;
   if (const auto *sync = dyn<Sync>(s)) return sync->level == unit_ ? Meets::Barrier : Meets::Nothing;
   if (const auto *node = dyn<Block>(s)) return meets(open, node->stmts);
   if (const auto *node = dyn<Cooperate>(s); node && node->level == unit_) return meets(open, node->body->stmts);

@@ -55,9 +55,15 @@ void Barriers::lane(const Stmt *s, Stmts &out) {
   if (isa<Alloc>(s) || isa<View>(s)) return out.push_back(s);
   if (isa<Break>(s) || isa<Continue>(s)) return jump(s, out);
   if (isa<Declare>(s) || isa<Evaluate>(s)) return simple(s, out);
+  if (isa<Await>(s)) {
+    if (guard_) failBug(s->range, "barrier-insertion", "an Await that some lanes do not get to");
+    out.push_back(s);
+    return sync(out);
+  }
+  const bool waits = contains<Await>(s);
   // What lanes can do at their own pace is one statement. One that holds a jump to a loop outside of it is not.
   Touches all = touches(s);
-  if (!conflictWithin(all) && !uniformity_->holdsPart(s)) {
+  if (!waits && !conflictWithin(all) && !uniformity_->holdsPart(s)) {
     before(all, out);
     return guarded(s, out);
   }

@@ -73,6 +73,9 @@ Owners::Owners(const Kernel &kernel, const Launch &launch) : storage_(kernel), k
     if (a.memory == "registers") private_.insert(a.name);
   });
   viewsInLoops(&launch, false, movingViews_);
+  walk(&launch, [&](const Assign &a) {
+    if (isa<Transfer>(a.value)) transferred_.insert(a.target);
+  });
   walk(
       &launch,
       [&](const Declare &d) {
@@ -226,7 +229,7 @@ void Owners::collect(const Node *node, const Index &index, Touches &out) const {
     auto lane = [&](const Expr *e) { return isIndex(e, index.variable); };
     for (const Storage::Access &access : storage_.accesses(node)) {
       if (storage_.readOnly(access.buffer) || private_.count(access.buffer) ||
-          storage_.kind(access.buffer) == Storage::Kind::Array)
+          storage_.kind(access.buffer) == Storage::Kind::Array || transferred_.count(access.place))
         continue;
       Touch touch{access.buffer, access.writes, access.atomic, owner(access, index), {}};
       const VarRef *base = rootVariable(access.place);

@@ -68,6 +68,7 @@ private:
   Pairs pairs_;
   mutable std::set<std::string> frozen_;
   std::set<std::string> private_, movingViews_;
+  std::set<const ast::Expr *> transferred_;                      // what Transfers write: Awaits order these
   std::map<std::string, std::vector<const ast::Expr *>> starts_; // first values of a variable
   std::map<std::string, std::vector<const ast::Expr *>> steps_;  // what is added to it
   std::set<std::string> jumps_;                                  // variables that change in other ways

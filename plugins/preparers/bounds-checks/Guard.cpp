@@ -222,7 +222,29 @@ const Node *Guard::mutateCheck(const Check *e) {
 
 // ---- statements ------------------------------------------------------------------------------------------
 
+/// A Transfer as loads and stores, each of which can be asked for.
+const Stmt *Guard::plain(const Evaluate &s, const Assign &assign, const Transfer &transfer) {
+  Build b(arena(), s.range);
+  auto neighbour = [&](const Expr *e, Int by) -> const Expr * {
+    const auto *element = as<Subscript>(e);
+    if (by == 0) return element;
+    return arena().derive(element, [&](Subscript &copy) {
+      const Expr *&last = copy.indices.back();
+      last = b.add(last, b.integer(last->type, by));
+    });
+  };
+  std::vector<const Stmt *> all;
+  for (Int i = 0; i < transfer.count; ++i) {
+    const Expr *value = neighbour(transfer.source, i);
+    if (transfer.cond) value = b.select(transfer.cond, value, b.zero(transfer.type));
+    all.push_back(b.assign(neighbour(assign.target, i), value));
+  }
+  return all.size() == 1 ? all[0] : b.block(std::move(all));
+}
+
 const Node *Guard::mutateEvaluate(const Evaluate *s) {
+  if (const auto *assign = dyn<Assign>(s->expr); assign && isa<Transfer>(assign->value))
+    return mutate(plain(*s, *assign, *as<Transfer>(assign->value)));
   if (const auto *assign = dyn<Assign>(s->expr); assign && isa<Subscript>(assign->target)) {
     const Expr *value = mutateAs(assign->value);
     Guarded target = guarded(as<Subscript>(assign->target), assign->op == AssignOp::Set ? "writes" : "changes");

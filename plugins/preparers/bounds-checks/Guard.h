@@ -28,6 +28,7 @@ private:
     const ast::Expr *element = nullptr;
   };
   Guarded guarded(const ast::Subscript *e, const char *does);
+  const ast::Stmt *plain(const ast::Evaluate &s, const ast::Assign &assign, const ast::Transfer &transfer);
   /// Whether index < bound; else `what`, with the numbers filled in, is said of the place of `at`.
   const ast::Expr *check(const ast::Node *at, const ast::Expr *index, const ast::Expr *bound, const std::string &what);
   /// A value to be used more than once: itself, or a variable that `first` sets. What computing it changes is changed

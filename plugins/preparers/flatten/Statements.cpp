@@ -74,6 +74,7 @@ void Flattener::statement(const Stmt *stmt) {
   case Kind::Break:
   case Kind::Continue:
   case Kind::Sync: return emit(stmt);
+  case Kind::Await: return emit(arena_.make<Await>(stmt->range, expr(as<Await>(stmt)->pending)));
   default: failBug(stmt->range, "flatten", fmt::format("a {} cannot stand in a composed kernel", name(stmt->kind())));
   }
 }

@@ -97,6 +97,7 @@ private:
   const Node *mutateConditional(const Conditional *node) override { return retyped(node); }
   const Node *mutateInitList(const InitList *node) override { return retyped(node); }
   const Node *mutateShuffle(const Shuffle *node) override { return retyped(node); }
+  const Node *mutateTransfer(const Transfer *node) override { return retyped(node); }
   const Node *mutateCall(const Call *node) override { return retyped(node); }
   // Callers see these: they keep their types.
   const Node *mutateSpectrum(const Spectrum *node) override { return node; }

@@ -14,8 +14,8 @@ hardware::Hardware device() {
   hardware::Level grid, block, warp, thread;
   grid.name = "grid", block.name = "block", warp.name = "warp", thread.name = "thread";
   grid.subordinate = "block", grid.sync = SyncKind::Relaunch, grid.wait = 5e-6;
-  grid.memories = {{"global", std::uint64_t{1} << 36, 128, 0, 1e12, 500, {}},
-                   {"l2", std::uint64_t{1} << 22, 128, 0, 4e12, 200, {}}};
+  grid.memories = {{"global", std::uint64_t{1} << 36, 128, 0, 0, 1e12, 500, {}},
+                   {"l2", std::uint64_t{1} << 22, 128, 0, 0, 4e12, 200, {}}};
   block.subordinate = "warp", block.sync = SyncKind::Barrier, block.wait = 1e-8, block.workers.count = 40;
   block.cores = {.count = 10,
                  .clock = 1e9,
@@ -29,7 +29,7 @@ hardware::Hardware device() {
                  .loads = 2,
                  .units = 16,
                  .workers = 1024};
-  block.memories = {{"scratchpad", 1 << 16, 0, 32, 0, 0, {}}, {"l1", 1 << 16, 128, 0, 1e13, 30, {}}};
+  block.memories = {{"scratchpad", 1 << 16, 0, 32, 16, 0, 0, {}}, {"l1", 1 << 16, 128, 0, 0, 1e13, 30, {}}};
   warp.subordinate = "thread", warp.sync = SyncKind::Warp, warp.workers.count = 8;
   thread.scalar = true, thread.workers.count = 32;
   result.name = "device", result.levels = {grid, block, warp, thread};
@@ -42,7 +42,8 @@ hardware::Hardware processor() {
   hardware::Level process, thread, lane;
   process.name = "process", thread.name = "thread", lane.name = "lane";
   process.subordinate = "thread", process.sync = SyncKind::Join;
-  process.memories = {{"memory", std::uint64_t{1} << 36, 64, 0, 1e12, 100, {}}, {"l3", 1 << 24, 64, 0, 1e13, 50, {}}};
+  process.memories = {{"memory", std::uint64_t{1} << 36, 64, 0, 0, 1e12, 100, {}},
+                      {"l3", 1 << 24, 64, 0, 0, 1e13, 50, {}}};
   thread.subordinate = "lane", thread.sync = SyncKind::LockStep, thread.scalar = true, thread.workers.count = 2;
   thread.cores = {.clock = 1e9, .issue = 16, .issueAccess = 16, .issueAlone = 2, .depth = 4, .loads = 10};
   lane.scalar = true, lane.workers.count = 8;
@@ -246,6 +247,45 @@ TEST(Machine, ManyUnrolledIterationsDoNotFitRegisters) {
   };
   EXPECT_DOUBLE_EQ(each(1), each(2));
   EXPECT_GT(each(8), 1.5 * each(2));
+}
+
+TEST(Machine, WorkersOfALargeGroupHaveFewRegisters) {
+  const hardware::Hardware gpu = device(); // 32 for each of 1024 workers
+  const Machine machine(gpu);
+  CodeletWork work = operations(1000);
+  work.values = 60;
+  auto issue = [&](double group) {
+    return machine.parts(work, {}, {.units = kAll, .groups = kAll / group, .group = group}).issue;
+  };
+  EXPECT_GT(issue(1024), 1.2 * issue(256));
+}
+
+TEST(Machine, EnginesAndScratchpadMemoryWorkBesideLanes) {
+  const hardware::Hardware gpu = device();
+  const Machine machine(gpu);
+  auto issue = [&](double computes, double shared, double matrix) {
+    CodeletWork work = operations(computes);
+    work.shared = shared, work.matrix = matrix;
+    return machine.parts(work, {}, {.units = kAll}).issue;
+  };
+  EXPECT_LT(issue(1000, 200, 0), 0.8 * (issue(1000, 0, 0) + issue(0, 200, 0)));
+  EXPECT_LT(issue(1000, 0, 1000), 0.8 * (issue(1000, 0, 0) + issue(0, 0, 1000)));
+}
+
+TEST(Machine, WhatIsCopiedWhileLittleIsDoneIsWaitedFor) {
+  const hardware::Hardware gpu = device();
+  const Machine machine(gpu);
+  auto issue = [&](double computes, double panels) {
+    CodeletWork work = operations(computes);
+    work.awaits = 10, work.panelsAhead = 10 * panels;
+    return machine.parts(work, {}, {.units = kAll, .groups = kAll / 256, .group = 256}).issue;
+  };
+  CodeletWork work = operations(200);
+  const double alone = machine.parts(work, {}, {.units = kAll, .groups = kAll / 256, .group = 256}).issue;
+  // 20 operations a panel, by 1024 workers of a core: some 200 ns, where a load takes 500 and more.
+  EXPECT_GT(issue(200, 0.5), 2 * alone);
+  EXPECT_GT(issue(200, 0.5), issue(200, 1.5));
+  EXPECT_DOUBLE_EQ(issue(200, 20), alone);
 }
 
 TEST(Machine, AGroupRunsOnOneCore) {

@@ -303,7 +303,8 @@ private:
       frame_->returned.assign(1, {});
       return;
     }
-    case Kind::Sync: return;
+    case Kind::Sync:
+    case Kind::Await: return;
     case Kind::View: {
       const auto *n = as<View>(s);
       Array a = lookup(n->base, 0).array;
@@ -544,6 +545,7 @@ private:
     case Kind::Binary: return binary(as<Binary>(e), lane);
     case Kind::Assign: {
       const auto *n = as<Assign>(e);
+      if (const auto *t = dyn<Transfer>(n->value); t && t->count > 1) throw Failure("a Transfer of several elements");
       Scalar value = scalar(n->value, lane);
       Value target = place(n->target, lane);
       if (n->op != AssignOp::Set) value = compound(n, read(target), value);
@@ -553,6 +555,11 @@ private:
     case Kind::Conditional: {
       const auto *n = as<Conditional>(e);
       return eval(truth(scalar(n->cond, lane)) ? n->then : n->otherwise, lane);
+    }
+    case Kind::Transfer: { // there at once
+      const auto *n = as<Transfer>(e);
+      if (n->cond && !truth(scalar(n->cond, lane))) return scalarValue(zero(e->type));
+      return eval(n->source, lane);
     }
     case Kind::Cast: {
       Value v = eval(as<Cast>(e)->operand, lane);

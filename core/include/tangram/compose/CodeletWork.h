@@ -30,6 +30,7 @@ struct AccessWork {
   /// other rows and of those side by side.
   double overlapRows = 1, overlapRun = 1;
   AccessPattern pattern;
+  double joined = 0;   // of the loads, such that come with another one in one instruction
   double ahead = 0;    // of the loads, such that nothing waits for: others are under way at the same time
   double distance = 0; // bytes between neighbouring lanes, where they are a constant distance apart; 0: not known
 };
@@ -48,8 +49,11 @@ struct CodeletWork {
   /// Of `shared`, in arrays that lanes which read each other's registers keep there: of the lane's own element, and of
   /// others'.
   double ownOfLane = 0, exchanged = 0;
+  double sharedBytes = 0;    // of these arrays
   double fills = 0;          // loops that only load what lanes share
   double exchanges = 0;      // how often lanes wait for what others have stored in these arrays
+  double awaits = 0;         // of these, for panels on their way to these arrays ...
+  double panelsAhead = 0;    // ... which others, so many, are used meanwhile, all awaits together
   double turns = 0;          // of innermost loops
   double branches = 0;       // back to the begin of a loop that is not unrolled
   double dependent = 0;      // of these turns, such that need a value of the turn before

@@ -20,8 +20,9 @@ struct Memory {
   std::uint64_t bytes = 0; // 0: not said
   std::uint64_t line = 0;  // bytes
   std::uint64_t banks = 0;
-  double bandwidth = 0; // bytes a second; 0: not said
-  double latency = 0;   // cycles; 0: not said
+  std::uint64_t copies = 0; // bytes that a worker copies into it at a time without its registers; 0: it does not
+  double bandwidth = 0;     // bytes a second; 0: not said
+  double latency = 0;       // cycles; 0: not said
   /// Bits of the elements on which its atomic operations work; nothing: not said.
   std::optional<std::vector<std::uint64_t>> atomics;
 };

@@ -140,6 +140,69 @@ void Device::multiply(const MatrixMultiply &e, const std::vector<Place> &c, cons
   for (unsigned i = 0; i < c.size(); ++i) s_.store(c[i], build.CreateExtractValue(call, i));
 }
 
+void Device::transfer(const Transfer &t, const Place &from, const Place &to, Value *cond) {
+  llvm::IRBuilder<> &b = s_.build;
+  const std::uint64_t each = t.type.bytes(), all = each * static_cast<std::uint64_t>(t.count);
+  auto in = [&](const Place &place, unsigned space) {
+    Value *address = place.address;
+    if (address->getType()->getPointerAddressSpace() != space)
+      address = b.CreateAddrSpaceCast(address, llvm::PointerType::get(b.getContext(), space));
+    return b.CreatePtrToInt(address, b.getInt64Ty());
+  };
+  if (each != 4 && each != 8) { // copies of fewer bytes there are none
+    llvm::Type *type = s_.unit.types.memory(t.type);
+    for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(t.count); ++i) {
+      auto at = [&](const Place &place) { return Place{b.CreateConstGEP1_64(type, place.address, i), place.type}; };
+      Value *value = nullptr;
+      if (cond) {
+        llvm::BasicBlock *before = b.GetInsertBlock(), *then = s_.block("then"), *done = s_.block("endif");
+        b.CreateCondBr(cond, then, done);
+        b.SetInsertPoint(then);
+        Value *loaded = s_.load(from);
+        then = b.GetInsertBlock();
+        s_.enter(done);
+        llvm::PHINode *either = b.CreatePHI(loaded->getType(), 2);
+        either->addIncoming(loaded, then);
+        either->addIncoming(llvm::Constant::getNullValue(loaded->getType()), before);
+        value = either;
+      } else {
+        value = s_.load(at(from));
+      }
+      s_.store(at(to), value);
+    }
+    return;
+  }
+  Value *target = b.CreateTrunc(in(to, kShared), b.getInt32Ty()), *source = in(from, kGlobal);
+  auto one = [&](std::uint64_t offset) {
+    const std::string by = offset ? fmt::format("+{}", offset) : "";
+    return fmt::format("cp.async.ca.shared.global [$0{0}], [$1{0}], {1}", by, each);
+  };
+  std::string text = one(0) + ";", constraints = "r,l";
+  std::vector<llvm::Type *> types{b.getInt32Ty(), b.getInt64Ty()};
+  std::vector<Value *> operands{target, source};
+  if (cond) {
+    text = one(0) + ", $2;";
+    constraints += ",r";
+    types.push_back(b.getInt32Ty());
+    operands.push_back(b.CreateSelect(cond, b.getInt32(static_cast<std::uint32_t>(each)), b.getInt32(0)));
+  } else if (all == 16) { // together, where they lie so
+    text = "{ .reg .pred whole; .reg .b64 past; and.b64 past, $1, 15; setp.eq.u64 whole, past, 0; "
+           "@whole cp.async.cg.shared.global.L2::128B [$0], [$1], 16;";
+    for (std::uint64_t offset = 0; offset < all; offset += each) text += " @!whole " + one(offset) + ";";
+    text += " }";
+  } else {
+    for (std::uint64_t offset = each; offset < all; offset += each) text += " " + one(offset) + ";";
+  }
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), types, false);
+  b.CreateCall(llvm::InlineAsm::get(type, text, constraints + ",~{memory}", true), operands);
+}
+
+void Device::await(std::uint64_t pending) {
+  auto *type = llvm::FunctionType::get(s_.build.getVoidTy(), false);
+  const std::string text = fmt::format("cp.async.commit_group; cp.async.wait_group {};", pending);
+  s_.build.CreateCall(llvm::InlineAsm::get(type, text, "~{memory}", true), {});
+}
+
 // ---- atomics -------------------------------------------------------------------------------------------
 
 Value *Device::atomic(const Atomic &e, const Place &place, const std::vector<Value *> &operands) {

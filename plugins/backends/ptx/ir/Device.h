@@ -19,6 +19,9 @@ public:
   void sync(const ast::Sync &sync);
   /// Of a scalar.
   llvm::Value *shuffle(const ast::Shuffle &e, llvm::Value *value, llvm::Value *lane);
+  /// Starts copies to a group's memory; `cond`: null, or whether there is anything to copy.
+  void transfer(const ast::Transfer &t, const Place &from, const Place &to, llvm::Value *cond);
+  void await(std::uint64_t pending);
   /// c += a * b, by the warp together.
   void multiply(const ast::MatrixMultiply &e, const std::vector<Place> &c, const std::vector<llvm::Value *> &a,
                 const std::vector<llvm::Value *> &b);

@@ -50,13 +50,20 @@ Value *DeviceExpressions::other(const Expr *e) {
 
 void DeviceStatements::other(const Stmt *s) {
   if (const auto *sync = dyn<Sync>(s)) return device_.device().sync(*sync);
+  if (const auto *awaits = dyn<Await>(s)) {
+    std::optional<Int> pending = constants_ ? constants_->value(awaits->pending) : literal(awaits->pending);
+    if (!pending || *pending < 0) failBug(s->range, "ptx", "an Await of a number that is not known");
+    return device_.device().await(static_cast<std::uint64_t>(*pending));
+  }
   if (isa<VectorStore>(s)) fail(kVectorStore, s->range);
   Statements::other(s);
 }
 
 void DeviceStatements::alloc(const Alloc &a) {
-  if (a.memory == "scratchpad")
+  if (a.memory == "scratchpad") {
+    scratchpad_.insert(a.name);
     return s_.define(a.name, {llvm_ir::Variable::Kind::Array, device_.unit().scratchpad.place(a), a.element});
+  }
   if (a.memory != "registers") fail(kMemory, a.range, a.name, a.memory);
   local(a.name, a.element, extents(a.extents, a.name, a.range), nullptr, a.range);
 }
@@ -74,6 +81,8 @@ unsigned DeviceStatements::copies(const For &loop) const {
   if (unsigned all = Statements::copies(loop)) return all;
   constexpr unsigned kMost = 4;
   constexpr std::size_t kNodes = 600, kLoads = 2 * loops::kLoadsTogether; // of all copies
+  if (constants_ && constants_->isWrittenOut(loop, scratchpad_)) return kAllCopies;
+  if (any<Transfer>(loop.body, [](const Transfer &t) { return t.cond != nullptr; })) return kNoCopies;
   const auto *init = dyn<Declare>(loop.init);
   if (init && loops::goesOn(init->init, assigned_)) return kNoCopies;
   if (!loops::isLeaf(loop.body) || contains<Sync>(loop.body) || !contains<Subscript>(loop.body)) return kNoCopies;

@@ -21,6 +21,10 @@ private:
   llvm::Value *atomic(const ast::Atomic &e, const Place &place, const std::vector<llvm::Value *> &operands) override {
     return device_.atomic(e, place, operands);
   }
+  void transfer(const ast::Transfer &t, const Place &target) override {
+    llvm::Value *cond = t.cond ? condition(t.cond) : nullptr;
+    device_.transfer(t, place(t.source), target, cond);
+  }
   llvm::Value *library(const ast::Call &call, const std::vector<llvm::Value *> &args) override {
     return unit_.library.call(call, args, b_);
   }
@@ -43,7 +47,7 @@ private:
   unsigned copies(const ast::For &loop) const override;
 
   DeviceExpressions &device_;
-  std::set<std::string> assigned_;
+  std::set<std::string> assigned_, scratchpad_;
 };
 
 } // namespace tangram::ptx

@@ -27,10 +27,18 @@ public:
   /// arrays: a worker's own arrays are in registers where it goes through them without a loop.
   std::optional<std::int64_t> turnsThrough(const ast::For &loop, const std::set<std::string> &arrays) const;
 
+  /// Whether `for (i = A; i < B; ++i)` with loops in it is to be written out: it goes through some of these arrays,
+  /// which are shared, so that what the next turn reads of them is loaded while this one computes; each loop's turns
+  /// are known, and all of it is not too much.
+  bool isWrittenOut(const ast::For &loop, const std::set<std::string> &arrays) const;
+
   /// A constant expression without variables: of literals and the kernel's constants. `arena` takes it.
   const ast::Expr *inlined(const ast::Expr *e, ast::Arena &arena) const;
 
 private:
+  std::optional<std::int64_t> turns(const ast::For &loop) const;
+  std::optional<std::int64_t> statements(const ast::Stmt *s) const;
+
   std::set<std::string> assigned_;
   std::map<std::string, const ast::Expr *> defaults_, initialisers_;
   // Of variables asked for before: one's initialiser names others, and those others again.
