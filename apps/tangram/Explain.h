@@ -3,7 +3,7 @@
 
 #include "Driver.h"
 
-#include "tangram/compose/Workload.h"
+#include "tangram/planning/Workload.h"
 
 namespace tangram::driver {
 

@@ -83,6 +83,7 @@ Json toJson(const runtime::VerifyReport &r) {
             {"interrupted", r.interrupted},
             {"seed", r.seed},
             {"arguments", r.arguments},
+            {"interpreted", r.interpreted},
             {"undecided", toJson(r.undecided)},
             {"skipped", r.skipped},
             {"broken", r.broken},

@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Tangram)
-install(TARGETS tangram-core tangram-session tangram-verify tangram-tune EXPORT TangramTargets
+install(TARGETS tangram-core tangram-process tangram-planning tangram-session tangram-verify tangram-tune EXPORT TangramTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT TangramTargets NAMESPACE Tangram:: DESTINATION ${package_folder})

@@ -1,10 +1,10 @@
 #include "tangram/compose/Cloner.h"
 
-#include "Sizes.h"
 #include "TunableRanges.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Requirement.h"
+#include "tangram/compose/Sizes.h"
 #include "tangram/diag/Diagnostic.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
-#include "CodeletSource.h"
+#include "tangram/compose/CodeletSource.h"
 
-#include "Sizes.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/compose/Sizes.h"
 
 #include <algorithm>
 

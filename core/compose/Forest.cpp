@@ -60,19 +60,19 @@ PlanPtr makePlanNode(const Point &point, const Alternative &alternative, std::ve
   return std::make_shared<const PlanNode>(std::move(node));
 }
 
-Plan Forest::finish(PlanPtr root) const {
-  Plan plan;
-  plan.spectrum = spectrum_;
-  plan.target = hardware_.name;
-  plan.root = std::move(root);
-  std::vector<const PlanNode *> todo{plan.root.get()};
+Plan Forest::plan(PlanPtr root) const {
+  Plan result;
+  result.spectrum = spectrum_;
+  result.target = hardware_.name;
+  result.root = std::move(root);
+  std::vector<const PlanNode *> todo{result.root.get()};
   while (!todo.empty()) {
     const PlanNode *node = todo.back();
     todo.pop_back();
-    if (auto it = hashes_.find(node->spectrum); it != hashes_.end()) plan.sources.insert(*it);
+    if (auto it = hashes_.find(node->spectrum); it != hashes_.end()) result.sources.insert(*it);
     for (const PlanPtr &child : node->children) todo.push_back(child.get());
   }
-  return plan;
+  return result;
 }
 
 Count Forest::count(const Alternative &alternative) const {
@@ -122,7 +122,7 @@ PlanPtr Forest::node(GoalId id, Count index) const {
 
 Plan Forest::nth(Count index) const {
   if (index < 0 || index >= count()) failBug({}, "forest", "there is no plan of that number");
-  return finish(node(root_, std::move(index)));
+  return plan(node(root_, std::move(index)));
 }
 
 void Forest::enumerate(const std::function<bool(const Plan &)> &visit) const {
@@ -147,12 +147,12 @@ PlanPtr Forest::derived(GoalId id, const std::function<std::size_t(GoalId, const
 }
 
 Plan Forest::derive(const std::function<std::size_t(GoalId, const Point &)> &choose) const {
-  return finish(derived(root_, choose));
+  return plan(derived(root_, choose));
 }
 
 std::optional<Plan> Forest::plainest() const {
   if (points_[plainRoot_].alternatives.empty()) return {};
-  return finish(derived(plainRoot_, [](GoalId, const Point &) { return std::size_t{0}; }));
+  return plan(derived(plainRoot_, [](GoalId, const Point &) { return std::size_t{0}; }));
 }
 
 } // namespace tangram

@@ -1,9 +1,9 @@
 #include "Grammar.h"
-#include "Interned.h"
 #include "Machines.h"
-#include "Sizes.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/compose/Interned.h"
 #include "tangram/compose/Requirement.h"
+#include "tangram/compose/Sizes.h"
 #include "tangram/compose/TunableChoice.h"
 
 #include <algorithm>

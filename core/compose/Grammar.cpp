@@ -1,8 +1,8 @@
 #include "Grammar.h"
 
-#include "Sizes.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Requirement.h"
+#include "tangram/compose/Sizes.h"
 #include "tangram/compose/TunableChoice.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "Interval.h"
+#include "tangram/compose/Interval.h"
 
 #include <algorithm>
 #include <limits>

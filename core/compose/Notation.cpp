@@ -1,6 +1,6 @@
 #include "Notation.h"
 
-#include "Sizes.h"
+#include "tangram/compose/Sizes.h"
 
 namespace tangram {
 

@@ -1,7 +1,7 @@
 #include "tangram/compose/Requirement.h"
 
-#include "Sizes.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/compose/Sizes.h"
 
 #include <algorithm>
 #include <fmt/format.h>

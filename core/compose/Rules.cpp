@@ -1,7 +1,7 @@
 #include "tangram/compose/Rules.h"
 
 #include "Notation.h"
-#include "Sizes.h"
+#include "tangram/compose/Sizes.h"
 
 namespace tangram {
 

@@ -1,8 +1,8 @@
 #include "tangram/compose/Plan.h"
 
-#include "Sizes.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/compose/Sizes.h"
 
 namespace tangram {
 

@@ -1,4 +1,4 @@
-#include "Sizes.h"
+#include "tangram/compose/Sizes.h"
 
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Walk.h"

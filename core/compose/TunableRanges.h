@@ -3,9 +3,9 @@
 // tunable is set to more would be wrong without a word.
 #pragma once
 
-#include "Interval.h"
-#include "Sizes.h"
+#include "tangram/compose/Interval.h"
 #include "tangram/compose/Plan.h"
+#include "tangram/compose/Sizes.h"
 
 namespace tangram {
 

@@ -1,6 +1,6 @@
 #include "tangram/tune/Grid.h"
 
-#include "../compose/Derivations.h"
+#include "tangram/planning/Derivations.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,11 +1,11 @@
 #include "tangram/tune/Tuner.h"
 
-#include "../compose/Derivations.h"
-#include "../compose/PredictedCalls.h"
 #include "../verify/BuildPlans.h"
 #include "Race.h"
 #include "Setting.h"
-#include "tangram/compose/EvolutionarySearch.h"
+#include "tangram/planning/Derivations.h"
+#include "tangram/planning/EvolutionarySearch.h"
+#include "tangram/planning/PredictedCalls.h"
 
 #include <algorithm>
 #include <cmath>

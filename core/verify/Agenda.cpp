@@ -1,6 +1,6 @@
 #include "Agenda.h"
 
-#include "../compose/PredictedCalls.h"
+#include "tangram/planning/PredictedCalls.h"
 
 #include <algorithm>
 #include <set>

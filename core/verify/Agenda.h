@@ -1,7 +1,7 @@
 // Which plans verify() checks, and in which order: what matters most comes first, so that it may end early.
 #pragma once
 
-#include "../compose/Derivations.h"
+#include "tangram/planning/Derivations.h"
 #include "tangram/verify/Verify.h"
 
 namespace tangram::runtime {

@@ -58,6 +58,12 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
         if (cut |= expired(); cut) break;
         send({"call", std::to_string(kReference), std::to_string(s)});
         const std::vector<Value> original = makeArguments(spectrum, reference.kernel(), sets[s], options);
+        std::optional<Meaning::Outcome> said;
+        if (baseline.meaning) said = baseline.meaning->of(original);
+        if (said && !said->undefined.empty()) {
+          send({"broken", "0", std::to_string(s), said->undefined});
+          continue;
+        }
         Reference::Outcome right = reference.call(original);
         const CallResult &result = right.result;
         if (result.status == TANGRAM_OUT_OF_RANGE)
@@ -79,6 +85,11 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
         if (!outside.empty()) {
           send({"broken", "0", std::to_string(s), outside});
           continue;
+        }
+        if (said) {
+          const std::string difference = said->difference(right);
+          send({difference.empty() ? "interpreted" : "broken", "0", std::to_string(s), difference});
+          if (!difference.empty()) continue;
         }
         std::uint64_t unknown = 0;
         for (const Expected &e : right.expected) unknown += e.unknown();
@@ -130,6 +141,8 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
         events.skipped(s, m[3]);
       } else if (m[0] == "broken") {
         events.broken(s, m[3]);
+      } else if (m[0] == "interpreted") {
+        if (events.interpreted) events.interpreted(s);
       } else if (m[0] == "undecided") {
         events.undecided(s, {std::stoull(m[3]), std::stoull(m[4])});
       } else if (m[0] == "expired") {

@@ -372,13 +372,21 @@ private:
       send(m);
     };
     events.outOfRange = [&](const std::string &message) { send({"out-of-range", message}); };
+    events.interpreted = [&](std::size_t set) { send({"interpreted", std::to_string(set)}); };
     events.undecided = [&](std::size_t set, Undecided u) {
       send({"undecided", std::to_string(set), std::to_string(u.questions), std::to_string(u.numbers)});
     };
-    callPlans(spectrum_, baseline_, unit.built, sets, options, events);
+    Baseline baseline = baseline_;
+    try {
+      baseline.meaning = std::make_shared<Meaning>(session_, spectrum_.name);
+    } catch (
+        const DiagnosticError &) { // what cannot be composed for this target is compared with another's all the same
+    }
+    callPlans(spectrum_, baseline, unit.built, sets, options, events);
   }
 
   void receive(const Message &m, const Unit &unit) {
+    if (m[0] == "interpreted") interpreted_.insert(m[1]);
     if (m[0] == "out-of-range" && outOfRange_.empty()) outOfRange_ = m[1];
     if (m[0] == "skip") skippedSets_[std::stoull(m[1])] = m[2];
     if (m[0] == "broken") brokenSets_[std::stoull(m[1])] = m[2];
@@ -621,6 +629,7 @@ private:
     report_.rules = among(covered.rules, all.rules);
     report_.seconds = Seconds(Clock::now() - start_).count();
     report_.interrupted = isInterrupted();
+    report_.interpreted = interpreted_.size();
     // What is compiled for use must compile.
     bool nothing = report_.checked() == 0 && !report_.refused.empty();
     if (report_.pick && states_[0].refused) throw DiagnosticError(*states_[0].refused);
@@ -657,6 +666,7 @@ private:
   std::vector<State> states_;
   std::map<std::string, std::size_t> byKey_;
   std::string outOfRange_;
+  std::set<std::string> interpreted_; // sets
   Baseline baseline_;
   bool baselineBuilt_ = false;
   std::size_t decided_ = 0;

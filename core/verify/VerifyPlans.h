@@ -1,6 +1,8 @@
 // The parts of verify(): which arguments, and one batch of plans in a child process.
 #pragma once
 
+#include "Meaning.h"
+
 #include "tangram/process/Children.h"
 #include "tangram/verify/Reference.h"
 #include "tangram/verify/Shapes.h"
@@ -36,6 +38,7 @@ struct BatchEvents {
   std::function<void(std::size_t plan, std::size_t set)> passed;
   std::function<void(std::size_t set, const std::string &why)> skipped;
   std::function<void(std::size_t set, const std::string &why)> broken; // the plainest plan itself fails
+  std::function<void(std::size_t set)> interpreted;                    // Baseline::doubt found nothing wrong
   std::function<void(std::size_t set, Undecided undecided)> undecided;
   std::function<void(std::size_t plan, std::size_t set)> leftOut;
   std::function<void()> expired;                              // VerifyOptions::deadline came before all was called
@@ -49,6 +52,7 @@ struct Baseline {
   /// entry.
   std::filesystem::path plainest;
   std::string plainestName;
+  std::shared_ptr<const Meaning> meaning{}; // what the reference is compared with itself; null: nothing
   bool exact() const { return !plainest.empty(); }
 };
 

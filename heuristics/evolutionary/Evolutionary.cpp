@@ -1,7 +1,7 @@
 // Plans by evolution: the fittest so far have offspring, by one choice that is another or a part of a second plan. How
 // fit a plan is, another heuristic's model of time says.
-#include "tangram/compose/EvolutionarySearch.h"
 #include "tangram/compose/Heuristic.h"
+#include "tangram/planning/EvolutionarySearch.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Plans by a model that has been corrected by what the tuner's database knows of this target.
 #include "Corrections.h"
 
-#include "tangram/compose/EvolutionarySearch.h"
 #include "tangram/compose/Heuristic.h"
+#include "tangram/planning/EvolutionarySearch.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>

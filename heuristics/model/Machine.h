@@ -2,8 +2,8 @@
 // kind.
 #pragma once
 
-#include "tangram/compose/CodeletWork.h"
 #include "tangram/hardware/Hardware.h"
+#include "tangram/planning/CodeletWork.h"
 
 #include <cmath>
 

@@ -2,8 +2,8 @@
 
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Requirement.h"
-#include "tangram/compose/Workload.h"
 #include "tangram/diag/Diagnostic.h"
+#include "tangram/planning/Workload.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "Machine.h"
-#include "tangram/compose/Expectations.h"
-#include "tangram/compose/OrdinarySizes.h"
+#include "tangram/planning/Expectations.h"
+#include "tangram/planning/OrdinarySizes.h"
 
 #include <boost/container/flat_map.hpp>
 #include <memory>

@@ -8,7 +8,7 @@ using namespace tangram;
 
 class Model final : public Heuristic {
   std::vector<Plan> choose(const Forest &forest, HeuristicContext &context) override {
-    return forest.best(context.wanted, model::Time(forest));
+    return bestPlans(forest, context.wanted, model::Time(forest));
   }
   std::optional<Prediction> predict(const Forest &forest, const Plan &plan) override {
     return model::Time(forest).predict(plan);

@@ -3,6 +3,7 @@
 
 #include "Around.h"
 #include "tangram/compose/Prediction.h"
+#include "tangram/planning/Cost.h"
 
 namespace tangram::model {
 

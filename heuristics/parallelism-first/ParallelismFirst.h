@@ -42,7 +42,7 @@
 //    Distribute, which is shorter.
 #pragma once
 
-#include "tangram/compose/Heuristic.h"
+#include "tangram/planning/RuleComparison.h"
 
 namespace tangram {
 

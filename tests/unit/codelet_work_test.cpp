@@ -1,6 +1,6 @@
 // What a codelet does by itself, counted from its source.
 #include "SumProgram.h"
-#include "tangram/compose/CodeletWork.h"
+#include "tangram/planning/CodeletWork.h"
 
 namespace tangram {
 namespace {

@@ -1,8 +1,8 @@
 // Which plans stand for a space that is too large to check, how much they do, and how a failing one is made smaller.
-#include "../../core/compose/Derivations.h"
-#include "../../core/compose/PredictedCalls.h"
 #include "../../core/verify/Shrink.h"
 #include "SumProgram.h"
+#include "tangram/planning/Derivations.h"
+#include "tangram/planning/PredictedCalls.h"
 
 #include <algorithm>
 #include <random>

@@ -1,6 +1,6 @@
 // What is expected below a point follows from what is expected at it.
 #include "SumProgram.h"
-#include "tangram/compose/Expectations.h"
+#include "tangram/planning/Expectations.h"
 
 namespace tangram {
 namespace {

@@ -1,5 +1,6 @@
 // The forest: what is in it, how much, in which order, and why the rest is not.
 #include "SumProgram.h"
+#include "tangram/planning/Cost.h"
 
 #include <algorithm>
 #include <bit>
@@ -212,7 +213,7 @@ TEST(Forest, OfSurroundingsThatAreAlikeOneIsSearched) {
     const Forest forest = program.forest(4, "s0");
     if (forest.count() < 10) continue;
     ++compared;
-    const std::vector<Plan> best = forest.best(5, Alike()), least = forest.best(1, DeepIsDear());
+    const std::vector<Plan> best = bestPlans(forest, 5, Alike()), least = bestPlans(forest, 1, DeepIsDear());
     ASSERT_FALSE(best.empty());
     // What is found is a plan, no better than the best, and mostly it.
     EXPECT_GE(deepIsDear(*best[0].root, 0), deepIsDear(*least[0].root, 0));
@@ -253,7 +254,7 @@ TEST(Forest, CountEnumerateNthAndBestAgreeOnRandomPrograms) {
     // The k best, by sorting all of them.
     std::stable_sort(plans.begin(), plans.end(), [](auto &a, auto &b) { return costOf(*a.root) < costOf(*b.root); });
     std::size_t k = 1 + random() % (plans.size() + 3);
-    std::vector<Plan> best = forest.best(k, SumOfRules());
+    std::vector<Plan> best = bestPlans(forest, k, SumOfRules());
     ASSERT_EQ(best.size(), std::min(k, plans.size()));
     for (std::size_t n = 0; n < best.size(); ++n) EXPECT_EQ(key(best[n]), key(plans[n])) << "rank " << n;
 
@@ -261,7 +262,7 @@ TEST(Forest, CountEnumerateNthAndBestAgreeOnRandomPrograms) {
     plans = all(forest);
     std::stable_sort(plans.begin(), plans.end(),
                      [](auto &a, auto &b) { return deepIsDear(*a.root, 0) < deepIsDear(*b.root, 0); });
-    best = forest.best(k, DeepIsDear());
+    best = bestPlans(forest, k, DeepIsDear());
     ASSERT_EQ(best.size(), std::min(k, plans.size()));
     keys.clear();
     for (std::size_t n = 0; n < best.size(); ++n) {

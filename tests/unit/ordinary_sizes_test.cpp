@@ -1,6 +1,6 @@
 // Sizes where none are told.
 #include "SumProgram.h"
-#include "tangram/compose/OrdinarySizes.h"
+#include "tangram/planning/OrdinarySizes.h"
 
 namespace tangram {
 namespace {

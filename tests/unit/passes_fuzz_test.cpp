@@ -331,7 +331,7 @@ public:
     for (const Value &v : args)
       if (v.kind == Value::Kind::Array) {
         arrays.emplace_back();
-        for (const Scalar &s : *v.array.storage) arrays.back().push_back(static_cast<std::int32_t>(s.i));
+        for (const Scalar &s : *v.array.cells) arrays.back().push_back(static_cast<std::int32_t>(s.i));
         arrays.back().push_back(-77); // behind the end
       }
     std::size_t next = 0;

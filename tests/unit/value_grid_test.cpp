@@ -1,5 +1,5 @@
 // Searching the values of a rule along lines.
-#include "tangram/compose/ValueGrid.h"
+#include "tangram/planning/ValueGrid.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -30,7 +30,7 @@ TEST(Time, NoPlanIsBetterThanTheBest) {
   const Program program(sumProgram(), cpuSimple());
   const Forest forest = sized(program, 3, 1 << 20);
   const Time time(forest);
-  const std::vector<Plan> best = forest.best(10, time);
+  const std::vector<Plan> best = bestPlans(forest, 10, time);
   ASSERT_FALSE(best.empty());
   double before = 0;
   for (const Plan &plan : best) {
@@ -51,7 +51,7 @@ TEST(Time, MuchWorkIsDividedLittleIsNot) {
   const Program program(sumProgram(true, true, true, false), cpuSimple());
   auto picked = [&](std::uint64_t elements) {
     const Forest forest = sized(program, 3, elements);
-    return print(forest.best(1, Time(forest)).at(0));
+    return print(bestPlans(forest, 1, Time(forest)).at(0));
   };
   EXPECT_NE(picked(1 << 26).find("select c at process"), std::string::npos) << picked(1 << 26);
   EXPECT_EQ(picked(4).find("select c at process"), std::string::npos) << picked(4);
@@ -63,7 +63,7 @@ TEST(Time, TwiceTheWorkTakesLonger) {
   for (unsigned bits : {10u, 16u, 22u, 28u}) {
     const Forest forest = sized(program, 4, std::uint64_t{1} << bits);
     const Time time(forest);
-    const double now = seconds(time, forest, forest.best(1, time).at(0));
+    const double now = seconds(time, forest, bestPlans(forest, 1, time).at(0));
     EXPECT_GE(now, before) << bits;
     before = now;
   }

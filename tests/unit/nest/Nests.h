@@ -1,8 +1,8 @@
 // Codelets for tests of nests, and how to ask about them by names.
 #pragma once
 
-#include "../passes/Interpreter.h"
 #include "../passes/Program.h"
+#include "../passes/Semantics.h"
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Verify.h"
 #include "tangram/nest/Dependences.h"

@@ -173,14 +173,14 @@ protected:
       ADD_FAILURE() << v.message << "\n" << (v.node ? ast::print(v.node) : "") << "\n" << ast::print(body);
     std::vector<Value> own = args;
     for (Value &v : own)
-      if (v.kind == Value::Kind::Array) v.array.storage = std::make_shared<std::vector<Scalar>>(*v.array.storage);
+      if (v.kind == Value::Kind::Array) v.array.cells = std::make_shared<std::vector<Scalar>>(*v.array.cells);
     hardware::Hardware machine;
     machine.levels.emplace_back();
     EXPECT_TRUE(accepts(*m, *kernel, machine, own)); // sizes are small, and scalars natural numbers
     run_(*m, *kernel, machine, own);
     std::vector<Scalar> out;
     for (const Value &v : own)
-      if (v.kind == Value::Kind::Array) out.insert(out.end(), v.array.storage->begin(), v.array.storage->end());
+      if (v.kind == Value::Kind::Array) out.insert(out.end(), v.array.cells->begin(), v.array.cells->end());
     return out;
   }
   static void run_(const ast::Module &m, const ast::Kernel &k, const hardware::Hardware &h,

@@ -47,9 +47,9 @@ protected:
     machine.levels.emplace_back();
     run(*module, *kernel, machine, args, 2'000'000);
     std::vector<int> result;
-    std::int64_t all = args[1].array.storage->at(0).i;
+    std::int64_t all = args[1].array.cells->at(0).i;
     for (std::int64_t e = 0; e < all; ++e)
-      result.push_back(static_cast<int>(args[0].array.storage->at(static_cast<std::size_t>(e)).i));
+      result.push_back(static_cast<int>(args[0].array.cells->at(static_cast<std::size_t>(e)).i));
     return result;
   }
 

@@ -1,8 +1,8 @@
 // Values of the interpreter as they lie in memory, for programs that are compiled and run.
 #pragma once
 
-#include "Interpreter.h"
 #include "Program.h"
+#include "Semantics.h"
 
 #include <cstring>
 #include <vector>

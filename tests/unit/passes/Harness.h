@@ -1,8 +1,8 @@
 // Runs the lowering passes on a program and compares, after each, what it computes with what it computed before.
 #pragma once
 
-#include "Interpreter.h"
 #include "Program.h"
+#include "Semantics.h"
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Verify.h"
 #include "tangram/ast/Walk.h"
@@ -82,11 +82,11 @@ protected:
   Outcome outcome(const ast::Module *module, const std::vector<Value> &args, std::uint64_t steps = kManySteps) {
     std::vector<Value> own = args;
     for (Value &v : own)
-      if (v.kind == Value::Kind::Array) v.array.storage = std::make_shared<std::vector<Scalar>>(*v.array.storage);
+      if (v.kind == Value::Kind::Array) v.array.cells = std::make_shared<std::vector<Scalar>>(*v.array.cells);
     Outcome o;
     o.result = run(*module, *module->kernels.at(0), target_.hardware, own, steps);
     for (const Value &v : own)
-      if (v.kind == Value::Kind::Array) o.arrays.push_back(*v.array.storage);
+      if (v.kind == Value::Kind::Array) o.arrays.push_back(*v.array.cells);
     return o;
   }
   static bool same(const Scalar &a, const Scalar &b) {

@@ -60,7 +60,7 @@ struct RandomArguments {
   std::string difference() {
     std::string result;
     for (std::size_t i = 0; i < kTypes.size(); ++i) {
-      const std::vector<Scalar> &expected = *args[kTypes.size() + i].array.storage;
+      const std::vector<Scalar> &expected = *args[kTypes.size() + i].array.cells;
       std::vector<char> &out = memory[kTypes.size() + i];
       for (std::size_t k = 0; k < expected.size(); ++k) {
         Scalar got = scalarAt(out.data() + k * kTypes[i].bytes(), kTypes[i]);

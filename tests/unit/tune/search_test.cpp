@@ -1,8 +1,8 @@
 // Which plans a tuner tries: variations of plans are plans, and the search finds the fast ones.
-#include "../../core/compose/Derivations.h"
 #include "SumProgram.h"
-#include "tangram/compose/EvolutionarySearch.h"
-#include "tangram/compose/Variation.h"
+#include "tangram/planning/Derivations.h"
+#include "tangram/planning/EvolutionarySearch.h"
+#include "tangram/planning/Variation.h"
 
 #include <algorithm>
 #include <set>

@@ -1,5 +1,5 @@
 // @NAME@: picks plans by a cost that adds up over a plan.
-#include <tangram/compose/Heuristic.h>
+#include <tangram/planning/PlanCost.h>
 #include <tangram/plugin/Plugin.h>
 
 namespace {

@@ -3,7 +3,6 @@
 // graph), bounded by the search depth N: it grows with rules times levels times N, not with plans.
 #pragma once
 
-#include "tangram/compose/Cost.h"
 #include "tangram/compose/Expected.h"
 #include "tangram/compose/Facts.h"
 #include "tangram/compose/Plan.h"
@@ -98,11 +97,10 @@ public:
   Plan sample(std::mt19937_64 &random) const;
   /// The plan number `index` (0 .. count()-1) of the stable order.
   Plan nth(Count index) const;
-  /// The k plans of least cost, best first; ties in the stable order. Exact where a rule has few values and
-  /// surroundings are not alike (Cost::alike); else a search that does not look at everything.
-  std::vector<Plan> best(std::size_t k, const Cost &cost) const;
   /// Makes a plan by choosing at every point, top down.
   Plan derive(const std::function<std::size_t(GoalId, const Point &)> &choose) const;
+  /// The plan that a derivation of the root is.
+  Plan plan(PlanPtr root) const;
   /// The plainest plan: the one against which others are verified. Devolves to the first level that runs autonomous
   /// codelets, serialises every map, as deep as it takes. Nothing where no depth is enough.
   std::optional<Plan> plainest() const;
@@ -117,7 +115,6 @@ private:
   friend class ForestBuilder;
   PlanPtr node(GoalId id, Count index) const;
   PlanPtr derived(GoalId id, const std::function<std::size_t(GoalId, const Point &)> &choose) const;
-  Plan finish(PlanPtr root) const;
   const ast::Module &module_;
   const hardware::Hardware &hardware_;
   const Facts &facts_;

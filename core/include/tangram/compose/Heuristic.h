@@ -1,8 +1,8 @@
-// A heuristic picks plans from a forest. It may compare two rules at a point, give a cost that adds up, or search
-// the forest by itself.
+// A heuristic picks plans from a forest. It may compare two rules at a point (planning/RuleComparison.h), give a cost
+// that adds up (planning/PlanCost.h), or search the forest by itself.
 #pragma once
 
-#include "tangram/compose/Expectations.h"
+#include "tangram/compose/Forest.h"
 #include "tangram/compose/Prediction.h"
 #include "tangram/pass/Pass.h"
 
@@ -34,26 +34,6 @@ public:
   virtual std::vector<Plan> choose(const Forest &forest, HeuristicContext &context) = 0;
   /// What a plan of the forest costs; nothing where the heuristic has no model of time, or knows no answer.
   virtual std::optional<Prediction> predict(const Forest &, const Plan &) { return {}; }
-};
-
-/// Form (a): Figure 6.4 with a comparison as in Figure 6.5. The candidates kept per iteration are `wanted`.
-class RuleComparison : public Heuristic {
-public:
-  std::vector<Plan> choose(const Forest &forest, HeuristicContext &context) override;
-
-protected:
-  /// Why `a` is preferred to `b` at the point in this iteration (1-based, of `iterations`); empty: it is not.
-  virtual std::string prefer(const Forest &forest, const SizedPoint &point, const Alternative &a, const Alternative &b,
-                             unsigned iteration, unsigned iterations) const = 0;
-};
-
-/// Form (b): a cost of each production that adds up over a plan.
-class PlanCost : public Heuristic {
-public:
-  std::vector<Plan> choose(const Forest &forest, HeuristicContext &context) override;
-
-protected:
-  virtual double cost(const Forest &forest, const Point &point, const Alternative &alternative) const = 0;
 };
 
 } // namespace tangram

@@ -110,6 +110,7 @@ struct VerifyReport {
   std::vector<std::string> arguments; // argument sets that were used
   std::vector<std::string> skipped;   // those that were not, and why
   std::vector<std::string> broken;    // those for which the plainest plan itself fails, and how
+  std::size_t interpreted = 0;        // sets for which it was compared with what its source says (Semantics.h)
   std::map<std::string, Undecided> undecided; // sets in which roundings decide
   std::size_t leftOut = 0;                    // calls of single plans, by VerifyOptions::patience
   std::vector<PlanFailure> failures;          // by plan

@@ -1,5 +1,5 @@
 // Picks the plan with the fewest maps: the opposite of what is shipped.
-#include <tangram/compose/Heuristic.h>
+#include <tangram/planning/PlanCost.h>
 #include <tangram/plugin/Plugin.h>
 
 namespace {

@@ -1,6 +1,6 @@
-#include "tangram/compose/Variation.h"
+#include "tangram/planning/Variation.h"
 
-#include "Derivations.h"
+#include "tangram/planning/Derivations.h"
 
 #include <algorithm>
 
@@ -127,7 +127,7 @@ PlanPtr Variation::Impl::adapt(GoalId id, std::size_t alternative, const PlanNod
 }
 
 Plan Variation::Impl::replace(const Plan &plan, const PlanNode *part, const PlanPtr &with) const {
-  Plan result = derivations_.finish(replaced(plan.root, part, with));
+  Plan result = forest_.plan(replaced(plan.root, part, with));
   result.target = plan.target;
   return result;
 }

@@ -1,4 +1,4 @@
-#include "tangram/compose/Heuristic.h"
+#include "tangram/planning/RuleComparison.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -170,21 +170,6 @@ std::vector<Plan> RuleComparison::choose(const Forest &forest, HeuristicContext 
                    return prefer(forest, point, a, b, iteration, iterations);
                  })
       .run();
-}
-
-std::vector<Plan> PlanCost::choose(const Forest &forest, HeuristicContext &context) {
-  class Sum final : public Cost {
-  public:
-    Sum(const PlanCost &heuristic, const Forest &forest) : heuristic_(heuristic), forest_(forest) {}
-    Charge of(const Point &point, const Alternative &alternative, Surroundings) const override {
-      return {heuristic_.cost(forest_, point, alternative), std::vector<double>(alternative.children.size(), 1)};
-    }
-
-  private:
-    const PlanCost &heuristic_;
-    const Forest &forest_;
-  };
-  return forest.best(context.wanted, Sum(*this, forest));
 }
 
 } // namespace tangram

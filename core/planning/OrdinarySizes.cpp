@@ -1,4 +1,4 @@
-#include "tangram/compose/OrdinarySizes.h"
+#include "tangram/planning/OrdinarySizes.h"
 
 #include "ExpectedSites.h"
 

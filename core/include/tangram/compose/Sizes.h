@@ -2,10 +2,10 @@
 // evaluator over variables that are set once.
 #pragma once
 
-#include "CodeletSource.h"
-#include "Interval.h"
 #include "tangram/ast/Node.h"
+#include "tangram/compose/CodeletSource.h"
 #include "tangram/compose/Expected.h"
+#include "tangram/compose/Interval.h"
 
 #include <map>
 #include <memory>

@@ -1,5 +1,5 @@
-#include "tangram/compose/Forest.h"
-#include "tangram/compose/ValueGrid.h"
+#include "tangram/planning/Cost.h"
+#include "tangram/planning/ValueGrid.h"
 
 #include <algorithm>
 #include <boost/container/flat_map.hpp>
@@ -269,13 +269,13 @@ private:
 
 } // namespace
 
-std::vector<Plan> Forest::best(std::size_t k, const Cost &cost) const {
+std::vector<Plan> bestPlans(const Forest &forest, std::size_t k, const Cost &cost) {
   std::vector<Plan> result;
-  Search search(*this, cost);
+  Search search(forest, cost);
   search.prepare();
   while (result.size() < k)
-    if (const Derivation *derivation = search.find(root_, 0, result.size()))
-      result.push_back(finish(search.plan(root_, *derivation)));
+    if (const Derivation *derivation = search.find(forest.root(), 0, result.size()))
+      result.push_back(forest.plan(search.plan(forest.root(), *derivation)));
     else
       break;
   return result;

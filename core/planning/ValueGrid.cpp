@@ -1,4 +1,4 @@
-#include "tangram/compose/ValueGrid.h"
+#include "tangram/planning/ValueGrid.h"
 
 #include <limits>
 #include <set>

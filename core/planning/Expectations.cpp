@@ -1,7 +1,7 @@
-#include "tangram/compose/Expectations.h"
+#include "tangram/planning/Expectations.h"
 
 #include "ExpectedSites.h"
-#include "Interned.h"
+#include "tangram/compose/Interned.h"
 
 #include <bit>
 #include <boost/functional/hash.hpp>

@@ -39,8 +39,6 @@ public:
   PlanPtr draw(GoalId id, std::mt19937_64 &random) const { return drawn(id, 0, random); }
   /// Whether an alternative of a point has derivations.
   bool isComplete(GoalId id, std::size_t alternative) const;
-  /// The plan that a derivation of the root is.
-  Plan finish(PlanPtr root) const;
   /// The plan with one part in place of another: the simplest that may stand there, the simplest that starts with a
   /// codelet from further below, or a part from there. None is more complex than `plan`, and taking one for it again
   /// and again comes to an end; the simplest first. Nothing where it is not of this forest.
@@ -71,7 +69,6 @@ private:
   std::vector<std::size_t> choice_;                 // what it starts with
   std::vector<std::vector<unsigned>> alternatives_; // the cost of each alternative with the simplest below it
   std::vector<std::optional<Context>> contexts_;
-  std::map<std::string, std::uint64_t> hashes_;
   PlanRules rules_;
 };
 

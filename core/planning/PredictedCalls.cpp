@@ -1,7 +1,7 @@
-#include "PredictedCalls.h"
+#include "tangram/planning/PredictedCalls.h"
 
 #include "tangram/ast/Walk.h"
-#include "tangram/compose/Workload.h"
+#include "tangram/planning/Workload.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "tangram/compose/CodeletWork.h"
+#include "tangram/planning/CodeletWork.h"
 
 #include "IndexSteps.h"
 #include "tangram/ast/Builtins.h"

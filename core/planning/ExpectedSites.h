@@ -1,8 +1,8 @@
 // Expected sizes, followed from the arguments of a codelet to those of the maps and calls in it.
 #pragma once
 
-#include "Sizes.h"
 #include "tangram/compose/Expected.h"
+#include "tangram/compose/Sizes.h"
 
 namespace tangram {
 

@@ -1,6 +1,6 @@
-#include "tangram/compose/EvolutionarySearch.h"
+#include "tangram/planning/EvolutionarySearch.h"
 
-#include "tangram/compose/Variation.h"
+#include "tangram/planning/Variation.h"
 
 #include <algorithm>
 

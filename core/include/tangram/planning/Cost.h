@@ -1,14 +1,11 @@
-// Costs of plans from which the best ones are found without listing them all (Forest::best).
+// Costs of plans from which the best ones are found without listing them all.
 #pragma once
 
-#include <cstdint>
+#include "tangram/compose/Forest.h"
+
 #include <numeric>
-#include <vector>
 
 namespace tangram {
-
-struct Alternative;
-struct Point;
 
 /// What a rule costs by itself, and how many times what each child costs.
 struct Charge {
@@ -36,5 +33,9 @@ public:
   /// Not negative.
   virtual Charge of(const Point &point, const Alternative &alternative, Surroundings surroundings) const = 0;
 };
+
+/// The k plans of least cost, best first; ties in the forest's stable order. Exact where a rule has few values and
+/// surroundings are not alike (Cost::alike); else a search that does not look at everything.
+std::vector<Plan> bestPlans(const Forest &forest, std::size_t k, const Cost &cost);
 
 } // namespace tangram

@@ -1,4 +1,4 @@
-#include "tangram/compose/Workload.h"
+#include "tangram/planning/Workload.h"
 
 #include "ExpectedSites.h"
 #include "tangram/ast/Walk.h"

@@ -1,4 +1,4 @@
-#include "Derivations.h"
+#include "tangram/planning/Derivations.h"
 
 #include <algorithm>
 #include <cmath>
@@ -99,24 +99,6 @@ Derivations::Derivations(const Forest &forest) : forest_(forest) {
       }
     }
   }
-  for (GoalId id = 0; id < points; ++id)
-    if (const std::string &s = forest.point(id).spectrum; !hashes_.count(s))
-      hashes_[s] = sourceHash(forest.module(), s);
-}
-
-Plan Derivations::finish(PlanPtr root) const {
-  Plan plan;
-  plan.spectrum = forest_.spectrum();
-  plan.target = forest_.hardware().name;
-  plan.root = std::move(root);
-  std::vector<const PlanNode *> todo{plan.root.get()};
-  while (!todo.empty()) {
-    const PlanNode *node = todo.back();
-    todo.pop_back();
-    if (auto it = hashes_.find(node->spectrum); it != hashes_.end()) plan.sources.insert(*it);
-    for (const PlanPtr &child : node->children) todo.push_back(child.get());
-  }
-  return plan;
 }
 
 PlanPtr Derivations::simplest(GoalId id, std::size_t alternative) const {
@@ -131,7 +113,7 @@ PlanPtr Derivations::simplest(GoalId id) const {
   return simplest(id, choice_[id]);
 }
 
-Plan Derivations::simplest() const { return finish(simplest(forest_.root())); }
+Plan Derivations::simplest() const { return forest_.plan(simplest(forest_.root())); }
 
 Plan Derivations::around(GoalId id, std::size_t alternative) const {
   PlanPtr node = simplest(id, alternative);
@@ -144,7 +126,7 @@ Plan Derivations::around(GoalId id, std::size_t alternative) const {
     node = makePlanNode(forest_.point(context.parent), a, std::move(children));
     id = context.parent;
   }
-  return finish(std::move(node));
+  return forest_.plan(std::move(node));
 }
 
 std::vector<Plan> Derivations::cover() const {
@@ -205,7 +187,7 @@ PlanPtr Derivations::drawn(GoalId id, unsigned divided, std::mt19937_64 &random)
   return makePlanNode(point, a, std::move(children));
 }
 
-Plan Derivations::draw(std::mt19937_64 &random) const { return finish(drawn(forest_.root(), 0, random)); }
+Plan Derivations::draw(std::mt19937_64 &random) const { return forest_.plan(drawn(forest_.root(), 0, random)); }
 
 bool Derivations::isComplete(GoalId id, std::size_t alternative) const {
   return alternatives_[id][alternative] != kNone;
@@ -261,7 +243,7 @@ std::vector<Plan> Derivations::simpler(const Plan &plan) const {
   std::set<std::string> seen;
   if (plan.root)
     replace(forest_.root(), plan.root, [&](PlanPtr root) {
-      Plan made = finish(std::move(root));
+      Plan made = forest_.plan(std::move(root));
       made.target = plan.target;
       if (seen.insert(key(made)).second) found.emplace_back(complexity(*made.root), std::move(made));
     });
