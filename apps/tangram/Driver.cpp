@@ -167,10 +167,8 @@ Session &Driver::session() {
   return *session_;
 }
 
-Session &Driver::open(const ProgramFlags &flags) {
+std::string Driver::instances(const ProgramFlags &flags) {
   Session &s = session();
-  s.setIncludes(flags.includes, flags.defines);
-  // Instances of templates must be asked for before the program is read.
   std::set<std::string> wanted;
   for (const std::string &name : flags.spectrums)
     if (name != "all") wanted.insert(name);
@@ -178,9 +176,15 @@ Session &Driver::open(const ProgramFlags &flags) {
     for (const std::string &text : splitPlans(readFile(file)))
       if (std::string name = parsePlan(text, file, s.arena()).spectrum; name.find('<') != std::string::npos)
         wanted.insert(std::move(name));
-  std::string instances;
-  for (const std::string &name : wanted) instances += (instances.empty() ? "" : ";") + name;
-  s.open(flags.file, flags.target, instances);
+  std::string list;
+  for (const std::string &name : wanted) list += (list.empty() ? "" : ";") + name;
+  return list;
+}
+
+Session &Driver::open(const ProgramFlags &flags) {
+  Session &s = session();
+  s.setIncludes(flags.includes, flags.defines);
+  s.open(flags.file, flags.target, instances(flags));
   if (!flags.expected.empty()) s.setExpected(readExpected(flags, common, s.module()));
   return s;
 }
@@ -225,11 +229,19 @@ std::vector<std::string> Driver::spectrums(const ProgramFlags &flags) {
   auto isIn = [](const std::vector<std::string> &some, const std::string &name) {
     return std::find(some.begin(), some.end(), name) != some.end();
   };
-  auto callable = [&] { // what expanders made cannot be called from outside
+  auto callable = [&] { // what expanders made is for their own calls
+    std::set<std::string> written;
+    hardware::Target plain = s.target();
+    plain.pipeline.expanders.clear();
+    Session program(s.options());
+    program.setIncludes(flags.includes, flags.defines);
+    program.open(flags.file, std::move(plain), instances(flags));
+    for (const ast::Spectrum *spectrum : program.module().spectrums) written.insert(spectrum->name);
     std::vector<std::string> some = names;
-    const auto &ranges = s.facts().races.ranges;
+    const auto &ranges = s.facts().races.ranges; // nor can what needs a range be called from outside
     std::erase_if(some, [&](const std::string &name) {
-      return std::any_of(ranges.begin(), ranges.end(), [&](const auto &range) { return range.first == name; });
+      return !written.count(name) ||
+             std::any_of(ranges.begin(), ranges.end(), [&](const auto &range) { return range.first == name; });
     });
     return some;
   };
