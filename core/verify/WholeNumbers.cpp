@@ -36,7 +36,21 @@ std::uint64_t scaled(std::uint64_t bits, std::uint64_t range) {
 }
 
 constexpr std::uint64_t kWhole = 1ull << 32;
-constexpr double kLeastSize = 1.4; // of wide numbers in the mean, which are 1 and 2 in size then
+constexpr double kLeastSize = 1.3; // of wide numbers in the mean, which are 1 and 2 in size then
+
+// Wide numbers have two peaks, at one end and somewhere: what looks for the greatest or least element, or takes it away
+// from all before exp(), shows nothing where another one is missing. So far above others that exp() overflows, where it
+// can be.
+constexpr std::int64_t kPeak = 256, kMostPeak = 1024;
+constexpr double kPeaks = 4.0 * kMostPeak * kMostPeak; // more than products of them add to a sum
+
+/// 1 or -1 where the element i of a pass is a peak, else 0: at the same places in all arguments of a length.
+int peakAt(std::uint64_t i, std::uint64_t elements, std::uint64_t pass) {
+  if (elements < 3) return 0;
+  const std::uint64_t drawn = mixed((elements + 1) * kStep + pass), side = (drawn >> 1) & 1;
+  if (i == (side ? 0 : elements - 1)) return drawn & 4 ? 1 : -1;
+  return i == scaled(mixed(drawn), elements) ? (drawn & 1 ? 1 : -1) : 0;
+}
 
 /// How large sums may become where addends of either sign are as large: no partial sum is then more than half of all.
 double room(tangram_element element) {
@@ -46,7 +60,7 @@ double room(tangram_element element) {
 /// The mean size of wide numbers: sums of products of two fit, and what chance adds to them.
 double meanSize(std::uint64_t among, tangram_element element) {
   const auto n = static_cast<double>(among);
-  const double product = room(element) / (n * (1 + 9 / std::sqrt(n)));
+  const double product = (room(element) - kPeaks) / (n * (1 + 9 / std::sqrt(n)));
   // Products of two stay exact in the element's own type, and functions in their range.
   const double most = std::ldexp(1, std::min(10, (mantissaBits(element) - 1) / 2)) / 2;
   return std::clamp(std::sqrt(product), kLeastSize, most);
@@ -73,7 +87,7 @@ WholeNumbers::WholeNumbers(std::uint64_t seed, std::uint64_t elements, tangram_e
   width_ = static_cast<std::uint64_t>(2 * size - 1);
   more_ = static_cast<std::uint64_t>((2 * size - 1 - static_cast<double>(width_)) * static_cast<double>(kWhole));
   const double kept =
-      room(element) / (kLeastSize * kLeastSize * static_cast<double>(std::max<std::uint64_t>(1, elements)));
+      (room(element) - kPeaks) / (kLeastSize * kLeastSize * static_cast<double>(std::max<std::uint64_t>(1, elements)));
   kept_ = static_cast<std::uint64_t>(std::min(1.0, kept) * static_cast<double>(kWhole));
 }
 
@@ -101,6 +115,9 @@ std::int64_t WholeNumbers::next(bool zeros) {
   const std::uint64_t i = index_++;
   const bool outermost = elements_ > 1 && (i == 0 || i + 1 == elements_);
   const std::int64_t number = drawn(zeros && !outermost);
+  if (pass_.among)
+    if (int peak = peakAt(i, elements_, pass_.number))
+      return peak * std::clamp(static_cast<std::int64_t>(2 * width_), kPeak, kMostPeak);
   return isZero(i) ? 0 : number;
 }
 
