@@ -263,8 +263,9 @@ std::vector<Problem> makeProblems(const Flags &flags) {
   std::vector<Problem> problems;
   std::vector<Value> arguments = makeArguments(kernel, flags);
   if (flags.whole) {
-    const std::uint64_t passes = wholePasses(arguments); // none: they are whole anyway
-    for (std::uint64_t pass = 0; pass < passes; ++pass) {
+    std::vector<WholePass> passes = wholePasses(arguments); // none: they are whole anyway
+    if (passes.size() > kMostWhole) passes.resize(kMostWhole);
+    for (const WholePass &pass : passes) {
       std::vector<Value> whole;
       for (std::uint64_t i = 0; const Value &value : arguments)
         makeWhole(whole.emplace_back(value.copy()), flags.seed + i++, pass);

@@ -84,19 +84,34 @@ std::vector<std::string> splitPlans(const std::string &text) {
   return parts;
 }
 
+/// Calls `use` with a program as it was written: without what expanders add.
+void asWritten(const std::string &file, const ProgramFlags &flags, const CommonFlags &common,
+               const std::string &instances, const std::function<void(const ast::Module &)> &use) {
+  SessionOptions options;
+  for (const std::string &folder : common.pluginPath) options.pluginFolders.emplace_back(folder);
+  Session program(std::move(options));
+  program.setIncludes(flags.includes, flags.defines);
+  program.open(file, "", instances);
+  use(program.module());
+}
+
+/// The containers that spectrums have as parameters: their names, and how many dimensions each may have.
+using Containers = std::set<std::pair<std::string, std::size_t>>;
+
+void addContainers(const ast::Module &module, Containers &all) {
+  for (const ast::Spectrum *spectrum : module.spectrums)
+    for (const ast::Param *param : spectrum->params)
+      if (param->type.rank() > 0) all.emplace(param->name, param->type.rank());
+}
+
 /// Whether a spectrum of one of these files has a container of that name and rank. What is wrong with a file is said
 /// where it is compiled itself.
 bool isExpectedElsewhere(const std::string &name, std::size_t rank, const ProgramFlags &flags,
                          const CommonFlags &common) {
   for (const std::string &file : flags.also) try {
-      SessionOptions options;
-      for (const std::string &folder : common.pluginPath) options.pluginFolders.emplace_back(folder);
-      Session other(std::move(options));
-      other.setIncludes(flags.includes, flags.defines);
-      other.open(file, "", "");
-      for (const ast::Spectrum *spectrum : other.module().spectrums)
-        for (const ast::Param *param : spectrum->params)
-          if (param->name == name && param->type.rank() == rank) return true;
+      Containers there;
+      asWritten(file, flags, common, "", [&](const ast::Module &module) { addContainers(module, there); });
+      if (there.count({name, rank})) return true;
     } catch (const DiagnosticError &) {
       return true;
     } catch (const ErrorsReported &) {
@@ -106,23 +121,22 @@ bool isExpectedElsewhere(const std::string &name, std::size_t rank, const Progra
 }
 
 /// `--expect NAME=SIZES` by name; throws where no spectrum of the program, or of those beside it, has such a parameter.
-ExpectedSizes readExpected(const ProgramFlags &flags, const CommonFlags &common, const ast::Module &module) {
+ExpectedSizes readExpected(const ProgramFlags &flags, const CommonFlags &common, const std::string &instances) {
+  Containers known;
+  asWritten(flags.file, flags, common, instances, [&](const ast::Module &module) { addContainers(module, known); });
   ExpectedSizes result;
   for (const std::string &text : flags.expected) {
     std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) fail(kExpectForm, {}, text);
     std::string name = text.substr(0, equals);
     std::vector<std::uint64_t> sizes = runtime::parseSizes(text, text.substr(equals + 1));
-    std::set<std::string> names;
-    bool fits = false;
-    for (const ast::Spectrum *spectrum : module.spectrums)
-      for (const ast::Param *param : spectrum->params) {
-        if (param->type.rank() > 0) names.insert(param->name);
-        fits |= param->name == name && param->type.rank() == sizes.size();
-      }
-    if (!fits && isExpectedElsewhere(name, sizes.size(), flags, common)) continue;
-    if (!names.count(name)) fail(kExpectName, {}, name, suggest(name, {names.begin(), names.end()}));
-    if (!fits) fail(kExpectRank, {}, text, name, sizes.size());
+    if (!known.count({name, sizes.size()})) {
+      if (isExpectedElsewhere(name, sizes.size(), flags, common)) continue;
+      std::set<std::string> names;
+      for (const auto &[container, _] : known) names.insert(container);
+      if (!names.count(name)) fail(kExpectName, {}, name, suggest(name, {names.begin(), names.end()}));
+      fail(kExpectRank, {}, text, name, sizes.size());
+    }
     result[name] = std::move(sizes);
   }
   return result;
@@ -167,10 +181,8 @@ Session &Driver::session() {
   return *session_;
 }
 
-Session &Driver::open(const ProgramFlags &flags) {
+std::string Driver::instances(const ProgramFlags &flags) {
   Session &s = session();
-  s.setIncludes(flags.includes, flags.defines);
-  // Instances of templates must be asked for before the program is read.
   std::set<std::string> wanted;
   for (const std::string &name : flags.spectrums)
     if (name != "all") wanted.insert(name);
@@ -178,10 +190,16 @@ Session &Driver::open(const ProgramFlags &flags) {
     for (const std::string &text : splitPlans(readFile(file)))
       if (std::string name = parsePlan(text, file, s.arena()).spectrum; name.find('<') != std::string::npos)
         wanted.insert(std::move(name));
-  std::string instances;
-  for (const std::string &name : wanted) instances += (instances.empty() ? "" : ";") + name;
-  s.open(flags.file, flags.target, instances);
-  if (!flags.expected.empty()) s.setExpected(readExpected(flags, common, s.module()));
+  std::string list;
+  for (const std::string &name : wanted) list += (list.empty() ? "" : ";") + name;
+  return list;
+}
+
+Session &Driver::open(const ProgramFlags &flags) {
+  Session &s = session();
+  s.setIncludes(flags.includes, flags.defines);
+  s.open(flags.file, flags.target, instances(flags));
+  if (!flags.expected.empty()) s.setExpected(readExpected(flags, common, instances(flags)));
   return s;
 }
 
@@ -225,11 +243,16 @@ std::vector<std::string> Driver::spectrums(const ProgramFlags &flags) {
   auto isIn = [](const std::vector<std::string> &some, const std::string &name) {
     return std::find(some.begin(), some.end(), name) != some.end();
   };
-  auto callable = [&] { // what expanders made cannot be called from outside
+  auto callable = [&] { // what expanders made is for their own calls
+    std::set<std::string> written;
+    asWritten(flags.file, flags, common, instances(flags), [&](const ast::Module &module) {
+      for (const ast::Spectrum *spectrum : module.spectrums) written.insert(spectrum->name);
+    });
     std::vector<std::string> some = names;
-    const auto &ranges = s.facts().races.ranges;
+    const auto &ranges = s.facts().races.ranges; // nor can what needs a range be called from outside
     std::erase_if(some, [&](const std::string &name) {
-      return std::any_of(ranges.begin(), ranges.end(), [&](const auto &range) { return range.first == name; });
+      return !written.count(name) ||
+             std::any_of(ranges.begin(), ranges.end(), [&](const auto &range) { return range.first == name; });
     });
     return some;
   };

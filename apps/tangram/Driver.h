@@ -48,6 +48,8 @@ public:
   int building(const std::function<int()> &f);
   /// Those asked for, checked; else the entry spectrums of the program.
   std::vector<std::string> spectrums(const ProgramFlags &flags);
+  /// Spectrums that are named, also by plan files: of templates they must be asked for before the program is read.
+  std::string instances(const ProgramFlags &flags);
   /// Of plan files where there are any, else what the heuristic chooses.
   std::vector<Plan> plans(const ProgramFlags &flags);
 

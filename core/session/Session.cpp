@@ -32,6 +32,9 @@ constexpr DiagnosticKind kNoTarget{"session.no-target", DiagnosticClass::User, "
 constexpr DiagnosticKind kNoBackend{"session.no-backend", DiagnosticClass::Limitation,
                                     "target '{0}' has no backend: there are plans for it, but no code",
                                     "use `tangram explain` or `--emit plan`, or name another target"};
+constexpr DiagnosticKind kOtherPipeline{"session.other-pipeline", DiagnosticClass::User,
+                                        "backend '{0}' cannot build what the pipeline of '{1}' makes: {2}",
+                                        "use a target of that backend, which `tangram targets` lists"};
 constexpr DiagnosticKind kUnknownSpectrum{"session.unknown-spectrum", DiagnosticClass::User,
                                           "the program has no spectrum '{0}'", "use {1}"};
 constexpr DiagnosticKind kRangeFromOutside{
@@ -194,9 +197,15 @@ struct Session::Impl {
   /// `whole`: all steps of the pipeline will run. A module that was parsed before needs only some of them.
   void setTarget(hardware::Target t, bool whole) {
     target = std::move(t);
+    const std::string own = target->pipeline.backend.name;
     if (!options.backend.empty()) replaceBackend(registry.backends.get(options.backend));
     if (options.checked && (whole || !target->pipeline.passes.empty())) makeChecked(*target, registry);
-    if (whole) hardware::checkPipeline(*target, registry);
+    if (whole) try {
+        hardware::checkPipeline(*target, registry);
+      } catch (const DiagnosticError &e) {
+        if (target->pipeline.backend.name == own) throw;
+        fail(kOtherPipeline, {}, options.backend, target->name, e.diagnostic.message);
+      }
     bool automatic = false;
     for (const hardware::Level &level : target->hardware.levels) automatic |= level.workers.automatic;
     std::string determinism = target->promise("determinism");

@@ -391,7 +391,9 @@ private:
     if (isInterrupted()) fail(kInterrupted, {}, spectrum_);
     if (reference_.empty()) fail(kLateReference, {}, spectrum_, options_.budget);
     progress("computing what is right");
-    trials_ = makeTrials(arguments_, neverRead(session_, spectrum_), options_.seed);
+    const Trials trials(arguments_, neverRead(session_, spectrum_), options_.seed, kMostWhole);
+    trials_.clear();
+    for (std::size_t i = 0; i < trials.count(); ++i) trials_.push_back(trials.make(i));
     bool done = false;
     std::string refused;
     double seconds = 0;

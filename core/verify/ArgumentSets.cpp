@@ -40,19 +40,20 @@ void fill(Value &value, const ArgumentSet &set, std::uint64_t seed) {
       value.setInteger(i, random.between(isSigned ? -most : 0, most));
 }
 
-/// How many passes it takes until none of the floating elements was zero in all.
-std::uint64_t passes(const ast::Spectrum &spectrum, const Shape &shape) {
-  std::uint64_t most = 1;
+/// The passes of whole numbers; one where there are no floating ones.
+std::vector<WholePass> passes(const ast::Spectrum &spectrum, const Shape &shape) {
+  WholePasses passes;
   for (std::size_t i = 0; i < spectrum.params.size(); ++i) {
     const ast::Type &type = spectrum.params[i]->type;
     std::uint64_t count = 1;
     for (std::uint64_t size : shape.arguments[i].sizes) count *= size;
     const std::optional<tangram_element> element = elementOf(type);
     // Of a struct the fields are not known here: of floats there are the most passes.
-    if (type.isArray() && (!element || isFloating(*element)))
-      most = std::max(most, WholeNumbers::passes(count, element.value_or(TANGRAM_F32)));
+    if (type.isArray() && (!element || isFloating(*element))) passes.add(count, element.value_or(TANGRAM_F32));
   }
-  return most;
+  std::vector<WholePass> all = passes.all();
+  if (all.empty()) all.emplace_back();
+  return all;
 }
 
 /// What `--arg` fixes of each parameter before any size is chosen.
@@ -187,10 +188,11 @@ std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const V
           set.spread = static_cast<Spread>(spread++ % kSpreads);
           set.text += fmt::format(", offsets {}", name(set.spread));
         }
-        const std::uint64_t all = whole ? passes(spectrum, set.shape) : 1;
+        const std::vector<WholePass> all = whole ? passes(spectrum, set.shape) : std::vector<WholePass>(1);
         const std::string text = set.text;
-        for (; set.pass < all; ++set.pass) {
-          if (all > 1) set.text = fmt::format("{}, {} of {}", text, set.pass + 1, all);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          set.pass = all[i];
+          if (all.size() > 1) set.text = fmt::format("{}, {} of {}", text, i + 1, all.size());
           sets.push_back(set);
         }
       }

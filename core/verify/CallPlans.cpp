@@ -5,7 +5,9 @@
 #include "tangram/verify/KernelLibrary.h"
 
 #include <chrono>
+#include <cmath>
 #include <set>
+#include <sys/time.h>
 
 namespace tangram::runtime {
 namespace {
@@ -14,6 +16,14 @@ double secondsOf(const std::function<void()> &work) {
   auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Ends this process after so much processor time; 0: not any more.
+void endAfter(double seconds) {
+  itimerval timer{};
+  timer.it_value.tv_sec = static_cast<time_t>(seconds);
+  timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - std::floor(seconds)) * 1e6);
+  setitimer(ITIMER_PROF, &timer, nullptr); // SIGPROF, which nobody handles
 }
 
 Message encode(const char *what, std::size_t plan, std::size_t set, const PlanFailure &f) {
@@ -40,7 +50,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
                const std::vector<ArgumentSet> &sets, const VerifyOptions &options, const BatchEvents &events,
                bool isolated) {
   constexpr std::size_t kReference = static_cast<std::size_t>(-1);
-  std::set<std::size_t> dead; // plans (by position) that took the process with them
+  std::set<std::size_t> dead; // plans (by position) that took the process with them, or need not be called again
   std::vector<Forecast> forecasts(plans.size());
   std::size_t set = 0, position = 0;
   while (set < sets.size()) {
@@ -55,7 +65,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
       bool cut = false;
       auto expired = [&] { return std::chrono::steady_clock::now() >= options.deadline; };
       for (std::size_t s = set; s < sets.size(); ++s) {
-        if (cut |= expired(); cut) break;
+        if (cut |= expired(); cut || dead.size() == plans.size()) break;
         send({"call", std::to_string(kReference), std::to_string(s)});
         const std::vector<Value> original = makeArguments(spectrum, reference.kernel(), sets[s], options);
         std::optional<Meaning::Outcome> said;
@@ -112,10 +122,13 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
           const tangram_kernel &kernel = libraries.at(plans[p].library).get(plans[p].entry);
           std::vector<Value> values = copies(original);
           CallResult outcome;
+          endAfter(events.processorSeconds);
           double seconds = secondsOf([&] { outcome = call(kernel, values); });
+          endAfter(0);
           forecasts[p].took(seconds, sets[s].elements());
           send({"took", std::to_string(p), std::to_string(s), fmt::format("{}", seconds)});
           std::optional<PlanFailure> bad = judge(kernel, outcome, values, right.expected, plain);
+          if (bad && events.untilFailure) dead.insert(p);
           if (bad)
             send(encode("fail", p, s, *bad));
           else
@@ -154,6 +167,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
       } else if (m[0] == "pass") {
         events.passed(plans[p].plan, s);
       } else {
+        if (events.untilFailure) dead.insert(p);
         events.failed(plans[p].plan, s, decode(m));
       }
     };

@@ -1,6 +1,7 @@
 #include "tangram/verify/Compare.h"
 
 #include <cmath>
+#include <cstring>
 
 namespace tangram::runtime {
 namespace {
@@ -16,6 +17,12 @@ std::string numberText(double value, tangram_element element) {
   Value one = Value::scalar(element);
   one.setReal(0, value);
   return one.text(0);
+}
+
+/// Whether all elements have the same bytes; false where that is not told quickly.
+bool sameBytes(const Value &a, const Value &b) {
+  return a.type() == b.type() && a.sizes() == b.sizes() && a.contiguous() && b.contiguous() &&
+         std::memcmp(a.data(), b.data(), a.count() * a.type().bytes) == 0;
 }
 
 /// One field of all elements.
@@ -73,6 +80,9 @@ std::uint64_t Expected::unknown() const {
 
 std::optional<Mismatch> compare(const Value &got, const Expected &expected) {
   const Element &type = expected.values().type();
+  bool exactly = true;
+  for (std::size_t f = 0; f < type.fields.size(); ++f) exactly &= !expected.numbers(f);
+  if (exactly && sameBytes(got, expected.values())) return std::nullopt; // what is only read, say
   if (!type.isStruct()) return compareField(got, expected, 0);
   std::optional<Mismatch> first;
   for (std::size_t f = 0; f < type.fields.size(); ++f) {

@@ -1,7 +1,5 @@
 #include "tangram/verify/Trial.h"
 
-#include "tangram/verify/WholeNumbers.h"
-
 #include <algorithm>
 
 namespace tangram::runtime {
@@ -60,25 +58,28 @@ bool hasFloating(const std::vector<Value> &values) {
   });
 }
 
-std::vector<Trial> makeTrials(const std::vector<Value> &arguments, const std::vector<bool> &neverRead,
-                              std::uint64_t seed) {
-  std::vector<Trial> trials;
-  // Of zeros alone nearly every plan makes the same.
-  const bool zeros = allZero(arguments);
-  const std::uint64_t passes = wholePasses(arguments);
-  for (std::uint64_t pass = 0; pass < passes; ++pass) {
-    Trial &trial = trials.emplace_back();
+Trials::Trials(const std::vector<Value> &arguments, std::vector<bool> neverRead, std::uint64_t seed, std::size_t most)
+    : arguments_(arguments), filled_(std::move(neverRead)), seed_(seed), passes_(wholePasses(arguments)),
+      zeros_(allZero(arguments)) {
+  if (passes_.size() > most) passes_.resize(most);
+  filled_.resize(arguments.size());
+  for (std::size_t i = 0; i < filled_.size(); ++i) filled_[i] = filled_[i] && hasZero(arguments[i]);
+  const bool any = std::find(filled_.begin(), filled_.end(), true) != filled_.end();
+  others_ = std::max<std::size_t>(passes_.size(), any);
+}
+
+Trial Trials::make(std::size_t i) const {
+  Trial trial;
+  trial.arguments = copies(arguments_);
+  if (i >= others_) return trial;
+  if (i < passes_.size()) {
     trial.whole = true;
-    trial.arguments = copies(arguments);
-    for (std::size_t i = 0; i < trial.arguments.size(); ++i) makeWhole(trial.arguments[i], seed + i, pass, zeros);
+    for (std::size_t a = 0; a < trial.arguments.size(); ++a)
+      makeWhole(trial.arguments[a], seed_ + a, passes_[i], zeros_);
   }
-  for (std::size_t i = 0; i < neverRead.size(); ++i) {
-    if (!neverRead[i] || !hasZero(arguments[i])) continue;
-    if (trials.empty()) trials.emplace_back().arguments = copies(arguments);
-    for (Trial &trial : trials) replaceZeros(trial.arguments[i]);
-  }
-  trials.emplace_back().arguments = copies(arguments);
-  return trials;
+  for (std::size_t a = 0; a < filled_.size(); ++a)
+    if (filled_[a]) replaceZeros(trial.arguments[a]);
+  return trial;
 }
 
 CallResult expect(Trial &trial, const Reference &reference) {

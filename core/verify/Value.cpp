@@ -219,6 +219,17 @@ void Value::setInteger(std::uint64_t position, std::int64_t value) {
   withType(element(), [&](auto zero) { store(at(position), static_cast<decltype(zero)>(value)); });
 }
 
+void Value::changeReals(const std::function<double(double)> &by) {
+  withType(element(), [&](auto zero) {
+    using T = decltype(zero);
+    for (std::uint64_t row = 0; row < count_; row += rowLength_) {
+      std::byte *p = at(row);
+      for (std::uint64_t i = 0; i < rowLength_; ++i, p += step_)
+        store(p, static_cast<T>(by(static_cast<double>(load<T>(p)))));
+    }
+  });
+}
+
 std::string Value::text(std::uint64_t position) const {
   if (type_.isStruct()) {
     std::string all;

@@ -38,7 +38,8 @@ constexpr unsigned kUnhurried = 4;     // times as many of both where there is n
 constexpr std::uint64_t kCheckedElements = 300; // of arguments for code that checks what it accesses
 constexpr double kGrace = 2;                    // seconds for what is being called when time is up
 constexpr double kLeastCalls = 5;               // seconds that the pick is called, whatever was left of the budget
-constexpr double kLeastBlame = 10;              // seconds to find out what is at fault, or half the budget
+const std::string kItsCheckedCode = "; its checked code: ";
+constexpr double kLeastBlame = 10; // seconds to find out what is at fault, or half the budget
 
 const ast::Spectrum &find(Session &session, const std::string &name) {
   session.forest(name); // fails where there is none
@@ -397,17 +398,17 @@ private:
     if (m[0] != "fail" && m[0] != "pass") return;
     State &state = states_[std::stoull(m[1])];
     ++(unit.checked ? state.checkedCalls : state.calls);
-    if (unit.checked && m[0] == "fail") state.checkedFinding = m[3];
+    if (unit.checked && m[0] == "fail" && m[4].empty()) state.checkedFinding = m[3];
     if (m[0] == "pass") return;
-    // Of both, the plain code's failure is the plan's, and what the checked code says is added.
+    // Of both, the plain code's failure is the plan's, and what the checked code says of an access is added, once.
     std::string more;
     if (state.failure && state.failure->checkedCode != unit.checked) {
       if (unit.checked) {
-        if (state.failure->reason.find(m[3]) == std::string::npos)
-          state.failure->reason += "; its checked code: " + m[3];
+        if (m[4].empty() && state.failure->reason.find(kItsCheckedCode) == std::string::npos)
+          state.failure->reason += kItsCheckedCode + m[3];
         return;
       }
-      more = "; its checked code: " + state.failure->reason;
+      if (state.failure->param.empty()) more = kItsCheckedCode + state.failure->reason;
       state.failure.reset();
     }
     if (!state.failure) {
@@ -563,7 +564,7 @@ private:
             tryHarder(i, end);
       }
       const std::string checked = checkedFinding(cause.plan, failure, end);
-      if (!failure.checkedCode && !checked.empty()) cause.reason += "; its checked code: " + checked;
+      if (!failure.checkedCode && !checked.empty()) cause.reason += kItsCheckedCode + checked;
       auto [plans, fails] = outcomes(failure.checkedCode);
       cause.suspects = suspects(plans, fails, cause.plan, nodes);
       // Where calls of a map meet, the map is at fault, and not what it calls.

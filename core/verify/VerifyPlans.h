@@ -14,8 +14,8 @@ namespace tangram::runtime {
 /// One set of arguments, described: made in the child that needs it.
 struct ArgumentSet {
   Shape shape;
-  bool whole = false;     // small whole numbers, else random in [-1, 1] and [-10, 10]
-  std::uint64_t pass = 0; // of these (WholeNumbers.h)
+  bool whole = false; // small whole numbers, else random in [-1, 1] and [-10, 10]
+  WholePass pass;     // of these (WholeNumbers.h)
   Layout layout;
   Spread spread = Spread::Random; // of arguments that are offsets
   std::uint64_t seed = 0;
@@ -34,6 +34,8 @@ std::vector<Value> makeArguments(const ast::Spectrum &spectrum, const tangram_ke
 
 /// What a batch says of its plans. Sets and plans by index.
 struct BatchEvents {
+  bool untilFailure = false;   // a plan that has failed is not called again
+  double processorSeconds = 0; // that a call may take, however busy the machine is; 0: VerifyOptions::timeout alone
   std::function<void(std::size_t plan, std::size_t set, PlanFailure failure)> failed;
   std::function<void(std::size_t plan, std::size_t set)> passed;
   std::function<void(std::size_t set, const std::string &why)> skipped;

@@ -4,7 +4,6 @@
 #include "tangram/ast/Node.h"
 
 #include <string>
-#include <vector>
 
 namespace tangram::mutation {
 
@@ -13,8 +12,14 @@ struct Mutant {
   std::string what; // "file:12:7: < became <="
 };
 
-/// All changes of one codelet, one each: constants that are off by one or by a thousandth, operators that are exchanged
-/// (+ and -, * and +, < and <=, == and !=), an operand or a statement that is missing, a bound or an index off by one.
-std::vector<Mutant> mutantsOf(const ast::Codelet &codelet, ast::Arena &arena);
+/// How many small changes of a codelet there are: constants that are off by one or by a thousandth, or of the other
+/// sign; operators and functions that are exchanged (+ and -, * and +, < and <=, == and !=, min and max), an operand, a
+/// condition, a statement or the last iteration that is missing; operands or arguments in the wrong order; the element
+/// before or behind the one that is meant, indices the wrong way round, another loop's variable, another container; the
+/// size of another dimension; sequences of partitions that are off by one.
+std::size_t mutantsOf(const ast::Codelet &codelet, ast::Arena &arena);
+
+/// The codelet with the change of this number.
+Mutant mutant(const ast::Codelet &codelet, std::size_t number, ast::Arena &arena);
 
 } // namespace tangram::mutation

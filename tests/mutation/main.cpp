@@ -1,15 +1,18 @@
-// How many small mistakes in codelets does `verify` find? Of each codelet that plans of a spectrum use, mutants are put
-// into the place of the codelet in a plan, and verified. What is not found is compared with the plan without the
-// change, to the last bit: where all is the same, the change changes nothing. Where that is so of whole numbers, of
-// which sums are exact, the change is one of roundings: other parts, which are added in another order.
+// How many small mistakes in codelets are found by what `verify` compares? Of each codelet that plans of a spectrum
+// use, mutants are put into the place of the codelet in a simple plan, and called with arguments of all sizes, the
+// smallest first, until one is found out. What is not found is compared with the plan without the change, to the last
+// bit: where all is the same, the change changes nothing. Where that is so of whole numbers, of which sums are exact,
+// the change is one of roundings: other parts, which are added in another order.
 //
-//   tangram-mutation FILE --target T [--spectrum S] [--mutants N] [--sizes ...] [--arg NAME=SPEC ...] [--seed N]
+//   tangram-mutation FILE --target T [--spectrum S ...] [--mutants N] [--sizes ...] [--arg NAME=SPEC ...] [--seed N]
 //   [--backend B]
 #include "Mutants.h"
 
-#include "../../core/verify/VerifyPlans.h"
+#include "../../core/compose/Derivations.h"
+#include "../../core/verify/BuildPlans.h"
 #include "tangram/process/Cleanup.h"
-#include "tangram/verify/Verify.h"
+#include "tangram/verify/Compare.h"
+#include "tangram/verify/KernelLibrary.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -21,11 +24,18 @@ using namespace tangram::runtime;
 
 namespace {
 
+constexpr std::size_t kInModule = 60;              // mutants that one program has beside its codelets
+constexpr std::size_t kInLibrary = 10;             // plans that are compiled together
+constexpr std::uint64_t kSmall = 1 << 15;          // elements: calls of which take no time, unless they hang
+constexpr double kSmallSeconds = 1, kSeconds = 20; // of processor time that a call may take: it does not end
+constexpr double kPatience = 300;                  // for a call: the machine may be busy
+constexpr unsigned kJobs = 2;
+
 struct Flags {
-  std::string file, target, spectrum, backend;
-  std::vector<std::string> arguments;
+  std::string file, target, backend;
+  std::vector<std::string> spectrums, arguments;
   std::vector<std::uint64_t> sizes{1, 2, 31, 1000, 100003};
-  std::size_t mutants = 100; // of each spectrum, at most
+  std::size_t mutants = 300; // of each spectrum, at most
   std::uint64_t seed = 1;
 };
 
@@ -42,35 +52,37 @@ PlanPtr replaced(const PlanPtr &node, const std::string &spectrum, const std::st
 }
 
 struct Trial {
+  const ast::Spectrum *spectrum = nullptr;
+  const ast::Codelet *codelet = nullptr;
+  std::size_t number = 0; // of the change
   Plan original, changed;
   std::string what;
-  bool found = false, same = true, rounds = false;
+  enum class Fate : std::uint8_t { Refused, Unfit, Called, Found } fate = Fate::Refused;
+  bool same = true, rounds = false;
+  std::optional<BuiltPlan> built;
 };
 
 struct Score {
-  std::size_t tried = 0, found = 0, unchanged = 0, rounds = 0;
+  std::size_t all = 0, tried = 0, found = 0, unchanged = 0, rounds = 0, refused = 0;
   std::vector<std::string> missed;
 };
 
 class Run {
 public:
   Run(const Flags &flags, const std::string &spectrum, Session &session)
-      : flags_(flags), spectrum_(spectrum), session_(session) {
+      : flags_(flags), session_(session), name_(spectrum) {
     folder_ = std::filesystem::temp_directory_path() / fmt::format("tangram-mutation-{}", getpid());
     removeAtEnd(folder_);
     options_.sizes = flags.sizes;
     options_.randomSizes = 0;
     options_.seed = flags.seed;
     options_.folder = folder_;
-    // Of the program as it is: a mutant may be plainer.
-    options_.reference = buildReference(session, spectrum, folder_ / "reference").library;
-    options_.slowest = 5;
-    options_.timeout = 10;
-    options_.patience = options_.timeout; // on a busy machine, too: what is not called finds nothing
     for (const std::string &text : flags.arguments) {
       std::size_t equals = text.find('=');
       options_.arguments.emplace(text.substr(0, equals), parseArgumentSpec(text.substr(equals + 1)));
     }
+    // Of the program as it is: a mutant may be plainer.
+    baseline_.reference = buildReference(session, spectrum, folder_ / "reference").library;
   }
   ~Run() {
     std::filesystem::remove_all(folder_);
@@ -79,61 +91,70 @@ public:
 
   Score score() {
     draw();
-    Session changed(session_.options());
-    changed.open(module_, session_.target());
-    VerifyOptions options = options_;
-    options.causes = 0; // they are known
-    for (const Trial &t : trials_) options.plans.push_back(t.changed);
-    VerifyReport report = verify(changed, spectrum_, options);
-    for (const PlanFailure &f : report.failures) trials_[f.plan].found = true;
-    std::set<std::size_t> unfit;
-    for (const PlanFailure &f : report.unfit) unfit.insert(f.plan);
-    compareSurvivors(changed, unfit);
-    Score score;
-    for (std::size_t i = 0; i < trials_.size(); ++i) {
-      const Trial &t = trials_[i];
-      if (unfit.count(i)) continue;
-      ++score.tried;
-      score.found += t.found;
-      score.unchanged += !t.found && t.same && !t.rounds;
-      score.rounds += !t.found && t.same && t.rounds;
-      if (!t.found && !t.same) score.missed.push_back(fmt::format("{}\n    {}", t.what, key(t.changed)));
+    for (const ast::Spectrum *s : session_.module().spectrums)
+      if (s->name == name_) spectrum_ = s;
+    std::vector<std::string> skipped;
+    std::vector<ArgumentSet> sets = makeArgumentSets(*spectrum_, options_, skipped), large;
+    while (!sets.empty() && sets.back().elements() > kSmall) {
+      large.insert(large.begin(), sets.back());
+      sets.pop_back();
     }
-    return score;
+    for (std::size_t from = 0; from < trials_.size(); from += kInModule) {
+      const std::size_t to = std::min(trials_.size(), from + kInModule);
+      Session changed(session_.options());
+      changed.open(mutated(from, to), session_.target());
+      build(changed, from, to);
+      std::vector<BuiltPlan> batch;
+      for (std::size_t i = from; i < to; ++i)
+        if (trials_[i].built) batch.push_back(*trials_[i].built);
+      call(batch, sets, kSmallSeconds);
+    }
+    call(survivors(), large, kSeconds);
+    sets.insert(sets.end(), large.begin(), large.end());
+    compareBits(sets);
+    return count();
   }
 
 private:
-  /// A short plan for each codelet that some drawn plan uses, and mutants of it.
+  /// The simplest plan for each codelet, as verify() makes them, and mutants of the codelet.
   void draw() {
-    const Forest &forest = session_.forest(spectrum_);
-    std::mt19937_64 random(flags_.seed);
+    const Forest &forest = session_.forest(name_);
     std::map<std::pair<std::string, std::string>, Plan> plans;
-    for (int i = 0; i < 300; ++i) {
-      Plan plan = forest.sample(random);
+    for (Plan &plan : Derivations(forest).cover()) {
       plan.target = session_.target().name;
       std::set<std::pair<std::string, std::string>> codelets;
       collect(*plan.root, codelets);
       for (const auto &codelet : codelets) {
         auto [at, isNew] = plans.emplace(codelet, plan);
-        if (!isNew && key(plan).size() < key(at->second).size()) at->second = plan;
+        if (!isNew && complexity(*plan.root) < complexity(*at->second.root)) at->second = plan;
       }
     }
-    std::map<std::string, std::vector<const ast::Codelet *>> added;
+    ast::Arena ignored;
     for (const ast::Spectrum *s : session_.module().spectrums)
       for (const ast::Codelet *c : s->codelets) {
         auto plan = plans.find({s->name, c->name});
         if (plan == plans.end()) continue;
-        for (const mutation::Mutant &m : mutation::mutantsOf(*c, arena_)) {
-          Plan changed = plan->second;
-          changed.root = replaced(changed.root, s->name, c->name, m.codelet->name);
-          changed.sources.clear();
-          trials_.push_back({plan->second, changed, fmt::format("{} ({}): {}", s->name, c->name, m.what)});
-          added[s->name].push_back(m.codelet);
-        }
+        for (std::size_t i = 0, n = mutation::mutantsOf(*c, ignored); i < n; ++i)
+          trials_.push_back({s, c, i, plan->second, {}, {}, Trial::Fate::Refused, true, false, {}});
       }
-    std::shuffle(trials_.begin(), trials_.end(), random);
+    all_ = trials_.size();
+    std::shuffle(trials_.begin(), trials_.end(), std::mt19937_64(flags_.seed));
     if (trials_.size() > flags_.mutants) trials_.resize(flags_.mutants);
-    module_ = arena_.derive(&session_.module(), [&](ast::Module &copy) {
+  }
+
+  /// The program with some of the mutants as codelets.
+  const ast::Module *mutated(std::size_t from, std::size_t to) {
+    std::map<std::string, std::vector<const ast::Codelet *>> added;
+    for (std::size_t i = from; i < to; ++i) {
+      Trial &t = trials_[i];
+      const mutation::Mutant m = mutation::mutant(*t.codelet, t.number, arena_);
+      t.changed = t.original;
+      t.changed.root = replaced(t.changed.root, t.spectrum->name, t.codelet->name, m.codelet->name);
+      t.changed.sources.clear();
+      t.what = fmt::format("{} ({}): {}", t.spectrum->name, t.codelet->name, m.what);
+      added[t.spectrum->name].push_back(m.codelet);
+    }
+    return arena_.derive(&session_.module(), [&](ast::Module &copy) {
       for (const ast::Spectrum *&s : copy.spectrums)
         s = arena_.derive(s, [&](ast::Spectrum &more) {
           const auto &mine = added[more.name];
@@ -142,79 +163,148 @@ private:
     });
   }
 
-  std::filesystem::path build(Session &session, const std::vector<Plan> &plans, const std::string &name,
-                              std::vector<std::string> &entries) {
-    ast::Arena arena;
-    const ast::Module *lowered = session.lower(plans, arena);
-    entries.clear();
-    for (const ast::Kernel *kernel : lowered->kernels) entries.push_back(kernel->name);
-    std::filesystem::create_directories(folder_ / name);
-    return session.build(session.emit(*lowered, name), folder_ / name, name);
+  void build(Session &changed, std::size_t from, std::size_t to) {
+    changed.facts(); // once, and not in each child
+    Children children(kJobs);
+    for (; from < to; from += kInLibrary) {
+      BuildRequest request;
+      for (std::size_t i = from; i < std::min(to, from + kInLibrary); ++i)
+        request.plans.emplace_back(i, trials_[i].changed);
+      request.session = &changed;
+      request.arena = &arena_;
+      request.folder = folder_;
+      request.stem = "mutants";
+      addBuild(children, std::move(request), [this](const BuildOutcome &outcome) {
+        for (const BuiltPlan &b : outcome.built) {
+          trials_[b.plan].built = b;
+          trials_[b.plan].fate = Trial::Fate::Called;
+        }
+        for (const auto &[plan, _] : outcome.unfit) trials_[plan].fate = Trial::Fate::Unfit;
+        for (const auto &[plan, why] : outcome.failed) std::cerr << trials_[plan].what << ": " << why << "\n";
+      });
+    }
+    children.run();
   }
 
-  void compareSurvivors(Session &changed, const std::set<std::size_t> &unfit) {
-    std::map<std::string, std::vector<std::size_t>> survivors; // by the plan without the change
+  std::vector<BuiltPlan> survivors() const {
+    std::vector<BuiltPlan> plans;
+    for (const Trial &t : trials_)
+      if (t.fate == Trial::Fate::Called) plans.push_back(*t.built);
+    return plans;
+  }
+
+  void call(const std::vector<BuiltPlan> &plans, const std::vector<ArgumentSet> &sets, double seconds) {
+    VerifyOptions options = options_;
+    options.timeout = kPatience;
+    options.slowest = kSeconds;
+    options.patience = 1e9; // what is not called finds nothing
+    BatchEvents events;
+    events.untilFailure = true;
+    events.processorSeconds = seconds;
+    events.failed = [&](std::size_t trial, std::size_t, const PlanFailure &) {
+      trials_[trial].fate = Trial::Fate::Found;
+    };
+    events.passed = [](std::size_t, std::size_t) {};
+    events.skipped = [&](std::size_t set, const std::string &) { skipped_.insert(sets[set].text); };
+    events.broken = events.skipped;
+    events.undecided = [](std::size_t, Undecided) {};
+    events.leftOut = [](std::size_t, std::size_t) {};
+    events.outOfRange = [](const std::string &) {};
+    callPlans(*spectrum_, baseline_, plans, sets, options, events);
+  }
+
+  /// Of what was not found: does it compute what the plan does without the change, to the last bit?
+  void compareBits(const std::vector<ArgumentSet> &sets) {
+    std::map<std::string, std::vector<std::size_t>> groups; // by that plan
     for (std::size_t i = 0; i < trials_.size(); ++i)
-      if (!trials_[i].found && !unfit.count(i)) survivors[key(trials_[i].original)].push_back(i);
-    const ast::Spectrum *spectrum = nullptr;
-    for (const ast::Spectrum *s : module_->spectrums)
-      if (s->name == spectrum_) spectrum = s;
-    Baseline baseline;
-    baseline.reference = options_.reference;
-    std::vector<std::string> skipped;
-    std::vector<ArgumentSet> sets = makeArgumentSets(*spectrum, options_, skipped);
-    std::size_t number = 0;
-    for (const auto &[_, group] : survivors) {
+      if (trials_[i].fate == Trial::Fate::Called) groups[key(trials_[i].original)].push_back(i);
+    std::vector<std::pair<BuiltPlan, std::vector<std::size_t>>> built;
+    for (const auto &[_, group] : groups) {
       std::vector<std::string> entries;
-      baseline.plainest = build(session_, {trials_[group[0]].original}, fmt::format("original_{}", number), entries);
-      baseline.plainestName = entries[0];
-      std::vector<Plan> plans;
-      for (std::size_t i : group) plans.push_back(trials_[i].changed);
-      std::filesystem::path library = build(changed, plans, fmt::format("changed_{}", number++), entries);
-      std::vector<BuiltPlan> named;
-      for (std::size_t i = 0; i < group.size(); ++i) named.push_back({group[i], library, entries[i]});
-      BatchEvents events;
-      events.failed = [&](std::size_t trial, std::size_t set, const PlanFailure &) {
-        (sets[set].whole ? trials_[trial].same : trials_[trial].rounds) = !sets[set].whole;
-      };
-      events.passed = [](std::size_t, std::size_t) {};
-      events.skipped = [](std::size_t, const std::string &) {};
-      events.broken = [](std::size_t, const std::string &) {};
-      events.undecided = [](std::size_t, Undecided) {};
-      events.leftOut = [](std::size_t, std::size_t) {};
-      events.outOfRange = [](const std::string &) {};
-      callPlans(*spectrum, baseline, named, sets, options_, events);
+      const std::string stem = fmt::format("original_{}", built.size());
+      const std::filesystem::path library =
+          buildHere(session_, {trials_[group[0]].original}, folder_ / stem, stem, entries);
+      built.push_back({{0, library, entries[0]}, group});
     }
+    auto work = [&](const Send &send) {
+      const Reference reference(baseline_.reference);
+      for (std::size_t s = 0; s < sets.size(); ++s) {
+        if (skipped_.count(sets[s].text)) continue;
+        const std::vector<Value> original = makeArguments(*spectrum_, reference.kernel(), sets[s], options_);
+        for (const auto &[plain, group] : built) {
+          const KernelLibrary library(plain.library);
+          std::vector<Value> values = copies(original);
+          std::vector<runtime::Expected> expected;
+          runtime::call(library.get(plain.entry), values);
+          for (Value &v : values) expected.emplace_back(std::move(v));
+          for (std::size_t i : group) {
+            const BuiltPlan &mine = *trials_[i].built;
+            const KernelLibrary changed(mine.library);
+            std::vector<Value> got = copies(original);
+            const CallResult result = runtime::call(changed.get(mine.entry), got);
+            if (judge(changed.get(mine.entry), result, got, {}, expected)) send({std::to_string(i), std::to_string(s)});
+          }
+        }
+      }
+    };
+    const ChildEnd end = runChild(
+        work,
+        [&](const Message &m) {
+          Trial &t = trials_[std::stoull(m[0])];
+          (sets[std::stoull(m[1])].whole ? t.same : t.rounds) = !sets[std::stoull(m[1])].whole;
+        },
+        1200);
+    if (!end.done()) std::cerr << name_ << ": what is left could not be compared: " << end.text() << "\n";
+  }
+
+  Score count() const {
+    Score score;
+    score.all = all_;
+    for (const Trial &t : trials_) {
+      using enum Trial::Fate;
+      score.refused += t.fate == Refused;
+      if (t.fate == Refused || t.fate == Unfit) continue;
+      ++score.tried;
+      const bool isFound = t.fate == Found;
+      score.found += isFound;
+      score.unchanged += !isFound && t.same && !t.rounds;
+      score.rounds += !isFound && t.same && t.rounds;
+      if (!isFound && !t.same) score.missed.push_back(fmt::format("{}\n    {}", t.what, key(t.changed)));
+    }
+    return score;
   }
 
   const Flags &flags_;
-  std::string spectrum_;
   Session &session_;
+  std::string name_;
+  const ast::Spectrum *spectrum_ = nullptr;
   ast::Arena arena_;
-  const ast::Module *module_ = nullptr;
+  std::size_t all_ = 0;
   std::vector<Trial> trials_;
+  std::set<std::string> skipped_; // sets of arguments that the reference does not take, or takes too long for
   VerifyOptions options_;
+  Baseline baseline_;
   std::filesystem::path folder_;
 };
 
 int run(const Flags &flags, Session &session) {
-  session.open(flags.file, flags.target, flags.spectrum);
-  // As verify() compiles what is only checked.
+  session.open(flags.file, flags.target, flags.spectrums.size() == 1 ? flags.spectrums[0] : "");
+  // As verify() compiles what is only checked; what stands in for the target's backend takes over what both know.
   Session quick(session.options());
   hardware::Target target = session.target();
-  if (flags.backend.empty() || flags.backend == target.pipeline.backend.name)
-    target.pipeline.backend.options.set("quick", true);
+  target.pipeline.backend.options.set("quick", true);
   quick.open(&session.module(), target);
   std::vector<std::string> spectrums = session.entrySpectrums();
-  if (!flags.spectrum.empty()) spectrums = {flags.spectrum};
+  if (!flags.spectrums.empty()) spectrums = flags.spectrums;
   bool missed = false;
   for (const std::string &spectrum : spectrums) {
     Score score = Run(flags, spectrum, quick).score();
-    std::cout << fmt::format("{} on {}: {} mutants, {} found, {} change nothing, {} only the order of additions, {} "
-                             "missed\n",
-                             spectrum, flags.target, score.tried, score.found, score.unchanged, score.rounds,
-                             score.missed.size());
+    std::cout << fmt::format("{} on {}: {} of {} mutants, {} found, {} change nothing, {} only the order of additions, "
+                             "{} missed; {} more were refused\n",
+                             spectrum, flags.target, score.tried, score.all, score.found, score.unchanged, score.rounds,
+                             score.missed.size(), score.refused);
     for (const std::string &m : score.missed) std::cout << "  missed: " << m << "\n";
+    std::cout << std::flush;
     missed |= !score.missed.empty();
     if (!score.found) {
       std::cout << "  nothing was found: that is no check\n";
@@ -228,10 +318,12 @@ int run(const Flags &flags, Session &session) {
 
 int main(int argc, char **argv) {
   Flags flags;
-  CLI::App app("How many small mistakes in codelets `verify` finds");
+  CLI::App app("How many small mistakes in codelets are found by what `verify` compares");
   app.add_option("file", flags.file, "The program")->required();
   app.add_option("--target,-t", flags.target, "The target")->required();
-  app.add_option("--spectrum,-s", flags.spectrum, "The spectrum; default: all that no other one calls");
+  app.add_option("--spectrum,-s", flags.spectrums, "Spectrums; default: all that no other one calls")
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_option("--mutants", flags.mutants, "At most so many of each spectrum, drawn");
   app.add_option("--sizes", flags.sizes, "As for verify")->delimiter(',');
   app.add_option("--arg", flags.arguments, "As for verify")->take_all()->allow_extra_args(false);

@@ -92,6 +92,12 @@ TYPED_TEST(ErrorAnalysis, WholeNumbersAreExact) {
   EXPECT_TRUE((Real<T>(T(3)) * Real<T>(T(0.5)) - Real<T>(T(0.25))).exact());
   Real<T> large = std::ldexp(T(1), std::numeric_limits<T>::digits);
   EXPECT_FALSE((large + Real<T>(T(1))).exact());
+  // Addends of one sign alone are added up in no order to more than they are.
+  const Real<T> half = std::ldexp(T(1), std::numeric_limits<T>::digits - 1) - T(1);
+  EXPECT_TRUE((half - half + half).exact());
+  EXPECT_TRUE(((half - half + half) * Real<T>(T(-1))).exact());
+  EXPECT_FALSE((half - half + half + half).exact());
+  EXPECT_FALSE((half - half + half - half - half).exact());
   EXPECT_TRUE((Real<T>(T(6)) / Real<T>(T(3))).exact());
   EXPECT_FALSE((Real<T>(T(1)) / Real<T>(T(3))).exact());
 }

@@ -401,30 +401,69 @@ TEST(ArgumentSpec, WholeNumbersStaySmallAndLeaveZeros) {
   EXPECT_TRUE(allZero(all));
   makeWhole(zeros, 1);
   EXPECT_EQ(zeros.real(7), 0);
-  makeWhole(zeros, 1, 0, true);
+  makeWhole(zeros, 1, {}, true);
   for (std::uint64_t i = 0; i < zeros.count(); ++i) EXPECT_NE(zeros.real(i), 0);
 }
 
+std::vector<WholePass> passesOf(std::uint64_t elements, tangram_element element = TANGRAM_F32) {
+  WholePasses passes;
+  passes.add(elements, element);
+  return passes.all();
+}
+
 TEST(WholeNumbers, FloatsHoldTheirSumsInWhateverOrder) {
-  for (std::uint64_t elements : {1ull << 22, 1ull << 24})
-    for (std::uint64_t pass : {0, 1}) {
-      WholeNumbers numbers(5, elements, TANGRAM_F32, pass);
-      double sum = 0, products = 0;
+  for (std::uint64_t elements : {100ull, 5000ull, 1ull << 20, 1ull << 24, (1ull << 25) + 1}) {
+    std::size_t plain = 0, wide = 0;
+    for (const WholePass &pass : passesOf(elements)) {
+      if ((pass.among ? wide : plain)++ && elements > 1ull << 20) continue; // takes long
+      WholeNumbers x(5, elements, TANGRAM_F32, pass), y(6, elements, TANGRAM_F32, pass);
+      double above = 0, below = 0, products = 0, squares = 0;
       for (std::uint64_t i = 0; i < elements; ++i) {
-        const auto x = static_cast<double>(std::abs(numbers.next(true)));
-        sum += x;
-        products += x * x;
+        const auto a = static_cast<double>(x.next(true)), b = static_cast<double>(y.next(true));
+        (a > 0 ? above : below) += std::abs(a);
+        (a * b > 0 ? products : squares) += std::abs(a * b);
       }
-      EXPECT_LE(products, 1 << 24) << elements;
-      EXPECT_GE(sum, 1 << 22) << elements;
+      EXPECT_LE(std::max(above, below), 1 << 24) << elements << " " << pass.number;
+      EXPECT_LE(std::max(products, squares), 1 << 24) << elements << " " << pass.number;
+      // And little of the room is left.
+      if (pass.among > 1000) {
+        EXPECT_GE(std::max(products, squares), 0.8 * (1 << 24)) << elements << " " << pass.number;
+      }
     }
+  }
+}
+
+/// With which share of pairs of elements one can be taken for the other, in all passes, without a change of a sum of
+/// products: `x[i] * y[j]` for `x[i] * y[i]`.
+double missed(std::uint64_t elements) {
+  const std::uint64_t drawn = std::min<std::uint64_t>(elements, 200000);
+  std::vector<bool> differs(drawn);
+  for (const WholePass &pass : passesOf(elements)) {
+    WholeNumbers numbers(1, elements, TANGRAM_F32, pass), factors(2, elements, TANGRAM_F32, pass);
+    std::vector<std::int64_t> x, y;
+    for (std::uint64_t i = 0; i < drawn; ++i) {
+      x.push_back(numbers.next(false));
+      y.push_back(factors.next(false));
+    }
+    for (std::uint64_t i = 0; i < drawn; ++i)
+      differs[i] = differs[i] || x[i] * y[i] != x[i] * y[(i + drawn / 3) % drawn];
+  }
+  return static_cast<double>(std::count(differs.begin(), differs.end(), false)) / static_cast<double>(drawn);
+}
+
+TEST(WholeNumbers, OneElementForAnotherShows) {
+  for (std::uint64_t elements : {1000ull, 100000ull, 1ull << 20, 1ull << 21, 1ull << 22, 1ull << 23, 1ull << 24}) {
+    EXPECT_LT(missed(elements), 1.0 / 1024) << elements;
+    EXPECT_LE(passesOf(elements).size(), 9u) << elements;
+  }
+  EXPECT_LT(missed(1ull << 25), 1.0 / 32);
 }
 
 TEST(WholeNumbers, NoElementIsZeroInAllPasses) {
   for (std::uint64_t elements : {1ull, 2ull, 1000ull, (1ull << 23) + 1, (1ull << 24) - 1}) {
-    const std::uint64_t passes = WholeNumbers::passes(elements, TANGRAM_F32);
     std::vector<bool> both(elements);
-    for (std::uint64_t pass = 0; pass < passes; ++pass) {
+    for (const WholePass &pass : passesOf(elements)) {
+      if (pass.among) continue;
       // Products of two arguments are not zero in all, either.
       WholeNumbers x(1, elements, TANGRAM_F32, pass), y(2, elements, TANGRAM_F32, pass);
       for (std::uint64_t i = 0; i < elements; ++i) {
@@ -437,12 +476,6 @@ TEST(WholeNumbers, NoElementIsZeroInAllPasses) {
     }
     EXPECT_EQ(std::find(both.begin(), both.end(), false) - both.begin(), static_cast<std::ptrdiff_t>(elements));
   }
-  // Where all are 1 or -1, signs are others in each pass.
-  WholeNumbers first(1, 1ull << 22, TANGRAM_F32, 0), second(1, 1ull << 22, TANGRAM_F32, 1);
-  EXPECT_EQ(WholeNumbers::passes(1ull << 22, TANGRAM_F32), 4u);
-  int alike = 0;
-  for (int i = 0; i < 1000; ++i) alike += first.next(false) == second.next(false);
-  EXPECT_NEAR(alike, 500, 100);
   // Where few enough are added for some to be zero, the first and the last are not.
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     WholeNumbers numbers(seed, 10, TANGRAM_F64);
@@ -451,8 +484,51 @@ TEST(WholeNumbers, NoElementIsZeroInAllPasses) {
     EXPECT_NE(drawn.front(), 0);
     EXPECT_NE(drawn.back(), 0);
   }
-  EXPECT_EQ(WholeNumbers::passes(1ull << 30, TANGRAM_F64), 1u);
-  EXPECT_EQ(WholeNumbers::passes(1ull << 30, TANGRAM_F32), WholeNumbers::kMostPasses);
+}
+
+TEST(WholeNumbers, PassesAreFewWhereOneTells) {
+  EXPECT_TRUE(WholePasses().all().empty());
+  EXPECT_EQ(passesOf(1).size(), 1u);
+  EXPECT_EQ(passesOf(1000).size(), 2u);
+  EXPECT_EQ(passesOf(1ull << 24, TANGRAM_F64).size(), 2u);
+  EXPECT_EQ(passesOf(1ull << 30).size(), WholePasses::kMostPlain + WholePasses::kMostWide);
+  // All arguments of a call have numbers for sums of as many as the longest has.
+  WholePasses both;
+  both.add(1ull << 24, TANGRAM_F32);
+  both.add(4096, TANGRAM_F32);
+  for (const WholePass &pass : both.all()) {
+    WholeNumbers numbers(3, 4096, TANGRAM_F32, pass);
+    int larger = 0;
+    for (int i = 0; i < 4096; ++i) larger += std::abs(numbers.next(false)) > 2;
+    EXPECT_LE(larger, pass.among ? 2 : 0); // the peaks
+  }
+  // Of narrow types products of two are exact in the type.
+  for (tangram_element element : {TANGRAM_F16, TANGRAM_BF16})
+    for (const WholePass &pass : passesOf(100, element)) {
+      WholeNumbers numbers(3, 100, element, pass);
+      int larger = 0;
+      for (int i = 0; i < 100; ++i) larger += std::pow(numbers.next(false), 2) > std::ldexp(1, mantissaBits(element));
+      EXPECT_LE(larger, pass.among ? 2 : 0);
+    }
+}
+
+TEST(WholeNumbers, TheGreatestOrTheLeastIsAtAnEnd) {
+  std::set<std::pair<bool, bool>> ends; // the first, or the last; greatest or least
+  for (std::uint64_t elements = 3; elements < 3000; elements += 7)
+    for (const WholePass &pass : passesOf(elements)) {
+      if (!pass.among) continue;
+      WholeNumbers numbers(7, elements, TANGRAM_F32, pass);
+      std::vector<std::int64_t> x;
+      for (std::uint64_t i = 0; i < elements; ++i) x.push_back(numbers.next(false));
+      const auto [least, greatest] = std::minmax_element(x.begin(), x.end());
+      EXPECT_TRUE(*least == x.front() || *least == x.back() || *greatest == x.front() || *greatest == x.back());
+      if (*greatest == x.front()) ends.insert({true, true});
+      if (*greatest == x.back()) ends.insert({false, true});
+      if (*least == x.front()) ends.insert({true, false});
+      if (*least == x.back()) ends.insert({false, false});
+      EXPECT_GE(std::max(*greatest, -*least), 256);
+    }
+  EXPECT_EQ(ends.size(), 4u);
 }
 
 // ---- timing --------------------------------------------------------------------------------------------

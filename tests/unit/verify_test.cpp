@@ -68,13 +68,12 @@ TEST(VerifyReport, ACheckOfNothingIsNotPassed) {
 TEST(Trials, WhatIsNeverReadHoldsNoZero) {
   std::vector<Value> arguments;
   for (int i = 0; i < 2; ++i) arguments.push_back(Value::array(TANGRAM_I32, {3}));
-  std::vector<Trial> trials = makeTrials(arguments, {false, false}, 1);
-  ASSERT_EQ(trials.size(), 1u);
-  trials = makeTrials(arguments, {false, true}, 1);
-  ASSERT_EQ(trials.size(), 2u); // and the arguments as they are
-  EXPECT_EQ(trials[0].arguments[0].integer(1), 0);
-  EXPECT_NE(trials[0].arguments[1].integer(1), 0);
-  EXPECT_EQ(trials[1].arguments[1].integer(1), 0);
+  EXPECT_EQ(Trials(arguments, {false, false}, 1).count(), 1u);
+  const Trials trials(arguments, {false, true}, 1);
+  ASSERT_EQ(trials.count(), 2u); // and the arguments as they are
+  EXPECT_EQ(trials.make(0).arguments[0].integer(1), 0);
+  EXPECT_NE(trials.make(0).arguments[1].integer(1), 0);
+  EXPECT_EQ(trials.make(1).arguments[1].integer(1), 0);
 }
 
 TEST(Suspects, ACodeletThatIsAlwaysWrong) {

@@ -69,7 +69,7 @@ std::filesystem::path CudaBackend::build(const std::vector<OutputFile> &files, B
   c_family::CompilerCall call{
       "CUDA",
       {"-std=c++17", "-shared", "-Xcompiler", "-fPIC", "-cudart", "static", "-arch=" + context.options.text("arch"),
-       "-I" + context.folder.string()},
+       "-Xlinker", "-Bsymbolic", "-I" + context.folder.string()}, // its own functions, whatever others are called
       "or add the folder of nvcc to the PATH. 'tangram compile --emit source' needs no compiler"};
   call.compiler = findCompiler(context.options.text("compiler"));
   checkArchitecture(call.compiler, context.options);

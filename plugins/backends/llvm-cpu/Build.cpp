@@ -46,9 +46,10 @@ std::string compiled(const OutputFile &file, BuildContext &context) {
 
 void link(const std::filesystem::path &object, const std::filesystem::path &library) {
   // Never unloaded: the idle threads of the OpenMP runtime outlive the last call, and with them what they run in must.
-  std::vector<std::string> words{"ld.lld",   "-shared",        "-z",
-                                 "nodelete", "--threads=1",    "--no-color-diagnostics",
-                                 "-o",       library.string(), object.string()};
+  // What it calls of its own is its own, also where a library of the process has a function of the name.
+  std::vector<std::string> words{
+      "ld.lld", "-shared",        "-Bsymbolic",   "-z", "nodelete", "--threads=1", "--no-color-diagnostics",
+      "-o",     library.string(), object.string()};
   words.emplace_back("--as-needed");
   for (const std::string &needed : runtimeLibraries()) words.push_back(needed);
   std::vector<const char *> args;

@@ -17,7 +17,8 @@ std::filesystem::path OpenCLBackend::build(const std::vector<OutputFile> &files,
   // Never unloaded: drivers keep threads that may outlive the last call.
   c_family::CompilerCall call{"C++", {"-std=c++17", "-fPIC"}, ""};
   for (const std::string &flag : compilerFlags(context.options)) call.args.push_back(flag);
-  call.linking = {"-shared", "-Wl,-z,nodelete", "-lOpenCL"};
+  // What it calls of its own is its own, also where a library of the process has a function of the name.
+  call.linking = {"-shared", "-Wl,-z,nodelete", "-Wl,-Bsymbolic", "-lOpenCL"};
   call.precompile = true;
   return c_family::compileLibrary(files, context, call);
 }

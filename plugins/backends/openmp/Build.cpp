@@ -20,7 +20,8 @@ std::filesystem::path OpenMPBackend::build(const std::vector<OutputFile> &files,
   // Never unloaded: the idle threads of the OpenMP runtime outlive the last call, and with them what they run in must.
   c_family::CompilerCall call{"C++", {"-std=" + context.options.text("standard"), "-fPIC"}, ""};
   for (const std::string &flag : compilerFlags(context.options)) call.args.push_back(flag);
-  call.linking = {"-shared", "-Wl,-z,nodelete"};
+  // What it calls of its own is its own, also where a library of the process has a function of the name.
+  call.linking = {"-shared", "-Wl,-z,nodelete", "-Wl,-Bsymbolic"};
   call.precompile = true;
   return c_family::compileLibrary(files, context, call);
 }

@@ -27,10 +27,11 @@ std::vector<std::string> PtxBackend::compilerFlags(const OptionValues &options) 
 
 // Only the host's half is built here; the driver makes code of the device's when it first runs.
 std::filesystem::path PtxBackend::build(const std::vector<OutputFile> &files, BuildContext &context) {
-  // Never unloaded: the driver keeps what it was given.
+  // Never unloaded: the driver keeps what it was given. What it calls of its own is its own, also where a library of
+  // the process has a function of the name.
   c_family::CompilerCall call{"C++",
                               {"-std=" + context.options.text("standard"), "-fPIC", "-shared", "-Wl,-z,nodelete",
-                               "-I" + context.folder.string()},
+                               "-Wl,-Bsymbolic", "-I" + context.folder.string()},
                               ""};
   for (const std::string &flag : compilerFlags(context.options)) call.args.push_back(flag);
   call.linking = {"-ldl"};

@@ -12,8 +12,8 @@
 // square root of their number (Higham and Mary, SIAM J. Sci. Comput. 41, 2019). What an operand brings along may have a
 // common cause and adds up linearly. Roundings of one sum that do have one (the same number is added again and again)
 // show in the plainest order, which is computed as well; so the worst case is kept beside what is likely, through all
-// that is done with a sum. Where everything is a multiple of a power of two, and m small enough for the type, nothing
-// is rounded in any order: such results are exact. docs/verification.md has the reasoning.
+// that is done with a sum. Where everything is a multiple of a power of two, and what can be added up, in any order, is
+// small enough for the type, nothing is rounded: such results are exact. docs/verification.md has the reasoning.
 #pragma once
 
 #include <tangram/runtime/float16.h>
@@ -177,7 +177,7 @@ public:
     r.rounded = x.rounded || y.rounded;
     if (r.exact()) {
       r.grid = std::min(x.grid, y.grid);
-      if (r.magnitude < powerOfTwo(r.grid + Traits<T>::mantissa)) {
+      if (r.reach() < powerOfTwo(r.grid + Traits<T>::mantissa)) {
         // A few may be exact by chance, and would not be in another order. Many are by design: whole numbers.
         r.additions = std::min(r.additions, kExactByChance);
         return r;
@@ -191,7 +191,7 @@ public:
     Real r(x.value * y.value, x.own * y.own, x.magnitude * y.magnitude);
     if (x.exact() && y.exact()) {
       r.grid = x.grid + y.grid;
-      if (r.magnitude < powerOfTwo(r.grid + Traits<T>::mantissa) && normal(r.value)) return r;
+      if (r.reach() < powerOfTwo(r.grid + Traits<T>::mantissa) && normal(r.value)) return r;
     } else {
       auto spread = [&](double ex, double ey) { return size(x) * ey + size(y) * ex + ex * ey; };
       r.carried = spread(x.bound(), y.bound());
@@ -271,6 +271,9 @@ public:
   }
 
 private:
+  /// What any partial sum is at most, in any order: all addends of one sign. Those of both add up to `magnitude`, and
+  /// differ by `value`.
+  double reach() const { return (magnitude + std::abs(static_cast<double>(value))) / 2; }
   /// Sums over the additions, in the order of the largest addend first: of partial sums as parts of `magnitude`, which
   /// the j-th is of no more than (j + 1) addends of the largest size, and of their squares.
   struct Partial {

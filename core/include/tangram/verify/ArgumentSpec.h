@@ -56,7 +56,7 @@ struct ArgumentContext {
   std::uint64_t bound = 0;          // where pointsInto(): the extent of that
   Spread spread = Spread::Random;   // of Offsets
   bool whole = false;               // Random, Special: floats are small whole numbers
-  std::uint64_t pass = 0;           // and of these
+  WholePass pass;                   // and of these
   Layout layout;
 };
 

@@ -4,6 +4,7 @@
 #include "tangram/verify/KernelLibrary.h"
 #include "tangram/verify/Reference.h"
 #include "tangram/verify/Verify.h"
+#include "tangram/verify/WholeNumbers.h"
 
 namespace tangram::runtime {
 
@@ -27,8 +28,23 @@ struct Trial {
 /// place, in as many passes as these need (docs/verification.md says why); where all is zero, that as well. No element
 /// of an argument that is `neverRead` (Reference.h) is zero then, integers neither, so that one that is not written
 /// shows also where zero is right. What is expected is not known yet.
-std::vector<Trial> makeTrials(const std::vector<Value> &arguments, const std::vector<bool> &neverRead,
-                              std::uint64_t seed);
+class Trials {
+public:
+  /// `arguments` must live on. `most`: so many passes at most.
+  Trials(const std::vector<Value> &arguments, std::vector<bool> neverRead, std::uint64_t seed,
+         std::size_t most = static_cast<std::size_t>(-1));
+  std::size_t count() const { return others_ + 1; }
+  /// One by one, as all together may need much memory; the last has the arguments as they are.
+  Trial make(std::size_t i) const;
+
+private:
+  const std::vector<Value> &arguments_;
+  std::vector<bool> filled_; // those that are never read, and have zeros
+  std::uint64_t seed_;
+  std::vector<WholePass> passes_;
+  bool zeros_; // nothing else: of these nearly every plan makes the same
+  std::size_t others_;
+};
 
 /// Fills in what is expected, by calling the reference. What is returned is ok, or says why there is nothing to expect.
 CallResult expect(Trial &trial, const Reference &reference);

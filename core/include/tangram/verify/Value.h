@@ -5,6 +5,7 @@
 #include "tangram/runtime/kernel_abi.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,6 +82,8 @@ public:
   std::int64_t integer(std::uint64_t position) const; // the bits of a u64; a floating value is truncated
   void setReal(std::uint64_t position, double value);
   void setInteger(std::uint64_t position, std::int64_t value);
+  /// Puts what `by` makes of each number in its place, in order.
+  void changeReals(const std::function<double(double)> &by);
   std::string text(std::uint64_t position) const; // enough digits to tell it from its neighbours
   std::vector<std::uint64_t> index(std::uint64_t position) const;
   const void *address(std::uint64_t position) const { return at(position); }
