@@ -8,8 +8,8 @@
 //   [--backend B]
 #include "Mutants.h"
 
-#include "../../core/compose/Derivations.h"
 #include "../../core/verify/BuildPlans.h"
+#include "tangram/planning/Derivations.h"
 #include "tangram/process/Cleanup.h"
 #include "tangram/verify/Compare.h"
 #include "tangram/verify/KernelLibrary.h"
