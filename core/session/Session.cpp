@@ -111,6 +111,17 @@ struct Session::Impl {
   std::vector<Timing> timings;
   std::set<std::string> remarked; // each once
 
+  /// A plan that was lowered to see whether it fits: who lowers it next has that.
+  struct Lowered {
+    std::string plan; // its text
+    std::unique_ptr<ast::Arena> arena;
+    const ast::Module *module = nullptr;
+    std::vector<Diagnostic> said;
+    std::vector<Timing> timings;
+  };
+  std::optional<Lowered> fitted;
+  std::vector<std::unique_ptr<ast::Arena>> lowered; // of what was handed out
+
   // What is running now.
   std::string step;
   const ast::Module *current = nullptr;
@@ -663,19 +674,23 @@ std::string Session::unfit(const Plan &plan) {
   std::vector<Timing> timings = impl_->timings;
   PrintAfter printAfter = std::exchange(impl_->options.printAfter, PrintAfter::None);
   auto start = Clock::now();
-  ast::Arena arena;
+  impl_->fitted.reset();
+  auto arena = std::make_unique<ast::Arena>();
+  const ast::Module *lowered = nullptr;
   try {
-    lower({plan}, arena);
+    lowered = lower({plan}, *arena);
   } catch (const DiagnosticError &e) {
     if (hardware::saysThatItDoesNotFit(e.diagnostic)) result = e.diagnostic.message;
   } catch (const ErrorsReported &) {
     result.clear(); // whoever lowers the plan to use it says what is wrong
   }
   impl_->options.printAfter = printAfter;
+  std::vector<Timing> steps(impl_->timings.begin() + static_cast<std::ptrdiff_t>(timings.size()), impl_->timings.end());
   impl_->timings = std::move(timings);
   impl_->timings.push_back({"fit " + plan.spectrum, millisecondsSince(start)});
   impl_->step = std::move(step);
-  diags().take();
+  std::vector<Diagnostic> said = diags().take();
+  if (lowered) impl_->fitted = {print(plan), std::move(arena), lowered, std::move(said), std::move(steps)};
   for (Diagnostic &d : before) diags().add(std::move(d));
   return result;
 }
@@ -699,6 +714,17 @@ Plan Session::pick(const std::string &spectrum, HeuristicContext &context) {
 }
 
 const ast::Module *Session::lower(const std::vector<Plan> &plans, ast::Arena &arena) {
+  std::optional<Impl::Lowered> &fitted = impl_->fitted;
+  const bool same = fitted && plans.size() == 1 && fitted->plan == print(plans[0]);
+  if (same && impl_->options.printAfter == PrintAfter::None) {
+    for (Diagnostic &d : fitted->said) diags().add(std::move(d));
+    if (impl_->timings.back().step == "fit " + plans[0].spectrum) impl_->timings.pop_back(); // its steps say more
+    impl_->timings.insert(impl_->timings.end(), fitted->timings.begin(), fitted->timings.end());
+    const ast::Module *module = fitted->module;
+    impl_->lowered.push_back(std::move(fitted->arena));
+    fitted.reset();
+    return module;
+  }
   return runPasses(compose(plans, arena), target().pipeline.passes, arena);
 }
 

@@ -97,7 +97,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
           continue;
         }
         if (said) {
-          const std::string difference = said->difference(right);
+          const std::string difference = baseline.meaning->difference(original, *said, right);
           send({difference.empty() ? "interpreted" : "broken", "0", std::to_string(s), difference});
           if (!difference.empty()) continue;
         }

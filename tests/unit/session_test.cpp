@@ -290,3 +290,39 @@ TEST(CrashState, OtherTextIsRefused) {
     }
   }
 }
+
+// What a plan needs of a device shows when it is lowered; who compiles the plan then does not lower it once more.
+TEST(SessionFit, APlanIsLoweredOnce) {
+  SessionOptions options;
+  options.pluginFolders = {TANGRAM_BINARY_DIR "/lib/tangram/plugins"};
+  Session session(options);
+  int runs = 0;
+  PassDescriptor counting;
+  counting.name = "test-counting";
+  counting.summary = "for a test";
+  counting.create = [&runs](const OptionValues &) {
+    return std::make_unique<LambdaPass>([&runs](const ast::Module *m, PassContext &c) {
+      static constexpr DiagnosticKind kind{"test.remark", DiagnosticClass::User, "it is lowered", "be glad",
+                                           Severity::Warning};
+      c.diags.report(kind, {});
+      ++runs;
+      return m;
+    });
+  };
+  session.registry().passes.add(counting);
+  hardware::Target target = hardware::loadTarget(TANGRAM_SOURCE_DIR "/hw/gpu.yaml", session.arena());
+  target.pipeline.passes = {{"test-counting", {}, {}}};
+  session.open(TANGRAM_SOURCE_DIR "/tests/lit/driver/Inputs/sum.tg.cpp", target);
+  HeuristicContext context;
+  const Plan plan = session.pick("sum", context);
+  session.diags().take();
+  EXPECT_EQ(runs, 1);
+  ast::Arena arena;
+  const ast::Module *lowered = session.lower({plan}, arena);
+  EXPECT_EQ(runs, 1);
+  ASSERT_EQ(lowered->kernels.size(), 1u);
+  EXPECT_EQ(lowered->kernels[0]->spectrum, "sum");
+  EXPECT_EQ(session.diags().take().size(), 1u); // what the passes say is said
+  session.lower({plan}, arena);
+  EXPECT_EQ(runs, 2);
+}

@@ -208,7 +208,7 @@ Value Interpreter::range(const Sequence *n, std::size_t lane) {
   v.array.offset = static_cast<std::int64_t>(start);
   v.array.sizes = {static_cast<std::int64_t>(end > start ? (end - start - 1) / step + 1 : 0)};
   v.array.strides = {static_cast<std::int64_t>(step)};
-  v.array.number = n->type.leaf();
+  v.array.number = n->type.leaf().scalar();
   return v;
 }
 

@@ -103,10 +103,11 @@ public:
   /// better; its favourite where no plan that it names fits.
   Plan pick(const std::string &spectrum, HeuristicContext &context);
   /// Why the plan needs more of a resource than the target's device has, which shows when it is lowered; empty: it
-  /// fits. What else may be wrong with it is not said.
+  /// fits. What else may be wrong with it is not said. Where it fits, the next lower() of this plan alone has what was
+  /// lowered.
   std::string unfit(const Plan &plan);
   /// The composed AST of the plans after all passes, ready for the backend. An entry's name is its plan's spectrum as
-  /// a C identifier, with a number where there are several.
+  /// a C identifier, with a number where there are several. Lives as long as both the arena and this session.
   const ast::Module *lower(const std::vector<Plan> &plans, ast::Arena &arena);
   /// The names that entries of these plans have before any pass; lower() may have to change some of them, and the
   /// kernels of its module are in the order of the plans.

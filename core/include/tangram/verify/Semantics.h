@@ -63,7 +63,7 @@ struct Array {
   std::int64_t offset = 0;
   std::vector<std::int64_t> sizes, strides;
   std::shared_ptr<Parts> parts;
-  ast::Type number; // of a range
+  ast::Scalar number = ast::Scalar::U64; // of a range
 };
 
 struct Value {
