@@ -24,11 +24,11 @@ using namespace tangram::runtime;
 
 namespace {
 
-constexpr std::size_t kInModule = 60;              // mutants that one program has beside its codelets
-constexpr std::size_t kInLibrary = 10;             // plans that are compiled together
-constexpr std::uint64_t kSmall = 1 << 15;          // elements: calls of which take no time, unless they hang
-constexpr double kSmallSeconds = 1, kSeconds = 20; // of processor time that a call may take: it does not end
-constexpr double kPatience = 300;                  // for a call: the machine may be busy
+constexpr std::size_t kInModule = 60;                  // mutants that one program has beside its codelets
+constexpr std::size_t kInLibrary = 10;                 // plans that are compiled together
+constexpr std::uint64_t kSmall = 1 << 15;              // elements: calls of which take no time, unless they hang
+constexpr double kSmallSeconds = 1, kSeconds = 20;     // of processor time that a call may take: it does not end
+constexpr double kSmallPatience = 15, kPatience = 300; // for a call: threads may wait for each other for good
 constexpr unsigned kJobs = 2;
 
 struct Flags {
@@ -107,9 +107,9 @@ public:
       std::vector<BuiltPlan> batch;
       for (std::size_t i = from; i < to; ++i)
         if (trials_[i].built) batch.push_back(*trials_[i].built);
-      call(batch, sets, kSmallSeconds);
+      call(batch, sets, kSmallSeconds, kSmallPatience);
     }
-    call(survivors(), large, kSeconds);
+    call(survivors(), large, kSeconds, kPatience);
     sets.insert(sets.end(), large.begin(), large.end());
     compareBits(sets);
     return count();
@@ -193,10 +193,11 @@ private:
     return plans;
   }
 
-  void call(const std::vector<BuiltPlan> &plans, const std::vector<ArgumentSet> &sets, double seconds) {
+  void call(const std::vector<BuiltPlan> &plans, const std::vector<ArgumentSet> &sets, double seconds,
+            double patience) {
     VerifyOptions options = options_;
-    options.timeout = kPatience;
-    options.slowest = kSeconds;
+    options.timeout = patience;
+    options.slowest = seconds;
     options.patience = 1e9; // what is not called finds nothing
     BatchEvents events;
     events.untilFailure = true;
