@@ -13,6 +13,8 @@ std::string where(const ast::Expr *condition) {
                      condition->range.column);
 }
 
+constexpr std::uint64_t kFew = 1 << 12; // elements
+
 bool hasMatrix(const ast::Spectrum &spectrum) {
   return std::any_of(spectrum.params.begin(), spectrum.params.end(),
                      [](const ast::Param *p) { return p->type.isArray() && p->type.rank() > 1; });
@@ -188,7 +190,11 @@ std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const V
           set.spread = static_cast<Spread>(spread++ % kSpreads);
           set.text += fmt::format(", offsets {}", name(set.spread));
         }
-        const std::vector<WholePass> all = whole ? passes(spectrum, set.shape) : std::vector<WholePass>(1);
+        std::vector<WholePass> all = whole ? passes(spectrum, set.shape) : std::vector<WholePass>(1);
+        // Where few are added, random numbers tell one from another, too: a plain pass, and a wide one for its peaks.
+        const auto among = [](const WholePass &pass) { return pass.among > kFew; };
+        if (std::none_of(all.begin(), all.end(), among))
+          all.resize(std::min<std::size_t>(all.size(), aspect == Aspect::Square ? 2 : 1));
         const std::string text = set.text;
         for (std::size_t i = 0; i < all.size(); ++i) {
           set.pass = all[i];

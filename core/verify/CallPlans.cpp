@@ -50,12 +50,16 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
                const std::vector<ArgumentSet> &sets, const VerifyOptions &options, const BatchEvents &events,
                bool isolated) {
   constexpr std::size_t kReference = static_cast<std::size_t>(-1);
-  std::set<std::size_t> dead; // plans (by position) that took the process with them, or need not be called again
+  std::set<std::size_t> dead;  // plans (by position) that took the process with them, or need not be called again
+  std::set<std::size_t> wrong; // plans that failed before
   std::vector<Forecast> forecasts(plans.size());
   std::size_t set = 0, position = 0;
   while (set < sets.size()) {
     std::size_t atSet = set, atPosition = position; // what is being called
     bool finished = false;
+    // A plan that failed may have written anywhere in its process. What fails there for the first time after it is
+    // called once more, in a process of its own.
+    bool suspicious = false, again = false;
     auto work = [&](const Send &send) {
       Reference reference(baseline.reference);
       std::optional<KernelLibrary> plainest;
@@ -128,10 +132,14 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
           forecasts[p].took(seconds, sets[s].elements());
           send({"took", std::to_string(p), std::to_string(s), fmt::format("{}", seconds)});
           std::optional<PlanFailure> bad = judge(kernel, outcome, values, right.expected, plain);
-          if (bad && events.untilFailure) dead.insert(p);
-          if (bad)
+          if (bad && suspicious && isolated && !wrong.count(p))
+            return send({"again", std::to_string(p), std::to_string(s)});
+          if (bad) {
+            suspicious = true;
+            wrong.insert(p);
+            if (events.untilFailure) dead.insert(p);
             send(encode("fail", p, s, *bad));
-          else
+          } else
             send({"pass", std::to_string(p), std::to_string(s)});
         }
       }
@@ -147,6 +155,8 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
       if (m[0] == "call") {
         atPosition = p;
         atSet = s;
+      } else if (m[0] == "again") {
+        again = true;
       } else if (m[0] == "out-of-range") {
         finished = true;
         events.outOfRange(m[3]);
@@ -167,6 +177,8 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
       } else if (m[0] == "pass") {
         events.passed(plans[p].plan, s);
       } else {
+        suspicious = true;
+        wrong.insert(p);
         if (events.untilFailure) dead.insert(p);
         events.failed(plans[p].plan, s, decode(m));
       }
@@ -174,6 +186,11 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
     if (!isolated) return work(receive);
     ChildEnd end = runChild(work, receive, options.timeout + options.slowest);
     if (end.done() && finished) return;
+    if (again || (suspicious && !wrong.count(atPosition))) {
+      set = atSet;
+      position = atPosition == kReference ? 0 : atPosition;
+      continue;
+    }
     std::string what = end.done() ? "ended the whole process" : end.text();
     if (atPosition == kReference) {
       if (end.how == ChildEnd::How::Silent)

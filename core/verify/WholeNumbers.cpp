@@ -38,18 +38,21 @@ std::uint64_t scaled(std::uint64_t bits, std::uint64_t range) {
 constexpr std::uint64_t kWhole = 1ull << 32;
 constexpr double kLeastSize = 1.3; // of wide numbers in the mean, which are 1 and 2 in size then
 
-// Wide numbers have two peaks, at one end and somewhere: what looks for the greatest or least element, or takes it away
-// from all before exp(), shows nothing where another one is missing. So far above others that exp() overflows, where it
-// can be.
+// Wide numbers have two peaks, one up and one down, anywhere or at an end: what looks for the greatest or least
+// element, or takes it away from all before exp(), shows nothing where another one is missing. So far above others that
+// exp() overflows, where it can be.
 constexpr std::int64_t kPeak = 256, kMostPeak = 1024;
 constexpr double kPeaks = 4.0 * kMostPeak * kMostPeak; // more than products of them add to a sum
 
 /// 1 or -1 where the element i of a pass is a peak, else 0: at the same places in all arguments of a length.
 int peakAt(std::uint64_t i, std::uint64_t elements, std::uint64_t pass) {
   if (elements < 3) return 0;
-  const std::uint64_t drawn = mixed((elements + 1) * kStep + pass), side = (drawn >> 1) & 1;
-  if (i == (side ? 0 : elements - 1)) return drawn & 4 ? 1 : -1;
-  return i == scaled(mixed(drawn), elements) ? (drawn & 1 ? 1 : -1) : 0;
+  auto place = [&](std::uint64_t drawn) {
+    const std::uint64_t inside = scaled(mixed(drawn), elements);
+    return drawn & 3 ? inside : drawn & 4 ? 0 : elements - 1;
+  };
+  const std::uint64_t above = mixed((elements + 1) * kStep + pass), below = mixed(above + kStep);
+  return i == place(above) ? 1 : i == place(below) ? -1 : 0;
 }
 
 /// How large sums may become where addends of either sign are as large: no partial sum is then more than half of all.
@@ -58,12 +61,12 @@ double room(tangram_element element) {
 }
 
 /// The mean size of wide numbers: sums of products of two fit, and what chance adds to them.
-double meanSize(std::uint64_t among, tangram_element element) {
-  const auto n = static_cast<double>(among);
-  const double product = (room(element) - kPeaks) / (n * (1 + 9 / std::sqrt(n)));
+double meanSize(const WholePass &pass, tangram_element element) {
+  const auto n = static_cast<double>(pass.among);
+  const double product = (room(element) / (pass.negative ? 2 : 1) - kPeaks) / (n * (1 + 9 / std::sqrt(n)));
   // Products of two stay exact in the element's own type, and functions in their range.
   const double most = std::ldexp(1, std::min(10, (mantissaBits(element) - 1) / 2)) / 2;
-  return std::clamp(std::sqrt(product), kLeastSize, most);
+  return std::clamp(std::sqrt(product), pass.negative ? 1 : kLeastSize, most);
 }
 
 } // namespace
@@ -83,7 +86,7 @@ WholeNumbers::WholeNumbers(std::uint64_t seed, std::uint64_t elements, tangram_e
     : random_(seed ^ mixed(pass.number)), elements_(elements), pass_(pass), parts_(parts(elements, element)),
       few_(isFew(elements, element)) {
   if (!pass.among) return;
-  const double size = meanSize(pass.among, element);
+  const double size = meanSize(pass, element);
   width_ = static_cast<std::uint64_t>(2 * size - 1);
   more_ = static_cast<std::uint64_t>((2 * size - 1 - static_cast<double>(width_)) * static_cast<double>(kWhole));
   const double kept =
@@ -104,7 +107,7 @@ std::int64_t WholeNumbers::drawn(bool zeros) {
     const std::uint64_t bits = random_.next();
     const bool more = (mixed(bits) >> 32) < more_;
     const auto size = static_cast<std::int64_t>(1 + scaled(bits << 1, width_ + more));
-    return bits >> 63 ? -size : size;
+    return pass_.negative || bits >> 63 ? -size : size;
   }
   if (few_ && zeros) return random_.between(-2, 2);
   const std::int64_t size = few_ ? 2 : 1, drawn = random_.between(-size, size - 1);
@@ -117,7 +120,7 @@ std::int64_t WholeNumbers::next(bool zeros) {
   const std::int64_t number = drawn(zeros && !outermost);
   if (pass_.among)
     if (int peak = peakAt(i, elements_, pass_.number))
-      return peak * std::clamp(static_cast<std::int64_t>(2 * width_), kPeak, kMostPeak);
+      return (pass_.negative ? -1 : peak) * std::clamp(static_cast<std::int64_t>(2 * width_), kPeak, kMostPeak);
   return isZero(i) ? 0 : number;
 }
 
@@ -149,12 +152,15 @@ std::vector<WholePass> WholePasses::all() const {
         static_cast<double>(plain / std::min(std::max<std::uint64_t>(1, parts(elements, element)), plain));
     const double told = -std::log2(WholeNumbers(0, elements, element).alike()) * telling;
     const double more = -std::log2(WholeNumbers(0, elements, element, {0, among}).alike());
-    wide = std::max(wide, std::max(1.0, std::ceil((kBits - told) / more)));
+    wide = std::max(wide, std::max(2.0, std::ceil((kBits - told) / more)));
   }
-  for (std::uint64_t i = 0; i < least; ++i) passes.push_back({i, 0});
+  for (std::uint64_t i = 0; i < least; ++i) passes.push_back({i});
   const auto wanted = static_cast<std::uint64_t>(std::min(wide, static_cast<double>(kMostWide)));
-  for (std::uint64_t i = 0; i < wanted; ++i) passes.push_back({plain + i, among});
-  for (std::uint64_t i = least; i < plain; ++i) passes.push_back({i, 0});
+  for (std::uint64_t i = 0; i < wanted; ++i) {
+    passes.push_back({plain + i, among});
+    if (i == 0) passes.push_back({plain + wanted, among, true});
+  }
+  for (std::uint64_t i = least; i < plain; ++i) passes.push_back({i});
   return passes;
 }
 

@@ -24,11 +24,11 @@ using namespace tangram::runtime;
 
 namespace {
 
-constexpr std::size_t kInModule = 60;              // mutants that one program has beside its codelets
-constexpr std::size_t kInLibrary = 10;             // plans that are compiled together
-constexpr std::uint64_t kSmall = 1 << 15;          // elements: calls of which take no time, unless they hang
-constexpr double kSmallSeconds = 1, kSeconds = 20; // of processor time that a call may take: it does not end
-constexpr double kPatience = 300;                  // for a call: the machine may be busy
+constexpr std::size_t kInModule = 60;                  // mutants that one program has beside its codelets
+constexpr std::size_t kInLibrary = 10;                 // plans that are compiled together
+constexpr std::uint64_t kSmall = 1 << 15;              // elements: calls of which take no time, unless they hang
+constexpr double kSmallSeconds = 1, kSeconds = 20;     // of processor time that a call may take: it does not end
+constexpr double kSmallPatience = 15, kPatience = 300; // for a call: threads may wait for each other for good
 constexpr unsigned kJobs = 2;
 
 struct Flags {
@@ -37,6 +37,7 @@ struct Flags {
   std::vector<std::uint64_t> sizes{1, 2, 31, 1000, 100003};
   std::size_t mutants = 300; // of each spectrum, at most
   std::uint64_t seed = 1;
+  bool verbose = false;
 };
 
 void collect(const PlanNode &node, std::set<std::pair<std::string, std::string>> &codelets) {
@@ -58,12 +59,12 @@ struct Trial {
   Plan original, changed;
   std::string what;
   enum class Fate : std::uint8_t { Refused, Unfit, Called, Found } fate = Fate::Refused;
-  bool same = true, rounds = false;
+  bool differs = false, same = true, rounds = false;
   std::optional<BuiltPlan> built;
 };
 
 struct Score {
-  std::size_t all = 0, tried = 0, found = 0, unchanged = 0, rounds = 0, refused = 0;
+  std::size_t all = 0, tried = 0, found = 0, differing = 0, unchanged = 0, rounds = 0, refused = 0;
   std::vector<std::string> missed;
 };
 
@@ -107,9 +108,9 @@ public:
       std::vector<BuiltPlan> batch;
       for (std::size_t i = from; i < to; ++i)
         if (trials_[i].built) batch.push_back(*trials_[i].built);
-      call(batch, sets, kSmallSeconds);
+      call(batch, sets, kSmallSeconds, kSmallPatience);
     }
-    call(survivors(), large, kSeconds);
+    call(survivors(), large, kSeconds, kPatience);
     sets.insert(sets.end(), large.begin(), large.end());
     compareBits(sets);
     return count();
@@ -135,7 +136,7 @@ private:
         auto plan = plans.find({s->name, c->name});
         if (plan == plans.end()) continue;
         for (std::size_t i = 0, n = mutation::mutantsOf(*c, ignored); i < n; ++i)
-          trials_.push_back({s, c, i, plan->second, {}, {}, Trial::Fate::Refused, true, false, {}});
+          trials_.push_back({s, c, i, plan->second, {}, {}, Trial::Fate::Refused, false, true, false, {}});
       }
     all_ = trials_.size();
     std::shuffle(trials_.begin(), trials_.end(), std::mt19937_64(flags_.seed));
@@ -193,16 +194,19 @@ private:
     return plans;
   }
 
-  void call(const std::vector<BuiltPlan> &plans, const std::vector<ArgumentSet> &sets, double seconds) {
+  void call(const std::vector<BuiltPlan> &plans, const std::vector<ArgumentSet> &sets, double seconds,
+            double patience) {
     VerifyOptions options = options_;
-    options.timeout = kPatience;
-    options.slowest = kSeconds;
+    options.timeout = patience;
+    options.slowest = seconds;
     options.patience = 1e9; // what is not called finds nothing
     BatchEvents events;
     events.untilFailure = true;
     events.processorSeconds = seconds;
-    events.failed = [&](std::size_t trial, std::size_t, const PlanFailure &) {
+    events.failed = [&](std::size_t trial, std::size_t, const PlanFailure &failure) {
       trials_[trial].fate = Trial::Fate::Found;
+      trials_[trial].differs = !failure.param.empty(); // else it crashed, or did not end
+      if (flags_.verbose) std::cerr << trials_[trial].what << ": " << failure.reason << "\n";
     };
     events.passed = [](std::size_t, std::size_t) {};
     events.skipped = [&](std::size_t set, const std::string &) { skipped_.insert(sets[set].text); };
@@ -267,6 +271,7 @@ private:
       ++score.tried;
       const bool isFound = t.fate == Found;
       score.found += isFound;
+      score.differing += isFound && t.differs;
       score.unchanged += !isFound && t.same && !t.rounds;
       score.rounds += !isFound && t.same && t.rounds;
       if (!isFound && !t.same) score.missed.push_back(fmt::format("{}\n    {}", t.what, key(t.changed)));
@@ -299,10 +304,11 @@ int run(const Flags &flags, Session &session) {
   bool missed = false;
   for (const std::string &spectrum : spectrums) {
     Score score = Run(flags, spectrum, quick).score();
-    std::cout << fmt::format("{} on {}: {} of {} mutants, {} found, {} change nothing, {} only the order of additions, "
-                             "{} missed; {} more were refused\n",
-                             spectrum, flags.target, score.tried, score.all, score.found, score.unchanged, score.rounds,
-                             score.missed.size(), score.refused);
+    std::cout << fmt::format(
+        "{} on {}: {} of {} mutants, {} found ({} differ), {} change nothing, {} only the order of additions, "
+        "{} missed; {} more were refused\n",
+        spectrum, flags.target, score.tried, score.all, score.found, score.differing, score.unchanged, score.rounds,
+        score.missed.size(), score.refused);
     for (const std::string &m : score.missed) std::cout << "  missed: " << m << "\n";
     std::cout << std::flush;
     missed |= !score.missed.empty();
@@ -329,6 +335,7 @@ int main(int argc, char **argv) {
   app.add_option("--arg", flags.arguments, "As for verify")->take_all()->allow_extra_args(false);
   app.add_option("--seed", flags.seed, "Of what is drawn");
   app.add_option("--backend", flags.backend, "Instead of the target's");
+  app.add_flag("--verbose", flags.verbose, "Say how each one that is found shows");
   CLI11_PARSE(app, argc, argv);
   startCleanup();
   SessionOptions options;

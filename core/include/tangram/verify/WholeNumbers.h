@@ -4,7 +4,8 @@
 // There are passes of two kinds. Plain ones have numbers from -2 to 2, or 1 and -1 where there are many; of more than
 // 2^23 elements most would have to be zero, so in each pass other ones are, at the same places in all arguments of a
 // length, and none is zero in all. The first and the last one never are. Wide passes have numbers as large as sums of
-// products of two with signs by chance allow: one that is taken for another is seldom the same.
+// products of two with signs by chance allow: one that is taken for another is seldom the same. One
+// pass more has negative ones alone: the greatest of them is none that a loop should have begun with.
 #pragma once
 
 #include "tangram/verify/Value.h"
@@ -28,6 +29,7 @@ private:
 struct WholePass {
   std::uint64_t number = 0; // of all passes: there are other numbers in each
   std::uint64_t among = 0;  // of a wide one: elements of the longest argument; 0: a plain one
+  bool negative = false;    // of a wide one: all are, so that 0 is the greatest of none
 };
 
 /// The passes that arguments need for one element in the place of another, among those of one sum, to show with a
@@ -41,6 +43,7 @@ public:
   /// A floating-point argument, or a field of one.
   void add(std::uint64_t elements, tangram_element element);
   /// The most telling ones first: as many plain ones as it takes until no element was zero in all, wide ones, others.
+  /// Of arguments of two elements and more one wide one is negative, beside those that are needed.
   std::vector<WholePass> all() const;
 
 private:
