@@ -264,6 +264,8 @@ std::vector<Problem> makeProblems(const Flags &flags) {
   std::vector<Value> arguments = makeArguments(kernel, flags);
   if (flags.whole) {
     std::vector<WholePass> passes = wholePasses(arguments); // none: they are whole anyway
+    // Results are compared with those of another kernel, exactly: wide numbers are not so exact in products of three.
+    std::erase_if(passes, [](const WholePass &pass) { return pass.among > 0; });
     if (passes.size() > kMostWhole) passes.resize(kMostWhole);
     for (const WholePass &pass : passes) {
       std::vector<Value> whole;
