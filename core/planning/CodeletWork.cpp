@@ -360,7 +360,8 @@ private:
       return inner > 0 || waits || other ? WalkResult::Stop : WalkResult::Advance;
     });
     unsigned batch = possible && registers > 0 ? kTurns : 1;
-    while (batch > 1 && (batch * registers > kRegisters || 2 * batch * nodeCount(body) > kNodes)) batch /= 2;
+    while (batch > 1 && (batch * registers > kRegisters || std::size_t{2} * batch * nodeCount(body) > kNodes))
+      batch /= 2;
     return batch;
   }
 

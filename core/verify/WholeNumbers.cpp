@@ -148,9 +148,8 @@ std::vector<WholePass> WholePasses::all() const {
   double wide = 0; // as many as the argument needs that needs the most
   for (const auto &[elements, element] : arguments_) {
     if (elements < 2) continue;
-    const auto telling =
-        static_cast<double>(plain / std::min(std::max<std::uint64_t>(1, parts(elements, element)), plain));
-    const double told = -std::log2(WholeNumbers(0, elements, element).alike()) * telling;
+    const std::uint64_t telling = plain / std::min(std::max<std::uint64_t>(1, parts(elements, element)), plain);
+    const double told = -std::log2(WholeNumbers(0, elements, element).alike()) * static_cast<double>(telling);
     const double more = -std::log2(WholeNumbers(0, elements, element, {0, among}).alike());
     wide = std::max(wide, std::max(2.0, std::ceil((kBits - told) / more)));
   }

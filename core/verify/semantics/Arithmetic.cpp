@@ -54,22 +54,22 @@ Scalar ofReals(BinaryOp op, const Type &type, double x, double y) {
 
 Scalar ofIntegers(BinaryOp op, const Scalar &a, const Scalar &b) {
   const Wide x = number(a), y = number(b);
-  auto wrapped = [&](Wide v) { return integer(a.type, static_cast<std::int64_t>(static_cast<std::uint64_t>(v))); };
+  auto unsign = [](const Scalar &s) { return static_cast<std::uint64_t>(s.i); };
+  auto whole = [&](std::uint64_t bits) { return integer(a.type, static_cast<std::int64_t>(bits)); };
+  auto wrapped = [&](Wide v) { return whole(static_cast<std::uint64_t>(v)); };
   switch (op) {
   case BinaryOp::Add: return wrapped(x + y);
   case BinaryOp::Sub: return wrapped(x - y);
-  case BinaryOp::Mul:
-    return wrapped(static_cast<Wide>(static_cast<std::uint64_t>(a.i) * static_cast<std::uint64_t>(b.i)));
+  case BinaryOp::Mul: return whole(unsign(a) * unsign(b));
   case BinaryOp::Div:
   case BinaryOp::Rem:
     if (y == 0) throw Undefined("division by zero");
     return wrapped(op == BinaryOp::Div ? x / y : x % y);
   case BinaryOp::Shl:
   case BinaryOp::Shr:
-    if (y < 0 || y >= 8 * static_cast<int>(a.type.bytes()))
+    if (y < 0 || y >= Wide{8} * static_cast<int>(a.type.bytes()))
       throw Undefined(fmt::format("a {} is shifted by {} bits", a.type.cName(), static_cast<std::int64_t>(y)));
-    return wrapped(op == BinaryOp::Shl ? static_cast<Wide>(static_cast<std::uint64_t>(a.i) << static_cast<int>(y))
-                                       : x >> static_cast<int>(y));
+    return op == BinaryOp::Shl ? whole(unsign(a) << static_cast<int>(y)) : wrapped(x >> static_cast<int>(y));
   case BinaryOp::And: return wrapped(x & y);
   case BinaryOp::Or: return wrapped(x | y);
   case BinaryOp::Xor: return wrapped(x ^ y);
@@ -147,7 +147,7 @@ Scalar atomically(AtomicOp op, const Scalar &old, const std::vector<Scalar> &ope
     return convert(arithmetic(binary, convert(old, common), convert(operands[0], common)), old.type);
   };
   auto less = [&](const Scalar &a, const Scalar &b) { return truth(arithmetic(BinaryOp::Lt, a, b)); };
-  const Scalar value = convert(operands.at(0), old.type);
+  Scalar value = convert(operands.at(0), old.type);
   switch (op) {
   case AtomicOp::Add:
   case AtomicOp::OrderedAdd: return with(BinaryOp::Add);

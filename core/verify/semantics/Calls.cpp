@@ -19,7 +19,7 @@ constexpr Wide kMostParts = 1'000'000;
 Wide sizeNumber(const Scalar &s) { return static_cast<std::uint64_t>(s.i); }
 
 /// What a parameter is given: a scalar is a variable of the callee's own.
-Value passed(Value v, const Type &type) {
+Value passed(const Value &v, const Type &type) {
   return v.kind == Value::Kind::Scalar ? variable(convert(v.scalar, type)) : v;
 }
 
@@ -60,7 +60,7 @@ Value Interpreter::call(const Call *n, std::size_t lane) {
     } else {
       v = eval(n->args[i], lane);
     }
-    frame.lanes[0][param.name] = passed(std::move(v), param.type);
+    frame.lanes[0][param.name] = passed(v, param.type);
   }
   if (++depth_ > kDeepestCalls) throw TooLong("functions call each other too deeply");
   body(f->body, frame);

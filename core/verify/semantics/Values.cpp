@@ -68,7 +68,8 @@ Value arrayValue(const std::vector<Scalar> &elements, std::vector<std::int64_t> 
 Value variable(Scalar s) {
   Value v;
   v.kind = Value::Kind::Pointer;
-  v.cells = std::make_shared<std::vector<Scalar>>(1, std::move(s));
+  v.cells = std::make_shared<std::vector<Scalar>>();
+  v.cells->push_back(std::move(s));
   v.variable = true;
   return v;
 }
