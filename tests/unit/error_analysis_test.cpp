@@ -42,9 +42,51 @@ template <class T> std::vector<T> numbers(std::size_t n, int kind, unsigned seed
   return x;
 }
 
+// Of whole numbers the sum is exact, and its product is not: alpha * (a + b) and alpha * a + alpha * b are both right.
+TEST(ErrorAnalysisOfFloats, FactorsMayBeDistributedOverExactSums) {
+  std::mt19937 random(7);
+  std::uniform_int_distribution<int> whole(-1000, 1000);
+  for (std::size_t n : {2, 32, 1000, 16000})
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      const auto alpha = static_cast<float>(whole(random) * 2 + 1), last = static_cast<float>(1 << 23);
+      Real<float> sum = 0.0f;
+      float distributed = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto x = i + 1 < n ? static_cast<float>(whole(random)) : last;
+        sum += x;
+        distributed += alpha * x;
+      }
+      EXPECT_TRUE(sum.exact());
+      const Real<float> stored = sum.settled();
+      EXPECT_TRUE(accepts(Real<float>(alpha) * sum, distributed)) << n;
+      EXPECT_TRUE(accepts(stored * Real<float>(alpha), distributed)) << n;
+      // A few small whole numbers are exact in either way.
+      EXPECT_TRUE((Real<float>(2) * (Real<float>(3) + Real<float>(4))).exact());
+    }
+}
+
 template <class T> class ErrorAnalysis : public testing::Test {};
 using Types = testing::Types<float, double>;
 TYPED_TEST_SUITE(ErrorAnalysis, Types);
+
+// What is added to a product of a sum may be added to each of its terms in turn: alpha * (a + b) + c.
+TYPED_TEST(ErrorAnalysis, ProductsOfSumsAreSums) {
+  using T = TypeParam;
+  for (int kind = 0; kind < 4; ++kind)
+    for (std::size_t n : {2, 7, 64, 1000})
+      for (unsigned repeat = 0; repeat < 50; ++repeat) {
+        const std::vector<T> x = numbers<T>(n, kind, static_cast<unsigned>(n) + 1000 * repeat);
+        const T alpha = T(0.37) + T(repeat), start = T(0.7) * T(repeat + 1);
+        Real<T> sum = T(0);
+        T distributed = start;
+        for (T v : x) {
+          sum += v;
+          distributed += alpha * v;
+        }
+        EXPECT_TRUE(accepts(Real<T>(alpha) * sum + Real<T>(start), distributed)) << kind << " " << n << " " << repeat;
+        EXPECT_TRUE(accepts(Real<T>(start) - sum * Real<T>(-alpha), distributed)) << kind << " " << n << " " << repeat;
+      }
+}
 
 TYPED_TEST(ErrorAnalysis, SumsInAnyOrderAreAccepted) {
   using T = TypeParam;

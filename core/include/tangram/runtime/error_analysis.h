@@ -136,6 +136,7 @@ public:
   double carried = 0, worst = 0; // error that operands brought along: what is likely, at most
   double largest;                // of what was added
   std::uint32_t additions = 0;   // since, of anything but zeros
+  std::uint32_t sums = 0;        // all additions that it is made of, also where they were exact
   bool rounded = false;          // by any of them
 
   bool exact() const { return worst == 0 && !rounded; }
@@ -174,6 +175,8 @@ public:
     const bool none = x.magnitude == 0 || y.magnitude == 0; // zero changes nothing, in any order
     const std::uint64_t additions = std::uint64_t{x.additions} + y.additions + (none ? 0 : 1);
     r.additions = static_cast<std::uint32_t>(std::min<std::uint64_t>(additions, UINT32_MAX));
+    const std::uint64_t sums = std::uint64_t{x.sums} + y.sums + (none ? 0 : 1);
+    r.sums = static_cast<std::uint32_t>(std::min<std::uint64_t>(sums, UINT32_MAX));
     r.rounded = x.rounded || y.rounded;
     if (r.exact()) {
       r.grid = std::min(x.grid, y.grid);
@@ -189,14 +192,18 @@ public:
   friend Real operator-(const Real &x, const Real &y) { return x + -y; }
   friend Real operator*(const Real &x, const Real &y) {
     Real r(x.value * y.value, x.own * y.own, x.magnitude * y.magnitude);
-    if (x.exact() && y.exact()) {
+    r.sums = x.sums + std::min(y.sums, UINT32_MAX - x.sums);
+    const bool exact = x.exact() && y.exact();
+    if (exact) {
       r.grid = x.grid + y.grid;
       if (r.reach() < powerOfTwo(r.grid + Traits<T>::mantissa) && normal(r.value)) return r;
-    } else {
-      auto spread = [&](double ex, double ey) { return size(x) * ey + size(y) * ex + ex * ey; };
-      r.carried = spread(x.bound(), y.bound());
-      r.worst = spread(x.worstCase(), y.worstCase());
     }
+    // Each addend of a factor that is a sum may be multiplied by itself: then the product is one of as many.
+    const bool first = x.rounded || (exact && x.sums), second = y.rounded || (exact && y.sums);
+    if (first != second)
+      r.distribute(first ? x : y, first ? y : x);
+    else
+      r.spread(x, x.bound(), x.worstCase(), y);
     r.round(u * r.magnitude + tiny(r.value));
     return r;
   }
@@ -271,6 +278,18 @@ public:
   }
 
 private:
+  /// This is a product: what its factors bring along, of which the first one is off by so much.
+  void spread(const Real &x, double likely, double most, const Real &y) {
+    carried = size(x) * y.bound() + size(y) * likely + likely * y.bound();
+    worst = size(x) * y.worstCase() + size(y) * most + most * y.worstCase();
+  }
+  /// This is the product of a sum, whose additions are made after the multiplication, and are followed by others.
+  void distribute(const Real &sum, const Real &factor) {
+    spread(sum, sum.carried, sum.worst, factor);
+    additions = sum.exact() ? sum.sums : sum.additions;
+    largest = sum.largest * factor.magnitude;
+    rounded = true;
+  }
   /// What any partial sum is at most, in any order: all addends of one sign. Those of both add up to `magnitude`, and
   /// differ by `value`.
   double reach() const { return (magnitude + std::abs(static_cast<double>(value))) / 2; }
