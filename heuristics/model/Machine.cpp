@@ -62,7 +62,7 @@ constexpr double kLoaded = 2.1;
 /// Operations between two branches, of which enough are independent for one worker to start one in each cycle.
 constexpr double kStraight = 64;
 
-/// Of an access, what lanes that read each other's registers take: half the time, of another unit than operations.
+/// Of the time of an access, what a lane takes to read another's register, as in prefix sums of lanes on an H200.
 constexpr double kExchanged = 0.25;
 
 /// What one lane transfers between a core and its first cache at least.

@@ -708,9 +708,9 @@ private:
     const Expr *first = build_.var(names_.fresh("first"), kSize), *next = build_.var(names_.fresh("next"), kSize);
     result.before = {
         await(number(0)), // nobody uses what was there before
-        count_(stage, last,
-               {build_.declare(as<VarRef>(first)->name, kSize, build_.mul(build_.cast(kSize, stage), wide)),
-                copies(first, stage), await(last)}),
+        counted(stage, last,
+                {build_.declare(as<VarRef>(first)->name, kSize, build_.mul(build_.cast(kSize, stage), wide)),
+                 copies(first, stage), await(last)}),
         build_.declare(as<VarRef>(result.use)->name, kNumber, number(0), false),
         build_.declare(as<VarRef>(result.fill)->name, kNumber, last, false)};
     result.next = {
@@ -721,7 +721,7 @@ private:
           build_.assign(buffer, build_.select(build_.equal(buffer, last), number(0), build_.add(buffer, number(1)))));
     return result;
   }
-  const Stmt *count_(const Expr *counter, const Expr *end, Stmts body) const {
+  const Stmt *counted(const Expr *counter, const Expr *end, Stmts body) const {
     return count(as<VarRef>(counter)->name, kNumber, end, std::move(body));
   }
 
@@ -783,7 +783,8 @@ private:
     for (Int s = 0; s < deep; ++s)
       ofColumns.push_back(
           build_.assign(ofB(to, g, s), value(product.b, {number(0), lanes_->matrixColumn(g), depthOf(s)})));
-    return {count_(f, lanes_->fragments(0), std::move(ofRows)), count_(g, lanes_->fragments(1), std::move(ofColumns))};
+    return {counted(f, lanes_->fragments(0), std::move(ofRows)),
+            counted(g, lanes_->fragments(1), std::move(ofColumns))};
   }
 
   /// Each pair of fragments for its block of points.
@@ -806,8 +807,8 @@ private:
     const Expr *engine = arena_.make<MatrixMultiply>(nest_.loops[0].where, Type(), static_cast<Int>(shape.m),
                                                      static_cast<Int>(shape.n), static_cast<Int>(shape.k), std::move(c),
                                                      std::move(left), std::move(right), options_.engine->name);
-    const Stmt *columns = count_(j, lanes_->fragments(1), {arena_.make<Evaluate>(nest_.loops[0].where, engine)});
-    return count_(i, lanes_->fragments(0), {columns});
+    const Stmt *columns = counted(j, lanes_->fragments(1), {arena_.make<Evaluate>(nest_.loops[0].where, engine)});
+    return counted(i, lanes_->fragments(0), {columns});
   }
 
   /// The product of a panel: fragments are loaded and multiplied. In a panel that is not whole there are zeros behind
@@ -837,7 +838,7 @@ private:
         const Expr *f = build_.var(names_.fresh("fragment"), kNumber);
         const Type type = options_.shape->type;
         all.push_back(
-            count_(f, build_.mul(many, number(deep)), {build_.assign(element(to, type, f), element(of, type, f))}));
+            counted(f, build_.mul(many, number(deep)), {build_.assign(element(to, type, f), element(of, type, f))}));
       };
       onward(now.a, next.a, lanes_->points(0));
       onward(now.b, next.b, lanes_->fragments(1));

@@ -28,9 +28,9 @@ protected:
   virtual bool hasVectors() const { return false; }
   /// What the class itself makes nothing of: workers, shuffles, checks, vectors. Refuses all.
   virtual llvm::Value *other(const ast::Expr *e);
-  /// The value before; `operands` are of the place's type.
-  /// What only devices have; others load and store.
+  /// Of a device whose groups have memory to copy to; others refuse it.
   virtual void transfer(const ast::Transfer &t, const Place &target);
+  /// The value before; `operands` are of the place's type.
   virtual llvm::Value *atomic(const ast::Atomic &e, const Place &place, const std::vector<llvm::Value *> &operands) = 0;
   /// Of a function that is not the module's own.
   virtual llvm::Value *library(const ast::Call &call, const std::vector<llvm::Value *> &args) = 0;
