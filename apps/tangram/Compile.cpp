@@ -46,7 +46,7 @@ int compile(Driver &driver, Flags flags) {
   static const std::vector<std::string> kinds{"ast", "plan", "source", "library"};
   if (std::find(kinds.begin(), kinds.end(), flags.emit) == kinds.end())
     fail(kBadEmit, {}, flags.emit, suggest(flags.emit, kinds));
-  if (flags.stem.empty()) flags.stem = stemOf(flags.file);
+  if (flags.stem.empty()) flags.stem = stemOf(flags.files[0]);
   if (flags.stem.find('/') != std::string::npos || flags.stem == "." || flags.stem == "..")
     fail(kBadStem, {}, flags.stem);
 
@@ -83,7 +83,8 @@ int compile(Driver &driver, Flags flags) {
   std::vector<OutputFile> files = s.emit(*lowered, flags.stem);
   for (const OutputFile &file : files) {
     std::error_code ec;
-    if (std::filesystem::equivalent(folder / file.name, flags.file, ec)) fail(kOverwrites, {}, flags.file);
+    for (const std::string &source : flags.files)
+      if (std::filesystem::equivalent(folder / file.name, source, ec)) fail(kOverwrites, {}, source);
   }
   for (const OutputFile &file : files) writeFile(folder / file.name, file.text);
   if (flags.emit == "library") std::cout << s.build(files, folder, flags.stem).string() << "\n";

@@ -139,9 +139,9 @@ int reproduce(Driver &driver, const std::string &crashFile) {
     std::filesystem::path source = folder.path() / std::filesystem::path(state.file).filename();
     writeFile(source, state.source);
     if (target)
-      s.open(source, *target, state.spectrum);
+      s.open({source}, *target, state.spectrum);
     else
-      s.open(source, "", state.spectrum);
+      s.open({source}, "", state.spectrum);
     s.module();
   } else {
     if (state.module.empty()) fail(kIncomplete, {}, state.step, "module");

@@ -84,24 +84,15 @@ std::vector<std::string> splitPlans(const std::string &text) {
   return parts;
 }
 
-/// Calls `use` with a program as it was written: without what expanders add.
-void asWritten(const std::string &file, const ProgramFlags &flags, const CommonFlags &common,
-               const std::string &instances, const std::function<void(const ast::Module &)> &use) {
-  SessionOptions options;
-  for (const std::string &folder : common.pluginPath) options.pluginFolders.emplace_back(folder);
-  Session program(std::move(options));
-  program.setIncludes(flags.includes, flags.defines);
-  program.open(file, "", instances);
-  use(program.module());
-}
-
 /// The containers that spectrums have as parameters: their names, and how many dimensions each may have.
 using Containers = std::set<std::pair<std::string, std::size_t>>;
 
-void addContainers(const ast::Module &module, Containers &all) {
+Containers containers(const ast::Module &module) {
+  Containers all;
   for (const ast::Spectrum *spectrum : module.spectrums)
     for (const ast::Param *param : spectrum->params)
       if (param->type.rank() > 0) all.emplace(param->name, param->type.rank());
+  return all;
 }
 
 /// Whether a spectrum of one of these files has a container of that name and rank. What is wrong with a file is said
@@ -109,9 +100,12 @@ void addContainers(const ast::Module &module, Containers &all) {
 bool isExpectedElsewhere(const std::string &name, std::size_t rank, const ProgramFlags &flags,
                          const CommonFlags &common) {
   for (const std::string &file : flags.also) try {
-      Containers there;
-      asWritten(file, flags, common, "", [&](const ast::Module &module) { addContainers(module, there); });
-      if (there.count({name, rank})) return true;
+      SessionOptions options;
+      for (const std::string &folder : common.pluginPath) options.pluginFolders.emplace_back(folder);
+      Session other(std::move(options));
+      other.setIncludes(flags.includes, flags.defines);
+      other.open({file}, "");
+      if (containers(other.written()).count({name, rank})) return true;
     } catch (const DiagnosticError &) {
       return true;
     } catch (const ErrorsReported &) {
@@ -121,9 +115,8 @@ bool isExpectedElsewhere(const std::string &name, std::size_t rank, const Progra
 }
 
 /// `--expect NAME=SIZES` by name; throws where no spectrum of the program, or of those beside it, has such a parameter.
-ExpectedSizes readExpected(const ProgramFlags &flags, const CommonFlags &common, const std::string &instances) {
-  Containers known;
-  asWritten(flags.file, flags, common, instances, [&](const ast::Module &module) { addContainers(module, known); });
+ExpectedSizes readExpected(const ProgramFlags &flags, const CommonFlags &common, const ast::Module &written) {
+  const Containers known = containers(written);
   ExpectedSizes result;
   for (const std::string &text : flags.expected) {
     std::size_t equals = text.find('=');
@@ -198,8 +191,8 @@ std::string Driver::instances(const ProgramFlags &flags) {
 Session &Driver::open(const ProgramFlags &flags) {
   Session &s = session();
   s.setIncludes(flags.includes, flags.defines);
-  s.open(flags.file, flags.target, instances(flags));
-  if (!flags.expected.empty()) s.setExpected(readExpected(flags, common, instances(flags)));
+  s.open({flags.files.begin(), flags.files.end()}, flags.target, instances(flags));
+  if (!flags.expected.empty()) s.setExpected(readExpected(flags, common, s.written()));
   return s;
 }
 
@@ -245,9 +238,7 @@ std::vector<std::string> Driver::spectrums(const ProgramFlags &flags) {
   };
   auto callable = [&] { // what expanders made is for their own calls
     std::set<std::string> written;
-    asWritten(flags.file, flags, common, instances(flags), [&](const ast::Module &module) {
-      for (const ast::Spectrum *spectrum : module.spectrums) written.insert(spectrum->name);
-    });
+    for (const ast::Spectrum *spectrum : s.written().spectrums) written.insert(spectrum->name);
     std::vector<std::string> some = names;
     const auto &ranges = s.facts().races.ranges; // nor can what needs a range be called from outside
     std::erase_if(some, [&](const std::string &name) {
@@ -506,7 +497,9 @@ void addCommonFlags(CLI::App &app, Driver &driver) {
 }
 
 void addProgramFlags(CLI::App &app, ProgramFlags &flags) {
-  app.add_option("FILE", flags.file, "The program: spectrums and codelets")->required();
+  app.add_option("FILE", flags.files,
+                 "The program: spectrums and codelets; with several files, also of several languages, those of all")
+      ->required();
   app.add_option("--target,-t", flags.target, "A name in hw/ (`tangram targets`), or the path of a YAML file")
       ->type_name("T");
   app.add_option(

@@ -22,9 +22,10 @@ struct CommonFlags {
   bool timePasses = false, json = false, checked = false, undecided = false, verifyProperties = false;
 };
 
-/// A file and how it is to be read: what compile, explain, verify and run have in common.
+/// A program and how it is to be read: what compile, explain, verify and run have in common.
 struct ProgramFlags {
-  std::string file, target;
+  std::vector<std::string> files; // at least one
+  std::string target;
   std::vector<std::string> spectrums, plans, includes, defines, expected, also;
 };
 

@@ -281,20 +281,20 @@ int explain(Driver &driver, const Flags &flags) {
     e.notation = notation(e.plan, s.module(), s.target().hardware);
     for (std::size_t p = 0; p < e.forest->size(); ++p) e.alternatives += e.forest->point(p).alternatives.size();
     if (e.plan.root) follow(*e.forest, e.forest->root(), *e.plan.root, 0, e.context, e.chosen);
-    explainWork(e, s, flags.file);
+    explainWork(e, s, flags.files[0]);
     e.prediction = s.predict(e.plan);
     if (!flags.whyNot.empty())
       whyNot(e, flags.whyNot, s.notExpanded(), s.facts());
     else if (driver.common.json)
-      all.push_back(toJson(e, flags.file));
+      all.push_back(toJson(e, flags.files[0]));
     else if (flags.html.empty()) {
       if (i) std::cout << "\n";
-      print(e, flags.file);
+      print(e, flags.files[0]);
     }
     explanations.push_back(std::move(e));
   }
   if (driver.common.json && flags.whyNot.empty()) std::cout << all.dump(2) << "\n";
-  if (!flags.html.empty()) writeFile(flags.html, explanationPage(s, flags.file, explanations));
+  if (!flags.html.empty()) writeFile(flags.html, explanationPage(s, flags.files[0], explanations));
   std::cout.flush();
   for (const Explanation &e : explanations) requireCode(s, e.plan);
   return 0;

@@ -130,7 +130,7 @@ int run(Driver &driver, const Flags &flags) {
   driver.progress("compiling");
   ast::Arena arena;
   const ast::Module *lowered = s.lower({plan}, arena);
-  std::filesystem::path library = s.build(s.emit(*lowered, stemOf(flags.file)), folder, stemOf(flags.file));
+  std::filesystem::path library = s.build(s.emit(*lowered, stemOf(flags.files[0])), folder, stemOf(flags.files[0]));
   std::string name = lowered->kernels[0]->name;
   driver.progress("compiling the reference");
   ReferenceLibrary reference = buildReference(s, spectrum.name, folder / "reference");

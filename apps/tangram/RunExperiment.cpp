@@ -58,7 +58,7 @@ private:
     auto one = std::make_unique<Driver>(0, nullptr);
     one->common = driver_.common;
     one->common.heuristic = heuristic;
-    flags.file = program_.file;
+    flags.files = {program_.file};
     flags.target = target_;
     if (!program_.spectrum.empty()) flags.spectrums = {program_.spectrum};
     flags.includes = flags_.includes;
@@ -203,7 +203,7 @@ int experiment(Driver &driver, const Flags &flags) {
       Driver one(0, nullptr);
       one.common = driver.common;
       ProgramFlags program_flags;
-      program_flags.file = program.file;
+      program_flags.files = {program.file};
       program_flags.target = target;
       program_flags.includes = flags.includes;
       program_flags.defines = flags.defines;

@@ -179,7 +179,7 @@ void print(const TuneReport &r, const Flags &flags, const std::string &plan) {
   std::cout << (flags.output.empty()
                     ? plan
                     : fmt::format("the plan: {0}; use it by `tangram compile {1} --target {2} --plan {0}`\n",
-                                  flags.output, flags.file, flags.target));
+                                  flags.output, fmt::join(flags.files, " "), flags.target));
 }
 
 constexpr DiagnosticKind kBundleAlone{"tune.bundle-alone", DiagnosticClass::User,

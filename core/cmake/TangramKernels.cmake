@@ -1,5 +1,5 @@
 # tangram_add_kernels(TARGET SOURCES file.tg.cpp... TARGETS target...
-#                     [SUFFIXED] [CHECKED] [SPECTRUMS spectrum...] [PLAN file] [OPTIONS option...] [DEPENDS file...])
+#                     [LINKED file...] [SUFFIXED] [CHECKED] [SPECTRUMS spectrum...] [PLAN file] [OPTIONS option...] [DEPENDS file...])
 #
 # Compiles codelets with the tangram driver and makes a static library TARGET of the result, whose include folder has a
 # header for each source: sum.tg.cpp is called by `#include "sum.h"`. Whoever links TARGET needs nothing else.
@@ -7,6 +7,7 @@
 #   TARGETS    names of targets (`tangram targets`) or paths of target files. With several, the header of each lies in a
 #              folder of the target's name, `#include "cpu-simple/sum.h"`, and each makes a library TARGET-cpu-simple;
 #              TARGET itself stands for the first: a program links one of them, and calls the same names whichever it is.
+#   LINKED     more files of each source's program, of any language: spectrums that it declares, codelets for its own
 #   SUFFIXED   names end with that of the target, `sum_cpu_simple(...)`: one program can link several of the libraries, and
 #              TARGET stands for all of them
 #   CHECKED    an access out of its container's range is not done: the call ends with an error that says where it is. All
@@ -171,6 +172,14 @@ function(_tangram_add_library library target folder)
     COMMENT "Looking up compiler flags of ${target}"
     VERBATIM)
   set(generated "")
+  set(linked "")
+  set(linked_includes "")
+  foreach(more ${ARG_LINKED})
+    get_filename_component(path ${more} ABSOLUTE)
+    _tangram_includes(${path} included)
+    list(APPEND linked ${path})
+    list(APPEND linked_includes ${included})
+  endforeach()
   foreach(source ${ARG_SOURCES})
     get_filename_component(path ${source} ABSOLUTE)
     if(NOT EXISTS ${path})
@@ -194,8 +203,8 @@ function(_tangram_add_library library target folder)
     endif()
     add_custom_command(
       OUTPUT ${folder}/${stem}${suffix} ${folder}/${stem}.h
-      COMMAND ${tangram} compile ${path} --target ${target_argument} ${options} ${also} --emit source -o ${folder} --stem ${stem}
-      DEPENDS ${path} ${included} ${tangram} ${plugins} ${file} ${plan} ${ARG_DEPENDS}
+      COMMAND ${tangram} compile ${path} ${linked} --target ${target_argument} ${options} ${also} --emit source -o ${folder} --stem ${stem}
+      DEPENDS ${path} ${included} ${linked} ${linked_includes} ${tangram} ${plugins} ${file} ${plan} ${ARG_DEPENDS}
       COMMENT "Compiling codelets of ${stem} for ${target}"
       VERBATIM)
     list(APPEND generated ${folder}/${stem}${suffix})
@@ -212,7 +221,7 @@ function(_tangram_add_library library target folder)
 endfunction()
 
 function(tangram_add_kernels name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "SUFFIXED;CHECKED" "PLAN" "SOURCES;SPECTRUMS;TARGETS;OPTIONS;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "SUFFIXED;CHECKED" "PLAN" "SOURCES;LINKED;SPECTRUMS;TARGETS;OPTIONS;DEPENDS")
   foreach(needed SOURCES TARGETS)
     if(NOT ARG_${needed})
       message(FATAL_ERROR "tangram_add_kernels(${name}): no ${needed} given")

@@ -1,5 +1,6 @@
 #include "tangram/session/Session.h"
 
+#include "tangram/ast/Link.h"
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Verify.h"
 #include "tangram/ast/Walk.h"
@@ -99,11 +100,12 @@ struct Session::Impl {
   DiagnosticEngine diags;
   ast::Arena arena;
 
-  std::filesystem::path file;
+  std::vector<std::filesystem::path> files;
+  std::filesystem::path file; // of these, the one that is read
   std::string spectrum;
   std::vector<std::string> includes, defines;
   std::optional<hardware::Target> target;
-  const ast::Module *module = nullptr;
+  const ast::Module *module = nullptr, *written = nullptr;
   std::vector<NotExpanded> notExpanded;
   std::optional<Facts> facts;
   std::map<std::string, std::unique_ptr<Forest>> forests;
@@ -320,6 +322,22 @@ struct Session::Impl {
   }
 
   void parse() {
+    std::vector<const ast::Module *> parts;
+    for (const std::filesystem::path &one : files) {
+      file = one;
+      parts.push_back(read());
+    }
+    if (parts.size() > 1)
+      onDeepStack([&] {
+        parts = {ast::link(arena, parts)};
+        checkSound(*parts[0], "linking");
+      });
+    module = written = current = parts[0];
+    if (target) expand();
+  }
+
+  /// The module of `file`.
+  const ast::Module *read() {
     std::error_code ec;
     if (std::filesystem::is_directory(file, ec)) fail(kFolder, {}, file.string(), sourcesIn(file));
     if (!std::filesystem::is_regular_file(file, ec)) fail(kNoFile, {}, file.string());
@@ -331,7 +349,7 @@ struct Session::Impl {
       where = target->pipeline.frontend.range;
     }
     OptionValues values = checkOptions(d.options, given, fmt::format("frontend '{}'", d.name), where);
-    FrontendRequest request{file, spectrum, includes, defines, &values};
+    FrontendRequest request{file, spectrum, includes, defines, &values, files.size() == 1};
     const ast::Module *parsed = run("frontend", d.name, [&] {
       const ast::Module *result = d.create()->parse(request, arena, diags);
       if (result && !diags.hasErrors()) checkSound(*result, fmt::format("frontend '{}'", d.name));
@@ -339,8 +357,7 @@ struct Session::Impl {
     });
     if (!parsed) throw ErrorsReported();
     if (parsed->spectrums.empty()) fail(kNoSpectrum, {arena.internFile(file.string()), 1, 1, 1, 1}, file.string());
-    module = current = parsed;
-    if (target) expand();
+    return parsed;
   }
 
   /// A module that was parsed before, from a crash file or of another session, has been expanded.
@@ -470,14 +487,14 @@ ast::Arena &Session::arena() { return impl_->arena; }
 bool Session::hasTarget() const { return impl_->target.has_value(); }
 const std::vector<Timing> &Session::timings() const { return impl_->timings; }
 
-void Session::open(const std::filesystem::path &file, const std::string &target, const std::string &spectrum) {
-  impl_->file = file;
+void Session::open(std::vector<std::filesystem::path> files, const std::string &target, const std::string &spectrum) {
+  impl_->files = std::move(files);
   impl_->spectrum = spectrum;
   if (!target.empty()) impl_->setTarget(hardware::loadTarget(target, impl_->arena), true);
 }
 
-void Session::open(const std::filesystem::path &file, hardware::Target target, const std::string &spectrum) {
-  impl_->file = file;
+void Session::open(std::vector<std::filesystem::path> files, hardware::Target target, const std::string &spectrum) {
+  impl_->files = std::move(files);
   impl_->spectrum = spectrum;
   impl_->setTarget(std::move(target), true);
 }
@@ -487,7 +504,7 @@ void Session::open(const ast::Module *module, const std::string &target) {
 }
 
 void Session::open(const ast::Module *module, hardware::Target target) {
-  impl_->module = impl_->current = module;
+  impl_->module = impl_->written = impl_->current = module;
   impl_->setTarget(std::move(target), false);
 }
 
@@ -504,6 +521,11 @@ const hardware::Target &Session::target() const {
 const ast::Module &Session::module() {
   if (!impl_->module) impl_->parse();
   return *impl_->module;
+}
+
+const ast::Module &Session::written() {
+  module();
+  return *impl_->written;
 }
 
 void Session::expand() {

@@ -131,7 +131,7 @@ public:
     fs::path folder = fs::temp_directory_path() / fmt::format("tangram-fuzz-{}", ::getpid());
     fs::create_directories(folder);
     std::ofstream(folder / "sum.tg.cpp") << kSum;
-    session_.open(folder / "sum.tg.cpp", "", "");
+    session_.open({folder / "sum.tg.cpp"}, "");
     module_ = &session_.module();
     std::error_code ec;
     fs::remove_all(folder, ec);
@@ -179,7 +179,7 @@ std::vector<Subject> subjects(const fs::path &sources, const fs::path &plugins) 
   source.work = [=](const fs::path &file, std::uint64_t number) {
     Session session(options);
     return judge(session, [&] {
-      session.open(file, kTargets[number % std::size(kTargets)]);
+      session.open({file}, kTargets[number % std::size(kTargets)]);
       compile(session);
     });
   };
@@ -203,7 +203,7 @@ std::vector<Subject> subjects(const fs::path &sources, const fs::path &plugins) 
     return judge(
         session,
         [&] {
-          session.open(file, kTargets[number % std::size(kTargets)]);
+          session.open({file}, kTargets[number % std::size(kTargets)]);
           compile(session, number / std::size(kTargets));
         },
         false);

@@ -293,7 +293,7 @@ private:
 };
 
 int run(const Flags &flags, Session &session) {
-  session.open(flags.file, flags.target, flags.spectrums.size() == 1 ? flags.spectrums[0] : "");
+  session.open({flags.file}, flags.target, flags.spectrums.size() == 1 ? flags.spectrums[0] : "");
   // As verify() compiles what is only checked; what stands in for the target's backend takes over what both know.
   Session quick(session.options());
   hardware::Target target = session.target();

@@ -52,7 +52,7 @@ Judged judge(const std::string &text) {
   Session session(options);
   Judged result;
   try {
-    session.open(path, std::string(TANGRAM_SOURCE_DIR "/hw/gpu.yaml"));
+    session.open({path}, std::string(TANGRAM_SOURCE_DIR "/hw/gpu.yaml"));
     result.contended = !session.facts().races.contended.empty();
     if (!session.facts().races.watched.empty()) result.verdict = Verdict::Undecided;
   } catch (const ErrorsReported &) {

@@ -312,7 +312,7 @@ TEST(SessionFit, APlanIsLoweredOnce) {
   session.registry().passes.add(counting);
   hardware::Target target = hardware::loadTarget(TANGRAM_SOURCE_DIR "/hw/gpu.yaml", session.arena());
   target.pipeline.passes = {{"test-counting", {}, {}}};
-  session.open(TANGRAM_SOURCE_DIR "/tests/lit/driver/Inputs/sum.tg.cpp", target);
+  session.open({TANGRAM_SOURCE_DIR "/tests/lit/driver/Inputs/sum.tg.cpp"}, target);
   HeuristicContext context;
   const Plan plan = session.pick("sum", context);
   session.diags().take();

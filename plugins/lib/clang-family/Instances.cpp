@@ -43,7 +43,8 @@ Program::Entry &Program::enter(Group &group, clang::FunctionDecl *declaration) {
       continue;
     entry->codelets.emplace_back(codelet, group.names[i]);
   }
-  if (entry->codelets.empty()) fail(kSpectrumWithoutCodelets, ranges_.of(declaration->getLocation()), entry->name);
+  if (entry->codelets.empty() && args)
+    fail(kSpectrumWithoutCodelets, ranges_.of(declaration->getLocation()), entry->name);
   return *entry;
 }
 
@@ -168,6 +169,7 @@ void Program::want(const std::string &wanted, ast::SourceRange file) {
     if (candidate->name == name) group = candidate.get();
     known.push_back(candidate->name + (candidate->isTemplate() ? "<...>" : ""));
   }
+  if (!group && !isWhole_) return; // another file has it, or whoever links them finds that none does
   if (!group) fail(kUnknownSpectrum, file, wanted, suggest(name, known));
   ast::SourceRange where = ranges_.of(group->spectrum->getLocation());
   bool list = name.size() < wanted.size() && wanted.find('<') != std::string::npos;

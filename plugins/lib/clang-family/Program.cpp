@@ -18,7 +18,9 @@ namespace tangram::frontend {
 Program::Program(clang::Sema &sema, const Ranges &ranges, ast::Arena &arena, DiagnosticEngine &diags)
     : sema_(sema), context_(sema.getASTContext()), ranges_(ranges), arena_(arena), diags_(diags) {}
 
-const ast::Module *Program::read(const std::string &wanted, ast::SourceRange file) {
+const ast::Module *Program::read(const FrontendRequest &request, ast::SourceRange file) {
+  const std::string &wanted = request.spectrum;
+  isWhole_ = request.whole;
   std::size_t before = diags_.all().size();
   auto wrong = [&] {
     for (std::size_t i = before; i < diags_.all().size(); ++i)

@@ -10,6 +10,7 @@
 #include "tangram/ast/Node.h"
 #include "tangram/ast/Structs.h"
 #include "tangram/diag/Diagnostic.h"
+#include "tangram/pass/Pass.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclTemplate.h>
@@ -33,10 +34,8 @@ class Program {
 public:
   Program(clang::Sema &sema, const Ranges &ranges, ast::Arena &arena, DiagnosticEngine &diags);
 
-  /// The module, or null with errors reported. `wanted`: spectrums that must be there, "sum<float>" an instance;
-  /// several with ; between them.
-  /// `file`: the place of what is wrong with the file as a whole.
-  const ast::Module *read(const std::string &wanted, ast::SourceRange file);
+  /// The module, or null with errors reported. `file`: the place of what is wrong with the file as a whole.
+  const ast::Module *read(const FrontendRequest &request, ast::SourceRange file);
 
   // ---- for bodies ----
 
@@ -135,6 +134,7 @@ private:
   ast::Arena &arena_;
   DiagnosticEngine &diags_;
   bool failed_ = false;
+  bool isWhole_ = true; // FrontendRequest::whole
 
   std::vector<std::unique_ptr<Group>> groups_; // by first appearance
   std::map<std::pair<const clang::DeclContext *, clang::DeclarationName>, Group *> groupOf_;

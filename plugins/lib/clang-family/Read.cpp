@@ -33,7 +33,7 @@ public:
     if (context.getDiagnostics().hasErrorOccurred() || run.forward().failed() || run.findings().reported) return;
     try {
       Program program(*sema_, *reading_.ranges, run.arena(), run.diags());
-      reading_.module = program.read(run.request().spectrum, run.file());
+      reading_.module = program.read(run.request(), run.file());
     } catch (...) {
       reading_.error = std::current_exception();
     }

@@ -175,7 +175,8 @@ void Program::matchCodelets() {
         diagnostic.notes.push_back({ranges_.of(group->spectrum->getLocation()), "the spectrum is declared here"});
         throw DiagnosticError(std::move(diagnostic));
       }
-      if (group->codelets.empty())
+      // Another file may have those of a spectrum; of a template it would not know which instance is wanted.
+      if (group->codelets.empty() && (isWhole_ || group->isTemplate()))
         fail(kSpectrumWithoutCodelets, ranges_.of(group->spectrum->getLocation()), group->name);
       nameCodelets(*group);
     });

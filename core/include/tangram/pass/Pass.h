@@ -31,6 +31,9 @@ struct FrontendRequest {
   std::string spectrum; // instances of templates wanted, "sum<float>;sum<int>"; empty: what the source itself uses
   std::vector<std::string> includes, defines;
   const OptionValues *options = nullptr;
+  /// Whether the file is the whole program; where not, another file may have the codelets of a spectrum that this one
+  /// declares, and the spectrums that `spectrum` names.
+  bool whole = true;
 };
 
 class Frontend {

@@ -54,7 +54,8 @@ struct Timing {
   double milliseconds = 0;
 };
 
-/// One source file on one target. Steps are done when first asked for and kept.
+/// One program on one target: a source file, or several that are linked (ast/Link.h), each read by the frontend of its
+/// extension. Steps are done when first asked for and kept.
 class Session {
 public:
   explicit Session(SessionOptions options = {});
@@ -69,9 +70,10 @@ public:
   ast::Arena &arena();
 
   /// All throw DiagnosticError, or ErrorsReported with the errors in diags(), on bad input.
-  /// An empty `target`: only module() can be asked for, and the file's extension says which frontend reads it.
-  void open(const std::filesystem::path &file, const std::string &target, const std::string &spectrum = "");
-  void open(const std::filesystem::path &file, hardware::Target target, const std::string &spectrum = "");
+  /// An empty `target`: only module() can be asked for. `spectrum`: of templates, which instances
+  /// (FrontendRequest::spectrum).
+  void open(std::vector<std::filesystem::path> files, const std::string &target, const std::string &spectrum = "");
+  void open(std::vector<std::filesystem::path> files, hardware::Target target, const std::string &spectrum = "");
   /// From a module that was parsed, and expanded, before (a crash file, a test).
   void open(const ast::Module *module, const std::string &target);
   void open(const ast::Module *module, hardware::Target target);
@@ -85,6 +87,8 @@ public:
   bool hasTarget() const;
   const hardware::Target &target() const;
   const ast::Module &module(); // after the frontend, and the target's expanders
+  /// The program as it was written: without what expanders add.
+  const ast::Module &written();
   /// Runs the target's expanders on a module that was parsed before, and not expanded.
   void expand();
   /// What the expanders did not add, and why.
