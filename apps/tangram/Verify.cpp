@@ -48,10 +48,21 @@ Json toJson(const runtime::PlanFailure &f, const std::string &plan) {
               {"checked-code", f.checkedCode}};
 }
 
+std::string placed(const ast::SourceRange &range) {
+  return fmt::format("{}:{}:{}", *range.file, range.line, range.column);
+}
+
 Json toJson(const std::vector<runtime::Suspect> &suspects) {
   Json all = Json::array();
-  for (const runtime::Suspect &s : suspects)
-    all.push_back(Json{{"what", s.what}, {"failing", s.failing}, {"passing", s.passing}, {"score", s.score}});
+  for (const runtime::Suspect &s : suspects) {
+    Json one{{"what", s.what}, {"failing", s.failing}, {"passing", s.passing}, {"score", s.score}};
+    if (s.range.valid()) one["place"] = placed(s.range);
+    Json alone = Json::array();
+    for (const ast::Spectrum *spectrum : s.alone)
+      alone.push_back(Json{{"spectrum", spectrum->name}, {"place", placed(spectrum->range)}});
+    if (!alone.empty()) one["alone-calls"] = std::move(alone);
+    all.push_back(std::move(one));
+  }
   return all;
 }
 
@@ -175,9 +186,14 @@ void printCoverage(const runtime::VerifyReport &r) {
 }
 
 void printSuspects(const std::vector<runtime::Suspect> &suspects) {
-  for (const runtime::Suspect &s : suspects)
+  for (const runtime::Suspect &s : suspects) {
     std::cout << fmt::format("  suspect: {} (in {} of the plans that fail, and {} that pass)\n", s.what, s.failing,
                              s.passing);
+    if (s.range.valid()) std::cout << fmt::format("    at {}\n", placed(s.range));
+    for (const ast::Spectrum *spectrum : s.alone)
+      std::cout << fmt::format("    or spectrum {} at {}, which nobody else calls\n", spectrum->name,
+                               placed(spectrum->range));
+  }
 }
 
 void printFailures(const runtime::VerifyReport &r) {

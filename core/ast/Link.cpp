@@ -118,6 +118,7 @@ private:
       return std::any_of(list.begin(), list.end(), [&](const auto *other) { return equal(other, node); });
     };
     return arena_.derive(&first, [&](Spectrum &all) {
+      if (first.codelets.empty()) all.range = second.range; // where it is more than declared
       for (const Expr *condition : second.conditions) {
         const Expr *here = as<Expr>(renameVariables(arena_, condition, [&](const std::string &name) {
           auto it = params.find(name);

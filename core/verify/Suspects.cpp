@@ -71,6 +71,14 @@ private:
   std::size_t failing_ = 0, passing_ = 0;
 };
 
+/// The spectrums that a codelet calls, or maps.
+std::set<std::string> calls(const ast::Codelet &codelet) {
+  std::set<std::string> names;
+  ast::walk(&codelet, [&](const ast::SpectrumCall &call) { names.insert(call.spectrum); });
+  ast::walk(&codelet, [&](const ast::Map &map) { names.insert(map.spectrum); });
+  return names;
+}
+
 /// Of `candidates` those of the best score, of the simplest kind of these. They are ordered by kind.
 std::vector<Suspect> best(const std::vector<std::pair<int, Suspect>> &candidates) {
   constexpr double kAlike = 1e-9;
@@ -106,6 +114,30 @@ std::string codeletOfMap(const ast::Module &module, const std::string &finding) 
           }))
         return fmt::format("codelet {} of {}", c->name, s->name);
   return "";
+}
+
+void locate(Suspect &suspect, const ast::Module &module) {
+  const ast::Codelet *codelet = nullptr;
+  for (const ast::Spectrum *s : module.spectrums)
+    for (const ast::Codelet *c : s->codelets) {
+      const std::string name = fmt::format("codelet {} of {}", c->name, s->name);
+      if (suspect.what == name || suspect.what.starts_with(name + " at ")) codelet = c;
+    }
+  if (!codelet) return;
+  suspect.range = codelet->range;
+  // What an expander made stands where the loops stand that it made it of.
+  const auto callers = [&](const std::string &spectrum) {
+    std::set<std::pair<const std::string *, unsigned>> lines;
+    for (const ast::Spectrum *s : module.spectrums)
+      for (const ast::Codelet *c : s->codelets)
+        if (s->name != spectrum && calls(*c).count(spectrum)) lines.emplace(c->range.file, c->range.line);
+    return lines;
+  };
+  for (const ast::Spectrum *s : module.spectrums)
+    if (calls(*codelet).count(s->name) && callers(s->name).size() == 1 &&
+        (s->range.file != codelet->range.file || s->range.line < codelet->range.line ||
+         s->range.line > codelet->range.endLine))
+      suspect.alone.push_back(s);
 }
 
 Suspect suspect(const std::vector<Plan> &plans, const std::vector<bool> &failing, const std::string &what) {

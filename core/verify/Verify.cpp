@@ -587,6 +587,9 @@ private:
       auto [plans, fails] = outcomes();
       report_.suspects = suspects(plans, fails);
     }
+    for (Suspect &s : report_.suspects) locate(s, session_.module());
+    for (Cause &cause : report_.causes)
+      for (Suspect &s : cause.suspects) locate(s, session_.module());
   }
 
   // ---- the report ----

@@ -58,7 +58,9 @@ struct Suspect {
   std::string what;        // "codelet kog of sum", "codelet kog of sum at block", "distribute from process to thread"
   std::size_t failing = 0; // plans that have it
   std::size_t passing = 0;
-  double score = 0; // 1: all failing plans have it and no passing one; 0: no failing one
+  double score = 0;                         // 1: all failing plans have it and no passing one; 0: no failing one
+  ast::SourceRange range;                   // of its codelet; nowhere where it is a rule
+  std::vector<const ast::Spectrum *> alone; // written ones that no other codelet calls: they may be at fault instead
 };
 
 /// The smallest plan and the smallest input that fail, made from plans that failed by replacing parts with plainer
@@ -158,6 +160,8 @@ std::vector<Suspect> suspects(const std::vector<Plan> &plans, const std::vector<
 
 /// One part, as Suspect::what names it.
 Suspect suspect(const std::vector<Plan> &plans, const std::vector<bool> &failing, const std::string &what);
+/// Where the source has it: fills in its range, and what it alone calls.
+void locate(Suspect &suspect, const ast::Module &module);
 /// The codelet with the map of which checked code says that two of its calls touch an element, as Suspect::what names
 /// it; empty where `finding` is of another kind.
 std::string codeletOfMap(const ast::Module &module, const std::string &finding);
