@@ -249,8 +249,7 @@ void print(const runtime::VerifyReport &r) {
                              r.unfit[0].reason);
   for (const runtime::Refusal &refusal : r.refused) {
     const SourceRange &at = refusal.diagnostic.range;
-    std::cout << fmt::format("  {} plans have no code: {}{}\n", refusal.plans,
-                             at.valid() ? fmt::format("{}:{}:{}: ", *at.file, at.line, at.column) : "",
+    std::cout << fmt::format("  {} plans have no code: {}{}\n", refusal.plans, at.valid() ? placed(at) + ": " : "",
                              refusal.diagnostic.message);
   }
   if (r.failures.empty()) {

@@ -322,6 +322,7 @@ struct Session::Impl {
   }
 
   void parse() {
+    if (files.empty()) fail(kNoFile, {}, "");
     std::vector<const ast::Module *> parts;
     for (const std::filesystem::path &one : files) {
       file = one;

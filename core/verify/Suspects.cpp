@@ -74,8 +74,10 @@ private:
 /// The spectrums that a codelet calls, or maps.
 std::set<std::string> calls(const ast::Codelet &codelet) {
   std::set<std::string> names;
-  ast::walk(&codelet, [&](const ast::SpectrumCall &call) { names.insert(call.spectrum); });
-  ast::walk(&codelet, [&](const ast::Map &map) { names.insert(map.spectrum); });
+  for (const ast::Expr *site : sites(codelet)) {
+    const auto *map = ast::dyn<ast::Map>(site);
+    names.insert(map ? map->spectrum : ast::as<ast::SpectrumCall>(site)->spectrum);
+  }
   return names;
 }
 
@@ -133,8 +135,9 @@ void locate(Suspect &suspect, const ast::Module &module) {
         if (s->name != spectrum && calls(*c).count(spectrum)) lines.emplace(c->range.file, c->range.line);
     return lines;
   };
+  const std::set<std::string> called = calls(*codelet);
   for (const ast::Spectrum *s : module.spectrums)
-    if (calls(*codelet).count(s->name) && callers(s->name).size() == 1 &&
+    if (called.count(s->name) && callers(s->name).size() == 1 &&
         (s->range.file != codelet->range.file || s->range.line < codelet->range.line ||
          s->range.line > codelet->range.endLine))
       suspect.alone.push_back(s);

@@ -45,10 +45,10 @@ template <class T> std::vector<T> numbers(std::size_t n, int kind, unsigned seed
 // Of whole numbers the sum is exact, and its product is not: alpha * (a + b) and alpha * a + alpha * b are both right.
 TEST(ErrorAnalysisOfFloats, FactorsMayBeDistributedOverExactSums) {
   std::mt19937 random(7);
-  std::uniform_int_distribution<int> whole(-1000, 1000);
+  std::uniform_int_distribution<int> whole(1, 1000);
   for (std::size_t n : {2, 32, 1000, 16000})
     for (int repeat = 0; repeat < 20; ++repeat) {
-      const auto alpha = static_cast<float>(whole(random) * 2 + 1), last = static_cast<float>(1 << 23);
+      const auto alpha = static_cast<float>(2 * whole(random) + 1001), last = 1000.0f;
       Real<float> sum = 0.0f;
       float distributed = 0;
       for (std::size_t i = 0; i < n; ++i) {
@@ -60,9 +60,11 @@ TEST(ErrorAnalysisOfFloats, FactorsMayBeDistributedOverExactSums) {
       const Real<float> stored = sum.settled();
       EXPECT_TRUE(accepts(Real<float>(alpha) * sum, distributed)) << n;
       EXPECT_TRUE(accepts(stored * Real<float>(alpha), distributed)) << n;
-      // A few small whole numbers are exact in either way.
-      EXPECT_TRUE((Real<float>(2) * (Real<float>(3) + Real<float>(4))).exact());
+      // What forgets one of the largest is not.
+      EXPECT_FALSE(accepts(Real<float>(alpha) * sum, distributed - alpha * last)) << n;
     }
+  // Small whole numbers are exact in either way.
+  EXPECT_TRUE((Real<float>(2) * (Real<float>(3) + Real<float>(4))).exact());
 }
 
 template <class T> class ErrorAnalysis : public testing::Test {};
@@ -85,6 +87,9 @@ TYPED_TEST(ErrorAnalysis, ProductsOfSumsAreSums) {
         }
         EXPECT_TRUE(accepts(Real<T>(alpha) * sum + Real<T>(start), distributed)) << kind << " " << n << " " << repeat;
         EXPECT_TRUE(accepts(Real<T>(start) - sum * Real<T>(-alpha), distributed)) << kind << " " << n << " " << repeat;
+        // What forgets the largest addend is not right.
+        const T largest = *std::max_element(x.begin(), x.end(), [](T a, T b) { return std::abs(a) < std::abs(b); });
+        EXPECT_FALSE(accepts(Real<T>(alpha) * sum + Real<T>(start), distributed - alpha * largest)) << kind << " " << n;
       }
 }
 

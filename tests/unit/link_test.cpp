@@ -9,8 +9,8 @@ using namespace tangram::test;
 
 namespace {
 
-/// `x` that is added to `amount`, which a function returns.
-std::string adding(const std::string &function, int amount) {
+/// A function that returns `amount`.
+std::string returning(const std::string &function, int amount) {
   return fmt::format("(Function \"{}\" i32 [] (Block [(Return (IntLit i32 {}))]))", function, amount);
 }
 std::string calling(const std::string &function) { return fmt::format("(Return (Call i32 \"{}\" []))", function); }
@@ -60,7 +60,7 @@ TEST_F(LinkTest, ADeclarationGetsItsCodelets) {
 }
 
 TEST_F(LinkTest, WhatIsEqualIsThereOnce) {
-  const std::string text = program(adding("f", 1), spectrum("sum", {codelet("a", {calling("f")})}));
+  const std::string text = program(returning("f", 1), spectrum("sum", {codelet("a", {calling("f")})}));
   const ast::Module *m = linked({text, text});
   EXPECT_EQ(m->functions.size(), 1U);
   EXPECT_EQ(names(m->spectrums[0]->codelets), Texts{"a"});
@@ -68,7 +68,7 @@ TEST_F(LinkTest, WhatIsEqualIsThereOnce) {
 
 TEST_F(LinkTest, WhatDiffersUnderOneNameIsRenamedWithItsCalls) {
   const auto text = [](int amount) {
-    return program(adding("f", amount) + " (Function \"g\" i32 [] (Block [" + calling("f") + "]))",
+    return program(returning("f", amount) + " (Function \"g\" i32 [] (Block [" + calling("f") + "]))",
                    spectrum("sum", {codelet("a", {calling("g")})}));
   };
   const ast::Module *m = linked({text(1), text(2)});

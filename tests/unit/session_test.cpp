@@ -292,6 +292,11 @@ TEST(CrashState, OtherTextIsRefused) {
 }
 
 // What a plan needs of a device shows when it is lowered; who compiles the plan then does not lower it once more.
+TEST(SessionFiles, WhereNoneWasOpenedThatIsSaid) {
+  Session session;
+  EXPECT_THROW(session.module(), DiagnosticError);
+}
+
 TEST(SessionFit, APlanIsLoweredOnce) {
   SessionOptions options;
   options.pluginFolders = {TANGRAM_BINARY_DIR "/lib/tangram/plugins"};
