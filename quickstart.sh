@@ -12,7 +12,7 @@ tangram_install $tangram_packages_build
 # shellcheck disable=SC2086
 tangram_install $tangram_packages_opencl || echo "warning: without these there is no backend 'opencl'; the rest works" >&2
 echo "== 2/4 configure ($BUILD)"
-cmake -S . -B "$BUILD" -G Ninja -DCMAKE_BUILD_TYPE=Release >"$BUILD.configure.log" 2>&1 ||
+tangram_configure "$BUILD" -DCMAKE_BUILD_TYPE=Release >"$BUILD.configure.log" 2>&1 ||
   { tail -20 "$BUILD.configure.log"; echo "error: configuration failed; the whole log is $BUILD.configure.log" >&2; exit 1; }
 rm -f "$BUILD.configure.log"
 echo "== 3/4 build (some minutes the first time)"

@@ -9,7 +9,7 @@ echo "== 1/3 packages"
 # shellcheck disable=SC2086
 tangram_install $tangram_packages_build $tangram_packages_test $tangram_packages_opencl $tangram_packages_bench
 echo "== 2/3 build ($BUILD)"
-cmake -S . -B "$BUILD" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
+tangram_configure "$BUILD" -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build "$BUILD"
 echo "== 3/3 tests"
 ctest --test-dir "$BUILD" -j "$(nproc)" --output-on-failure --no-tests=error "$@"

@@ -1,5 +1,5 @@
-# Installs what Tangram needs and this machine lacks, from the distribution's packages. Sourced by quickstart.sh,
-# test.sh and .ci/run; run twice it finds nothing left to do. Debian 12 and Ubuntu 24.04.
+# Installs what Tangram needs and this machine lacks, from the distribution's packages, and configures a build. Sourced by
+# quickstart.sh, test.sh and .ci/sanitize; run twice it finds nothing left to do. Debian 12 and Ubuntu 24.04.
 
 tangram_packages_build="g++ cmake ninja-build ccache
   clang-19 libclang-19-dev llvm-19-dev liblld-19-dev libgomp1
@@ -35,4 +35,13 @@ tangram_install() { # tangram_install PACKAGE...
     return 1
   }
   rm -f /tmp/tangram-apt.$$.log
+}
+
+tangram_configure() { # tangram_configure FOLDER OPTION...
+  # A whole build takes a third of the time where a unit is a dozen files; who edits files configures without.
+  local folder=$1 unity=""
+  shift
+  [ -f "$folder/CMakeCache.txt" ] || unity="-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12"
+  # shellcheck disable=SC2086
+  cmake -S . -B "$folder" -G Ninja $unity "$@"
 }

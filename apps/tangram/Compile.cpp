@@ -20,13 +20,13 @@ constexpr DiagnosticKind kOverwrites{"compile.overwrites", DiagnosticClass::User
                                      "'{0}' would be overwritten by what is made of it",
                                      "choose another folder with -o, or another base name with --stem"};
 
-struct Flags : ProgramFlags {
+struct CompileFlags : ProgramFlags {
   std::string emit = "source", folder, stem, suffix;
   bool notation = false, locations = false, composed = false;
 };
 
 /// To the folder as a file of its own, or to standard output.
-void put(const Flags &flags, const std::string &ending, const std::string &text) {
+void put(const CompileFlags &flags, const std::string &ending, const std::string &text) {
   if (flags.folder.empty())
     std::cout << text;
   else
@@ -42,7 +42,7 @@ const ast::Module *renamed(const ast::Module *composed, const std::string &suffi
   });
 }
 
-int compile(Driver &driver, Flags flags) {
+int compile(Driver &driver, CompileFlags flags) {
   static const std::vector<std::string> kinds{"ast", "plan", "source", "library"};
   if (std::find(kinds.begin(), kinds.end(), flags.emit) == kinds.end())
     fail(kBadEmit, {}, flags.emit, suggest(flags.emit, kinds));
@@ -95,7 +95,7 @@ int compile(Driver &driver, Flags flags) {
 
 void addCompile(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("compile", "Turn codelets into source, a library, a plan or an AST");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<CompileFlags>();
   addProgramFlags(*sub, *flags);
   addBackend(*sub, driver);
   addChecked(*sub, driver);

@@ -16,7 +16,7 @@ constexpr DiagnosticKind kUnknownCodelet{"explain.unknown-codelet", DiagnosticCl
 constexpr DiagnosticKind kUnknownLevel{"explain.unknown-level", DiagnosticClass::User,
                                        "target '{0}' has no level '{1}'", "use {2}"};
 
-struct Flags : ProgramFlags {
+struct ExplainFlags : ProgramFlags {
   std::string whyNot, html, against;
   bool rules = false;
 };
@@ -224,7 +224,7 @@ void requireCode(Session &session, const Plan &plan) {
 constexpr DiagnosticKind kAgainst{"explain.against", DiagnosticClass::User, "--against compares {0}",
                                   "give two files of one plan for the same spectrum: --plan A --against B"};
 
-int against(Driver &driver, const Flags &flags, const std::vector<Plan> &given) {
+int against(Driver &driver, const ExplainFlags &flags, const std::vector<Plan> &given) {
   ProgramFlags other = flags;
   other.plans = {flags.against};
   const std::vector<Plan> plans = driver.plans(other);
@@ -239,7 +239,7 @@ int against(Driver &driver, const Flags &flags, const std::vector<Plan> &given) 
   return 0;
 }
 
-int explain(Driver &driver, const Flags &flags) {
+int explain(Driver &driver, const ExplainFlags &flags) {
   Session &s = driver.open(flags);
   s.target();
   Json all = Json::array();
@@ -325,7 +325,7 @@ std::string describe(const Rejection &r) { return describeRule(r.rule, r.codelet
 
 void addExplain(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("explain", "Say which plans there are, which is chosen, and why");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ExplainFlags>();
   addProgramFlags(*sub, *flags);
   addExpected(*sub, *flags);
   addUndecided(*sub, driver);

@@ -23,7 +23,7 @@ constexpr DiagnosticKind kDiffers{"run.differs", DiagnosticClass::User,
                                   "the chosen plan does not agree with the reference: {0}",
                                   "`tangram verify` tells which codelet is at fault; the plan is {1}"};
 
-struct Flags : ProgramFlags {
+struct RunFlags : ProgramFlags {
   std::vector<std::string> arguments;
   std::size_t repeat = 0;
   std::uint64_t seed = 1;
@@ -114,7 +114,7 @@ void runKernels(const std::filesystem::path &library, const std::string &name, c
         fmt::format("{}", m.confidence), std::to_string(m.repeats)});
 }
 
-int run(Driver &driver, const Flags &flags) {
+int run(Driver &driver, const RunFlags &flags) {
   Session &s = driver.open(flags);
   const Call asked = callOf(driver, flags, flags.arguments, flags.seed);
   const ast::Spectrum &spectrum = asked.spectrum;
@@ -230,7 +230,7 @@ int run(Driver &driver, const Flags &flags) {
 
 void addRun(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("run", "Compile a spectrum, check it, and measure it on data");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<RunFlags>();
   addProgramFlags(*sub, *flags);
   addBackend(*sub, driver);
   addChecked(*sub, driver);

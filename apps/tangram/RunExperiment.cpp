@@ -18,7 +18,7 @@ namespace {
 constexpr DiagnosticKind kHeuristic{"experiment.heuristic", DiagnosticClass::User, "there is no heuristic '{0}'",
                                     "use {1}; one from elsewhere joins by --plugin-path"};
 
-struct Flags {
+struct ExperimentFlags {
   std::string file, folder;
   std::vector<std::string> includes, defines;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
@@ -32,7 +32,7 @@ double since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 /// One program on one target: each heuristic's plans in turn, then the best of all of them beside each other.
 class Trialled {
 public:
-  Trialled(Driver &driver, const Flags &flags, const Experiment &experiment, const ExperimentProgram &program,
+  Trialled(Driver &driver, const ExperimentFlags &flags, const Experiment &experiment, const ExperimentProgram &program,
            const std::string &target, const std::filesystem::path &folder)
       : driver_(driver), flags_(flags), experiment_(experiment), program_(program), target_(target), folder_(folder) {}
 
@@ -158,7 +158,7 @@ private:
   }
 
   Driver &driver_;
-  const Flags &flags_;
+  const ExperimentFlags &flags_;
   const Experiment &experiment_;
   const ExperimentProgram &program_;
   const std::string &target_;
@@ -190,7 +190,7 @@ void print(const std::vector<ExperimentResult> &results, bool json) {
                              r.best ? fmt::format("{:.2f}", r.regret) : "");
 }
 
-int experiment(Driver &driver, const Flags &flags) {
+int experiment(Driver &driver, const ExperimentFlags &flags) {
   const Experiment what = readExperiment(flags.file);
   const std::vector<std::string> known = driver.session().registry().heuristics.names();
   for (const std::string &heuristic : what.heuristics)
@@ -237,7 +237,7 @@ int experiment(Driver &driver, const Flags &flags) {
 
 void addExperiment(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("experiment", "Compare heuristics: how near to the best plan, after how much");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ExperimentFlags>();
   sub->add_option("file", flags->file, "Programs, targets, heuristics and budgets, as YAML")
       ->required()
       ->type_name("FILE");

@@ -14,7 +14,7 @@ constexpr DiagnosticKind kUnsound{"passes.unsound", DiagnosticClass::User, "this
                                   "print one with `tangram compile FILE --emit ast`, or correct it here"};
 constexpr DiagnosticKind kNotAModule{"passes.not-a-module", DiagnosticClass::User, "'{0}' holds a {1}, not a Module",
                                      "print one with `tangram compile FILE --emit ast`"};
-constexpr DiagnosticKind kBadEmit{"passes.bad-emit", DiagnosticClass::User, "--emit cannot be '{0}'", "use {1}"};
+constexpr DiagnosticKind kBadPassesEmit{"passes.bad-emit", DiagnosticClass::User, "--emit cannot be '{0}'", "use {1}"};
 constexpr DiagnosticKind kEmitTarget{"passes.emit-target", DiagnosticClass::User,
                                      "--emit {0} needs a target, whose backend writes it", "add --target T"};
 constexpr DiagnosticKind kWrongForm{
@@ -65,7 +65,7 @@ const ast::Module *oneByOne(Session &session, const ast::Module *module, const s
 int runPasses(Driver &driver, const PassesFlags &flags) {
   static const std::vector<std::string> kinds{"ast", "source", "library"};
   if (std::find(kinds.begin(), kinds.end(), flags.emit) == kinds.end())
-    fail(kBadEmit, {}, flags.emit, suggest(flags.emit, kinds));
+    fail(kBadPassesEmit, {}, flags.emit, suggest(flags.emit, kinds));
   if (flags.emit != "ast" && flags.target.empty()) fail(kEmitTarget, {}, flags.emit);
   const std::string &file = flags.word, &targetName = flags.target;
   std::vector<std::string> names = flags.run.empty() ? std::vector<std::string>{} : splitList(flags.run);

@@ -37,8 +37,6 @@ constexpr DiagnosticKind kNoBudget{"tune.no-budget", DiagnosticClass::User,
                                    "a budget of {0} is no time to try anything",
                                    "write seconds, minutes or hours: --budget 60s, --budget 5m"};
 
-using Flags = TuneFlags;
-
 std::string interval(const runtime::Measurement &m) {
   return fmt::format("{} to {}, {}{} runs", seconds(m.low), seconds(m.high),
                      m.confidence >= 0.95 ? fmt::format("{:.0f} % confidence, ", 100 * m.confidence) : "", m.repeats);
@@ -152,7 +150,7 @@ void printOthers(const TuneReport &r) {
     std::cout << "  what the heuristic picks is one of these\n";
 }
 
-void print(const TuneReport &r, const Flags &flags, const std::string &plan) {
+void print(const TuneReport &r, const TuneFlags &flags, const std::string &plan) {
   std::cout << fmt::format("{} on {}, {} (seed {}): {}, in {:.0f} s\n", r.spectrum, r.target, r.problem.sizes, r.seed,
                            countOf(r), r.seconds);
   std::cout << fmt::format("  device {}{}\n  compiler {}\n", r.machine.device,
@@ -188,7 +186,7 @@ constexpr DiagnosticKind kBundleAlone{"tune.bundle-alone", DiagnosticClass::User
 constexpr DiagnosticKind kReproducible{"tune.reproducible-sizes", DiagnosticClass::Limitation,
                                        "--reproducible is for one size", "tune for each size, or leave it out"};
 
-int tune(Driver &driver, const Flags &flags) {
+int tune(Driver &driver, const TuneFlags &flags) {
   tune::TuneOptions options;
   if (parseBudget(flags.budget) == 0) fail(kNoBudget, {}, flags.budget);
   if (flags.sizes.empty() && flags.bundle) fail(kBundleAlone, {});
@@ -237,7 +235,7 @@ void fill(tune::TuneOptions &options, const TuneFlags &flags) {
 
 void addTune(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("tune", "Find a fast plan for given arguments, by timing many");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<TuneFlags>();
   addProgramFlags(*sub, *flags);
   addUndecided(*sub, driver);
   addExpected(*sub, *flags);

@@ -13,12 +13,12 @@ namespace {
 
 constexpr DiagnosticKind kBadSize{"verify.bad-size", DiagnosticClass::User, "--sizes: '{0}' is no size",
                                   "write numbers: --sizes 0,1,31,1M"};
-constexpr DiagnosticKind kBadArgument{"verify.bad-argument", DiagnosticClass::User, "--arg '{0}' has no '='",
-                                      "write --arg NAME=SPEC"};
+constexpr DiagnosticKind kBadVerifyArgument{"verify.bad-argument", DiagnosticClass::User, "--arg '{0}' has no '='",
+                                            "write --arg NAME=SPEC"};
 constexpr DiagnosticKind kTooLarge{"verify.too-large", DiagnosticClass::User, "--sizes: {0} is more than {1} elements",
                                    "give a smaller size"};
 
-struct Flags : ProgramFlags {
+struct VerifyFlags : ProgramFlags {
   bool all = false;
   std::optional<std::size_t> sample;
   std::size_t most = 500;
@@ -32,7 +32,7 @@ struct Flags : ProgramFlags {
 };
 
 /// Seconds after which verify() begins nothing more, where nobody says which plans are to be checked.
-constexpr double kBudget = 20;
+constexpr double kBudgetOption = 20;
 
 Json toJson(const runtime::PlanFailure &f, const std::string &plan) {
   return Json{{"plan", plan},
@@ -260,7 +260,7 @@ void print(const runtime::VerifyReport &r) {
 }
 
 /// What concerns arguments and time.
-runtime::VerifyOptions argumentOptions(const Flags &flags) {
+runtime::VerifyOptions argumentOptions(const VerifyFlags &flags) {
   runtime::VerifyOptions options;
   options.seed = flags.seed;
   options.timeout = flags.timeout;
@@ -279,7 +279,7 @@ runtime::VerifyOptions argumentOptions(const Flags &flags) {
   }
   for (const std::string &text : flags.arguments) {
     std::size_t equals = text.find('=');
-    if (equals == std::string::npos) fail(kBadArgument, {}, text);
+    if (equals == std::string::npos) fail(kBadVerifyArgument, {}, text);
     options.arguments[text.substr(0, equals)] = runtime::parseArgumentSpec(text.substr(equals + 1));
   }
   return options;
@@ -297,11 +297,11 @@ void addSwitches(const std::vector<Plan> &plans, std::vector<std::uint64_t> &siz
             if (std::find(sizes.begin(), sizes.end(), n) == sizes.end()) sizes.push_back(n);
 }
 
-int verify(Driver &driver, const Flags &flags) {
+int verify(Driver &driver, const VerifyFlags &flags) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   runtime::VerifyOptions options = argumentOptions(flags);
-  double budget = flags.all || flags.sample || !flags.plans.empty() ? 0 : kBudget;
+  double budget = flags.all || flags.sample || !flags.plans.empty() ? 0 : kBudgetOption;
   if (!flags.budget.empty()) budget = parseBudget(flags.budget);
   options.all = flags.all;
   options.sample = flags.sample;
@@ -352,7 +352,7 @@ int verify(Driver &driver, const Flags &flags) {
   return Interruptible::happened() ? Interruptible::kExitCode : ok ? 0 : 1;
 }
 
-void addSizes(CLI::App &app, Flags &flags) {
+void addSizes(CLI::App &app, VerifyFlags &flags) {
   app.add_option("--sizes", flags.sizes,
                  "Elements of each container; default 0,1,2,31,1000003 and three at random. A container of two "
                  "dimensions has about as many elements, as a square, one row, one column, wide and tall. What the "
@@ -369,7 +369,7 @@ void addSizes(CLI::App &app, Flags &flags) {
       "Floating-point results must be equal to the last bit; always so where the target preserves their order");
 }
 
-void addTimes(CLI::App &app, Flags &flags) {
+void addTimes(CLI::App &app, VerifyFlags &flags) {
   app.add_option("--timeout", flags.timeout, "Seconds after which a call counts as endless (default 30)")
       ->type_name("S")
       ->check(CLI::Range(0.1, 86400.0));
@@ -380,7 +380,7 @@ void addTimes(CLI::App &app, Flags &flags) {
       ->check(CLI::Range(0.001, 86400.0));
 }
 
-int check(Driver &driver, const Flags &flags, bool isolated) {
+int check(Driver &driver, const VerifyFlags &flags, bool isolated) {
   runtime::VerifyOptions options = argumentOptions(flags);
   options.progress = [&](const std::string &line) { driver.progress(line); };
   runtime::CheckReport r = runtime::check(flags.folder, options, isolated);
@@ -412,7 +412,7 @@ int check(Driver &driver, const Flags &flags, bool isolated) {
 
 void addCheck(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("check", "Call again what `tangram verify -o` has built, without a compiler");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<VerifyFlags>();
   auto inProcess = std::make_shared<bool>(false);
   sub->add_option("FOLDER", flags->folder, "What `tangram verify` left of one spectrum: its folder/spectrum_0")
       ->required();
@@ -433,7 +433,7 @@ void addCheck(CLI::App &app, Driver &driver) {
 
 void addVerify(CLI::App &app, Driver &driver) {
   CLI::App *sub = app.add_subcommand("verify", "Check every plan against the plainest codelet");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<VerifyFlags>();
   addProgramFlags(*sub, *flags);
   addBackend(*sub, driver);
   addChecked(*sub, driver);

@@ -4,22 +4,24 @@
 
 namespace tangram::ast {
 namespace {
-using Names = std::string_view;
-constexpr std::array<Names, 3> kAccess{"in", "inout", "out"};
-constexpr std::array<Names, 10> kUnary{"plus",   "minus",   "not",     "bitnot", "preinc",
-                                       "predec", "postinc", "postdec", "deref",  "addressof"};
-constexpr std::array<Names, 10> kUnarySymbols{"+", "-", "!", "~", "++", "--", "++", "--", "*", "&"};
-constexpr std::array<Names, 19> kBinary{"add",    "sub",   "mul", "div", "rem", "shl", "shr", "and", "or",   "xor",
-                                        "logand", "logor", "eq",  "ne",  "lt",  "le",  "gt",  "ge",  "comma"};
-constexpr std::array<Names, 19> kBinarySymbols{"+",  "-",  "*",  "/",  "%", "<<", ">>", "&",  "|", "^",
-                                               "&&", "||", "==", "!=", "<", "<=", ">",  ">=", ","};
-constexpr std::array<Names, 11> kAssign{"set", "add", "sub", "mul", "div", "rem", "shl", "shr", "and", "or", "xor"};
-constexpr std::array<Names, 11> kAssignSymbols{"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="};
-constexpr std::array<Names, 10> kAtomic{
+using std::string_view;
+constexpr std::array<string_view, 3> kAccess{"in", "inout", "out"};
+constexpr std::array<string_view, 10> kUnary{"plus",   "minus",   "not",     "bitnot", "preinc",
+                                             "predec", "postinc", "postdec", "deref",  "addressof"};
+constexpr std::array<string_view, 10> kUnarySymbols{"+", "-", "!", "~", "++", "--", "++", "--", "*", "&"};
+constexpr std::array<string_view, 19> kBinary{"add", "sub", "mul", "div",    "rem",   "shl", "shr",
+                                              "and", "or",  "xor", "logand", "logor", "eq",  "ne",
+                                              "lt",  "le",  "gt",  "ge",     "comma"};
+constexpr std::array<string_view, 19> kBinarySymbols{"+",  "-",  "*",  "/",  "%", "<<", ">>", "&",  "|", "^",
+                                                     "&&", "||", "==", "!=", "<", "<=", ">",  ">=", ","};
+constexpr std::array<string_view, 11> kAssign{"set", "add", "sub", "mul", "div", "rem",
+                                              "shl", "shr", "and", "or",  "xor"};
+constexpr std::array<string_view, 11> kAssignSymbols{"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="};
+constexpr std::array<string_view, 10> kAtomic{
     "add", "sub", "min", "max", "and", "or", "xor", "exchange", "compareexchange", "orderedadd"};
-constexpr std::array<Names, 6> kReduce{"add", "min", "max", "any", "all", "first"};
-constexpr std::array<Names, 5> kPolicy{"none", "distribute", "serialize", "split", "unroll"};
-constexpr std::array<Names, 4> kCapability{"none", "scalar", "vector", "matrix"};
+constexpr std::array<string_view, 6> kReduce{"add", "min", "max", "any", "all", "first"};
+constexpr std::array<string_view, 5> kPolicy{"none", "distribute", "serialize", "split", "unroll"};
+constexpr std::array<string_view, 4> kCapability{"none", "scalar", "vector", "matrix"};
 } // namespace
 
 template <> std::span<const std::string_view> enumNames<Access>() { return kAccess; }

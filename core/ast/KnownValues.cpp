@@ -11,21 +11,35 @@
 
 namespace tangram::ast {
 
-KnownValues::KnownValues(const Kernel &kernel) {
+KnownValues::KnownValues(const Kernel &kernel) : assigned_(assignedVariables(kernel.body)) {
   for (std::size_t i = 0; i < kernel.constants.size() && i < kernel.defaults.size(); ++i) {
     defaults_[kernel.constants[i]->name] = kernel.defaults[i];
     parameters_.insert(kernel.constants[i]->name);
   }
-  std::set<std::string> assigned = assignedVariables(kernel.body);
   for (const Param *p : kernel.params) // what a container holds may change, its sizes do not
-    if (p->type.isArray() || (p->access == Access::In && !assigned.count(p->name))) parameters_.insert(p->name);
+    if (p->type.isArray() || (p->access == Access::In && isFixed(p->name))) parameters_.insert(p->name);
   // Launches have names of their own: one that means two things has no known value.
   std::set<std::string> several;
-  walk(kernel.body, [&](const Declare &d) {
-    if (!d.init || !d.extents.empty() || assigned.count(d.name)) return;
-    auto [known, isNew] = initialisers_.emplace(d.name, d.init);
-    if (!isNew && !equal(known->second, d.init)) several.insert(d.name);
-  });
+  auto starts = [&](const std::string &name, const Expr *value) {
+    if (!isFixed(name)) return;
+    auto [known, isNew] = initialisers_.emplace(name, value);
+    if (!isNew && !equal(known->second, value)) several.insert(name);
+  };
+  walk(
+      kernel.body,
+      [&](const Declare &d) {
+        if (d.init && d.extents.empty()) starts(d.name, d.init);
+      },
+      [&](const Launch &launch) {
+        for (std::size_t i = 0; i < launch.params.size() && i < launch.args.size(); ++i) {
+          const std::string &name = launch.params[i]->name;
+          const auto *same = dyn<VarRef>(launch.args[i]);
+          if (same && same->name == name) continue;
+          if (any<VarRef>(launch.args[i], [&](const VarRef &v) { return v.name == name; })) several.insert(name);
+          starts(name, launch.args[i]);
+        }
+      });
+  for (const Param *p : kernel.params) several.insert(p->name);
   for (const std::string &name : several) initialisers_.erase(name);
 }
 
@@ -40,16 +54,7 @@ std::optional<Int> KnownValues::value(const Expr *e, std::set<std::string> *used
   Build build(scratch);
   switch (e->kind()) {
   case Kind::IntLit: return as<IntLit>(e)->value;
-  case Kind::VarRef: {
-    auto constant = defaults_.find(as<VarRef>(e)->name);
-    if (constant != defaults_.end()) {
-      std::optional<Int> known = value(constant->second, used);
-      if (known && used) used->insert(constant->first);
-      return known;
-    }
-    const Expr *init = initialiser(as<VarRef>(e)->name);
-    return init ? value(init, used) : std::nullopt;
-  }
+  case Kind::VarRef: return valueOf(as<VarRef>(e)->name, used);
   case Kind::Cast: {
     if (!as<Cast>(e)->operand->type.isInteger()) return {};
     std::optional<Int> operand = value(as<Cast>(e)->operand, used);
@@ -71,6 +76,73 @@ std::optional<Int> KnownValues::value(const Expr *e, std::set<std::string> *used
   }
   default: return {};
   }
+}
+
+std::optional<Int> KnownValues::valueOf(const std::string &variable, std::set<std::string> *used) const {
+  auto known = values_.find(variable);
+  if (known == values_.end()) {
+    Value value;
+    if (auto constant = defaults_.find(variable); constant != defaults_.end()) {
+      value.number = this->value(constant->second, &value.used);
+      if (value.number) value.used.insert(variable);
+    } else if (const Expr *init = initialiser(variable)) {
+      value.number = this->value(init, &value.used);
+    }
+    known = values_.emplace(variable, std::move(value)).first;
+  }
+  if (used) used->insert(known->second.used.begin(), known->second.used.end());
+  return known->second.number;
+}
+
+bool KnownValues::isConstantExpression(const Expr *e) const {
+  if (!e->type.isScalar()) return false;
+  switch (e->kind()) {
+  case Kind::IntLit:
+  case Kind::FloatLit: return true;
+  case Kind::VarRef: {
+    if (!e->type.isInteger()) return false;
+    const std::string &name = as<VarRef>(e)->name;
+    if (defaults_.count(name)) return true;
+    auto known = areConstant_.find(name);
+    if (known != areConstant_.end()) return known->second;
+    const Expr *init = initialiser(name);
+    return areConstant_[name] = init && isConstantExpression(init);
+  }
+  case Kind::Cast: return isConstantExpression(as<Cast>(e)->operand);
+  case Kind::Unary: {
+    UnaryOp op = as<Unary>(e)->op;
+    bool plain = op == UnaryOp::Plus || op == UnaryOp::Minus || op == UnaryOp::Not || op == UnaryOp::BitNot;
+    return plain && isConstantExpression(as<Unary>(e)->operand);
+  }
+  case Kind::Binary: {
+    const auto *b = as<Binary>(e);
+    // What overflows, divides by zero or shifts too far is no constant expression.
+    return isConstantExpression(b->lhs) && isConstantExpression(b->rhs) && value(e);
+  }
+  case Kind::Conditional: {
+    const auto *c = as<Conditional>(e);
+    return isConstantExpression(c->cond) && isConstantExpression(c->then) && isConstantExpression(c->otherwise);
+  }
+  default: return false;
+  }
+}
+
+const Expr *KnownValues::inlined(const Expr *e, Arena &arena) const {
+  class Inline final : public Mutator {
+  public:
+    Inline(const KnownValues &known, Arena &arena) : Mutator(arena), known_(known) {}
+
+  private:
+    const Node *mutateVarRef(const VarRef *v) override {
+      const Expr *init = known_.initialiser(v->name);
+      if (!init || !known_.isConstantExpression(v)) return v;
+      const Expr *value = as<Expr>((*this)(init));
+      return value->type == v->type ? value : Build(arena()).cast(v->type, value);
+    }
+    const KnownValues &known_;
+  };
+  Inline inlining(*this, arena);
+  return inlining(e);
 }
 
 const Expr *KnownValues::overParameters(const Expr *e, Arena &arena) const {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr DiagnosticKind kBadText{"ast.bad-text", DiagnosticClass::User, "this is not a textual AST: {}",
                                   "print one with `tangram compile FILE --emit ast`"};
-constexpr unsigned kMaxDepth = 600; // deeper text is refused rather than allowed to exhaust the stack
+constexpr unsigned kMaxTextDepth = 600; // deeper text is refused rather than allowed to exhaust the stack
 
 class Parser {
 public:
@@ -81,7 +81,7 @@ private:
   const Node *node() {
     if (eat('-')) return nullptr;
     expect('(');
-    if (++depth_ > kMaxDepth) error(fmt::format("it is nested deeper than {}", kMaxDepth));
+    if (++depth_ > kMaxTextDepth) error(fmt::format("it is nested deeper than {}", kMaxTextDepth));
     SourceRange here = position();
     std::string_view kind = word();
     const Node *result = nullptr;

@@ -211,6 +211,7 @@ function(_tangram_add_library library target folder)
   endforeach()
 
   add_library(${library} STATIC ${generated} ${flags})
+  set_target_properties(${library} PROPERTIES UNITY_BUILD OFF) # each file defines what all of them need
   set_source_files_properties(${generated} PROPERTIES OBJECT_DEPENDS ${flags})
   target_compile_features(${library} PUBLIC cxx_std_20)
   set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)

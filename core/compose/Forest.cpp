@@ -7,7 +7,7 @@ namespace tangram {
 
 namespace {
 
-constexpr DiagnosticKind kTooMany{
+constexpr DiagnosticKind kTooManyPlans{
     "compose.too-many-plans", DiagnosticClass::Limitation,
     "'{0}' has too many plans on '{1}' within the search depth {2}: their number alone has more than {3} digits",
     "lower 'depth' in the target; a few rules more than it has levels are plenty, and every further one squares the "
@@ -93,7 +93,7 @@ const Count &Forest::count(GoalId id) const {
         sum += product;
       }
       if (sum > 0 && msb(sum) > kMaxCountBits)
-        fail(kTooMany, {}, spectrum_, hardware_.name, depth(), kMaxCountBits * 3 / 10);
+        fail(kTooManyPlans, {}, spectrum_, hardware_.name, depth(), kMaxCountBits * 3 / 10);
     }
     counts_ = std::move(counts);
   });

@@ -15,7 +15,7 @@ namespace {
 constexpr DiagnosticKind kSpectrum{"plan.spectrum-gone", DiagnosticClass::User,
                                    "the plan composes spectrum '{}', which the source does not have",
                                    "use a plan for {1}"};
-constexpr DiagnosticKind kTarget{
+constexpr DiagnosticKind kOtherTarget{
     "plan.other-target", DiagnosticClass::User, "the plan was made for target '{}', and this is '{}'",
     "it is used because it fits; make a plan for this target to be sure", Severity::Warning};
 constexpr DiagnosticKind kLevel{"plan.level-gone", DiagnosticClass::User,
@@ -64,7 +64,7 @@ public:
 
   void run(DiagnosticEngine &diags) {
     rules();
-    if (plan_.target != hardware_.name) diags.report(kTarget, plan_.root->range, plan_.target, hardware_.name);
+    if (plan_.target != hardware_.name) diags.report(kOtherTarget, plan_.root->range, plan_.target, hardware_.name);
     for (const auto &[spectrum, hash] : plan_.sources) {
       const Spectrum *found = findSpectrum(module_, spectrum);
       if (found && sourceHash(module_, spectrum) != hash) diags.report(kHash, found->range, spectrum);

@@ -19,13 +19,14 @@ constexpr DiagnosticKind kElse{"plan.else", DiagnosticClass::User, "{}",
                                "a 'select' with 'if' has its fallback as its last rule, marked by 'else'"};
 constexpr DiagnosticKind kEmpty{"plan.empty", DiagnosticClass::User, "the plan has no {}",
                                 "write plans as 'tangram compile --emit plan' prints them"};
-constexpr DiagnosticKind kTwice{"plan.twice", DiagnosticClass::User, "{} stands here a second time", "leave out one"};
+constexpr DiagnosticKind kPlanTwice{"plan.twice", DiagnosticClass::User, "{} stands here a second time",
+                                    "leave out one"};
 constexpr DiagnosticKind kOtherwise{"plan.otherwise", DiagnosticClass::User, "{}",
                                     "the plan for all other sizes stands last, below 'otherwise'"};
 constexpr DiagnosticKind kDeep{"plan.too-deep", DiagnosticClass::Limitation, "the plan is more than {} rules deep",
                                "no target needs that many"};
 
-constexpr std::size_t kMaxDepth = 1000;
+constexpr std::size_t kMaxPlanDepth = 1000;
 
 /// One line, read word by word.
 class Line {
@@ -112,7 +113,8 @@ public:
       auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
       if (error != std::errc() || end != digits.data() + digits.size()) expected("NAME=NUMBER");
       std::string parameter(pair.substr(0, equals));
-      if (!result.emplace(parameter, value).second) fail(kTwice, here(ahead.size()), fmt::format("'{}'", parameter));
+      if (!result.emplace(parameter, value).second)
+        fail(kPlanTwice, here(ahead.size()), fmt::format("'{}'", parameter));
       at_ += ahead.size();
       if (!more) return result;
     }
@@ -161,7 +163,7 @@ public:
         SourceRange where = line.here();
         std::string spectrum = line.name("a spectrum");
         if (!plan_.sources.emplace(spectrum, line.hash()).second)
-          fail(kTwice, where, fmt::format("the source of '{}'", spectrum));
+          fail(kPlanTwice, where, fmt::format("the source of '{}'", spectrum));
       } else if (!root_ && !block_ && indent == 0 && line.take("device")) {
         plan_.device = line.name("the name of a device");
       } else if (!root_ && !block_ && indent == 0 && line.take("compiler")) {
@@ -220,7 +222,7 @@ private:
            !root_             ? fmt::format("{}", 2 * top)
            : open_.size() < 2 ? fmt::format("{}", 2 * (top + 1))
                               : fmt::format("{} to {}", 2 * (top + 1), 2 * (top + open_.size())));
-    if (depth > kMaxDepth) fail(kDeep, line.here(), kMaxDepth);
+    if (depth > kMaxPlanDepth) fail(kDeep, line.here(), kMaxPlanDepth);
     open_.resize(depth);
     Entry entry = rule(line, open_.empty() ? nullptr : open_.back());
     Entry *added = nullptr;

@@ -14,10 +14,10 @@ using namespace ast;
 
 namespace {
 
-constexpr DiagnosticKind kSyntax{"plan.size-condition", DiagnosticClass::User,
-                                 "the condition reads '{}' where {} is expected",
-                                 "write sizes as in.size() or a.size(1), integer parameters by their name: "
-                                 "when a.size(0) <= 512 and column.size() / row.size() > 8.5"};
+constexpr DiagnosticKind kConditionSyntax{"plan.size-condition", DiagnosticClass::User,
+                                          "the condition reads '{}' where {} is expected",
+                                          "write sizes as in.size() or a.size(1), integer parameters by their name: "
+                                          "when a.size(0) <= 512 and column.size() / row.size() > 8.5"};
 constexpr DiagnosticKind kParameter{"plan.size-parameter", DiagnosticClass::User,
                                     "the condition speaks of '{0}', which is no parameter of '{1}'", "use {2}"};
 constexpr DiagnosticKind kKind{"plan.size-kind", DiagnosticClass::User, "the condition speaks of {0}, but {1}",
@@ -65,7 +65,7 @@ private:
     skip();
     std::size_t end = text_.find(' ', at_);
     std::string_view found = at_ < text_.size() ? text_.substr(at_, end - at_) : "the end of the line";
-    fail(kSyntax, range_, found, what);
+    fail(kConditionSyntax, range_, found, what);
   }
   bool take(std::string_view sign) {
     skip();

@@ -28,21 +28,21 @@ constexpr DiagnosticKind kTab{"target.tab", DiagnosticClass::User,
 constexpr DiagnosticKind kStray{"target.malformed", DiagnosticClass::User,
                                 "this is not valid YAML: what stands here belongs to nothing before it",
                                 "correct it here or in the lines before"};
-constexpr DiagnosticKind kEmpty{"target.empty", DiagnosticClass::User, "the target file is empty",
-                                "write at least its 'levels' and its 'pipeline', or what it 'extends'"};
+constexpr DiagnosticKind kEmptyFile{"target.empty", DiagnosticClass::User, "the target file is empty",
+                                    "write at least its 'levels' and its 'pipeline', or what it 'extends'"};
 constexpr DiagnosticKind kDocuments{"target.documents", DiagnosticClass::User,
                                     "a second YAML document begins here, but a target is one",
                                     "put what stands from here on into a file of its own"};
-constexpr DiagnosticKind kWrongType{"target.wrong-type", DiagnosticClass::User, "{0} is {1}, but must be {2}",
-                                    "write {2}"};
+constexpr DiagnosticKind kWrongYamlType{"target.wrong-type", DiagnosticClass::User, "{0} is {1}, but must be {2}",
+                                        "write {2}"};
 constexpr DiagnosticKind kUnknownKey{"target.unknown-key", DiagnosticClass::User, "{0} has no key '{1}'", "use {2}"};
 constexpr DiagnosticKind kDuplicateKey{"target.duplicate-key", DiagnosticClass::User, "{0} has the key '{1}' twice",
                                        "keep one of the two"};
 constexpr DiagnosticKind kUnknownWord{"target.unknown-word", DiagnosticClass::User, "{0} cannot be '{1}'", "use {2}"};
 constexpr DiagnosticKind kBadName{"target.bad-name", DiagnosticClass::User, "{0} cannot be '{1}'",
                                   "use lower-case letters, digits and dashes, a letter first"};
-constexpr DiagnosticKind kOutOfRange{"target.out-of-range", DiagnosticClass::User, "{0} is {1}, but must be {2}",
-                                     "correct the number"};
+constexpr DiagnosticKind kNumberOutOfRange{"target.out-of-range", DiagnosticClass::User, "{0} is {1}, but must be {2}",
+                                           "correct the number"};
 
 ast::SourceRange at(const YAML::Mark &mark, const std::string *file) {
   ast::SourceRange range;
@@ -170,7 +170,7 @@ Yaml Yaml::parse(std::string_view text, const std::string *file) {
       fail(kStray, at(mark, file));
   if (starts.size() > 1) fail(kDocuments, at(starts[1], file));
   start.line = start.column = 1;
-  if (starts.empty() || document.IsNull() || !document.IsDefined()) fail(kEmpty, start);
+  if (starts.empty() || document.IsNull() || !document.IsDefined()) fail(kEmptyFile, start);
   return Yaml(document, file);
 }
 
@@ -195,7 +195,7 @@ std::string Yaml::describe() const {
 }
 
 void Yaml::wrongType(const std::string &what, std::string_view wanted) const {
-  fail(kWrongType, range(), what, describe(), wanted);
+  fail(kWrongYamlType, range(), what, describe(), wanted);
 }
 
 const std::string &Yaml::scalar(const std::string &what, std::string_view wanted) const {
@@ -254,7 +254,7 @@ std::uint64_t Yaml::integer(const std::string &what, std::uint64_t min, std::uin
   bool digits = plain() && !value.empty() && value != "-" &&
                 value.find_first_not_of("0123456789", value[0] == '-') == std::string::npos;
   if (!digits) wrongType(what, "an integer");
-  fail(kOutOfRange, range(), what, shown(value), rangeText(min, max));
+  fail(kNumberOutOfRange, range(), what, shown(value), rangeText(min, max));
 }
 
 std::uint64_t Yaml::bytes(const std::string &what) const {
@@ -269,7 +269,7 @@ std::uint64_t Yaml::bytes(const std::string &what) const {
   unsigned shift = unit == "KiB" ? 10 : unit == "MiB" ? 20 : unit == "GiB" ? 30 : unit == "TiB" ? 40 : 0;
   if (!shift) wrongType(what, wanted);
   if (*number > std::numeric_limits<std::uint64_t>::max() >> shift)
-    fail(kOutOfRange, range(), what, shown(value), "less than 2^64 bytes");
+    fail(kNumberOutOfRange, range(), what, shown(value), "less than 2^64 bytes");
   return *number << shift;
 }
 
@@ -277,7 +277,7 @@ double Yaml::number(const std::string &what) const {
   const std::string &value = scalar(what, "a number");
   std::optional<double> number = plain() ? parseReal(value) : std::nullopt;
   if (!number) wrongType(what, "a number");
-  if (*number < 0) fail(kOutOfRange, range(), what, shown(value), "a number of at least 0");
+  if (*number < 0) fail(kNumberOutOfRange, range(), what, shown(value), "a number of at least 0");
   return *number;
 }
 

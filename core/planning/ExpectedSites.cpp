@@ -1,6 +1,7 @@
 #include "ExpectedSites.h"
 
 #include "tangram/ast/Compare.h"
+#include "tangram/planning/Expectations.h"
 
 #include <algorithm>
 #include <limits>
@@ -134,6 +135,11 @@ ExpectedSites::ExpectedSites(const Module &module, const Codelet &codelet, std::
                              std::shared_ptr<const CodeletSource> source)
     : Sizes(&module, codelet, {}, exactly(known), lanes, std::move(source)), arguments_(std::move(arguments)),
       known_(known) {}
+
+bool holds(const Expr &requirement, const Module &module, const Codelet &codelet, std::vector<Extents> arguments,
+           const Scalars &known, std::optional<std::uint64_t> lanes) {
+  return ExpectedSites(module, codelet, std::move(arguments), known, lanes).value(&requirement).truth() == true;
+}
 
 std::optional<std::uint64_t> ExpectedSites::number(const Expr *expr) {
   if (!expr) return {};

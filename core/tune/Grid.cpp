@@ -13,8 +13,8 @@ using namespace runtime;
 
 namespace {
 
-constexpr DiagnosticKind kInterrupted{"tune.interrupted-sizes", DiagnosticClass::User,
-                                      "interrupted before a plan of '{0}' was timed", ""};
+constexpr DiagnosticKind kSizesInterrupted{"tune.interrupted-sizes", DiagnosticClass::User,
+                                           "interrupted before a plan of '{0}' was timed", ""};
 
 constexpr DiagnosticKind kNowhere{"tune.nowhere", DiagnosticClass::User,
                                   "no plan of '{0}' is right for all sizes at which it was called",
@@ -149,7 +149,7 @@ private:
       }
     }
     if (report_.plans.empty() && last_) throw DiagnosticError(*last_);
-    if (report_.plans.empty()) fail(kInterrupted, {}, report_.spectrum);
+    if (report_.plans.empty()) fail(kSizesInterrupted, {}, report_.spectrum);
   }
 
   std::vector<Plan> bestSoFar() const {

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::uint64_t kMostDense = 64ull << 20; // elements that a sparse matrix may have when it is made dense
 
-constexpr DiagnosticKind kUnreadable{"matrix.unreadable", DiagnosticClass::User,
-                                     "file '{1}' for parameter '{0}' cannot be read", "check the path"};
+constexpr DiagnosticKind kMatrixUnreadable{"matrix.unreadable", DiagnosticClass::User,
+                                           "file '{1}' for parameter '{0}' cannot be read", "check the path"};
 constexpr DiagnosticKind kBadFile{"matrix.bad-file", DiagnosticClass::User, "this is not a Matrix Market file: {0}",
                                   "see the format's description; the first line is %%MatrixMarket matrix ..."};
 constexpr DiagnosticKind kTooSparse{"matrix.too-sparse", DiagnosticClass::Limitation,
@@ -33,12 +33,12 @@ constexpr DiagnosticKind kPartRank{"matrix.part-rank", DiagnosticClass::User,
                                    "pass it to an Array<1, T>"};
 constexpr DiagnosticKind kComplex{"matrix.complex", DiagnosticClass::Limitation, "complex matrices are not supported",
                                   "give its real or imaginary part"};
-constexpr DiagnosticKind kWrongRank{"matrix.wrong-rank", DiagnosticClass::User,
-                                    "parameter '{0}' has {1} dimensions, but the matrix is {2} x {3}",
-                                    "give a file that fits: a matrix for 2 dimensions, one row or column for 1"};
-constexpr DiagnosticKind kNotInType{"matrix.not-in-type", DiagnosticClass::User,
-                                    "'{1}' is no value of parameter '{0}', which is {2}",
-                                    "give a file of whole numbers that the type holds"};
+constexpr DiagnosticKind kMatrixRank{"matrix.wrong-rank", DiagnosticClass::User,
+                                     "parameter '{0}' has {1} dimensions, but the matrix is {2} x {3}",
+                                     "give a file that fits: a matrix for 2 dimensions, one row or column for 1"};
+constexpr DiagnosticKind kMatrixNotInType{"matrix.not-in-type", DiagnosticClass::User,
+                                          "'{1}' is no value of parameter '{0}', which is {2}",
+                                          "give a file of whole numbers that the type holds"};
 
 /// A diagnostic may outlive whoever reads the file: names are kept for good.
 const std::string *keep(const std::string &name) {
@@ -53,7 +53,7 @@ public:
   Reader(const std::filesystem::path &path, std::string param, tangram_element element, unsigned rank)
       : in_(path), bytes_(sizeOf(path)), file_(keep(path.string())), param_(std::move(param)), element_(element),
         rank_(rank) {
-    if (!in_) fail(kUnreadable, {}, param_, path.string());
+    if (!in_) fail(kMatrixUnreadable, {}, param_, path.string());
   }
 
   Value read(MatrixPart which) {
@@ -111,7 +111,7 @@ private:
     columns_ = columns;
     if (symmetric_ && rows != columns) bad("a symmetric matrix is square");
     if (rank_ == 1 && (rows == 1 || columns == 1)) return Value::array(element_, {rows * columns});
-    if (rank_ != 2) fail(kWrongRank, here(), param_, rank_, rows, columns);
+    if (rank_ != 2) fail(kMatrixRank, here(), param_, rank_, rows, columns);
     return Value::array(element_, {rows, columns});
   }
 
@@ -133,7 +133,7 @@ private:
     }
     bool fits = number == std::trunc(number) && std::abs(number) < 0x1p63;
     if (fits) value.setInteger(position, static_cast<std::int64_t>(number));
-    if (!fits || value.real(position) != number) fail(kNotInType, here(), param_, number, name(element_));
+    if (!fits || value.real(position) != number) fail(kMatrixNotInType, here(), param_, number, name(element_));
   }
 
   Value dense() {

@@ -11,8 +11,8 @@
 namespace tangram::runtime {
 namespace {
 
-constexpr std::uint64_t kMostElements = 300, kSteps = 1'000'000; // of one call: a second at most
-constexpr double kMostSeconds = 1;                               // of all calls
+constexpr std::uint64_t kMostCallElements = 300, kSteps = 1'000'000; // of one call: a second at most
+constexpr double kMostSeconds = 1;                                   // of all calls
 
 /// Between arguments of kernels, which have the fields of structs side by side, and those of the interpreter, which has
 /// them one within the other.
@@ -119,7 +119,7 @@ std::optional<Meaning::Outcome> Meaning::run(const ast::Module &module, const st
 std::optional<Meaning::Outcome> Meaning::of(const std::vector<Value> &arguments) const {
   std::uint64_t all = 0;
   for (const Value &v : arguments) all += v.count();
-  if (!module_ || all > kMostElements || seconds_ > kMostSeconds) return {};
+  if (!module_ || all > kMostCallElements || seconds_ > kMostSeconds) return {};
   const auto start = std::chrono::steady_clock::now();
   std::optional<Outcome> outcome = run(*module_, arguments);
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -106,13 +106,12 @@ const ast::Spectrum &Places::spectrum(const Point &point) const {
 }
 
 bool Places::applies(const Place &place, const Alternative &alternative) const {
-  auto [it, fresh] = requirements_.try_emplace(alternative.codelet);
-  if (fresh) it->second = requirements(*alternative.codelet, arena_);
-  std::vector<std::optional<std::uint64_t>> sizes;
-  for (const Extents &extents : place.expected->arguments) sizes.push_back(elements(extents));
-  sizes.resize(alternative.codelet->params.size());
+  const ast::Codelet &codelet = *alternative.codelet;
+  auto [it, fresh] = requirements_.try_emplace(&codelet);
+  if (fresh) it->second = requirements(codelet, arena_);
+  const Arguments of = arguments(place, codelet, alternative.parameters);
   return std::all_of(it->second.begin(), it->second.end(), [&](const ast::Expr *requirement) {
-    return provable(*requirement, *alternative.codelet, sizes, place.lanes);
+    return holds(*requirement, forest_.module(), codelet, of.extents, of.known, place.lanes);
   });
 }
 
@@ -138,13 +137,18 @@ const CodeletWork &Places::work(const Place &place, const Alternative &alternati
   return work(place, *alternative.codelet, alternative.parameters);
 }
 
-const CodeletWork &Places::work(const Place &place, const ast::Codelet &codelet, Scalars known) const {
-  std::vector<Extents> arguments = place.expected->arguments;
-  arguments.resize(codelet.params.size());
-  for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i].resize(codelet.params[i]->type.rank());
-  const std::uint64_t lanes = codelet.coop ? place.lanes : 1;
-  for (const Scalars *of : {&place.point->scalars, &place.expected->scalars}) known.insert(of->begin(), of->end());
-  return works_.of(codelet, arguments, known, lanes);
+Places::Arguments Places::arguments(const Place &place, const ast::Codelet &codelet, const Scalars &parameters) const {
+  Arguments result{place.expected->arguments, parameters};
+  result.extents.resize(codelet.params.size());
+  for (std::size_t i = 0; i < result.extents.size(); ++i) result.extents[i].resize(codelet.params[i]->type.rank());
+  for (const Scalars *of : {&place.point->scalars, &place.expected->scalars})
+    result.known.insert(of->begin(), of->end());
+  return result;
+}
+
+const CodeletWork &Places::work(const Place &place, const ast::Codelet &codelet, const Scalars &parameters) const {
+  const Arguments of = arguments(place, codelet, parameters);
+  return works_.of(codelet, of.extents, of.known, codelet.coop ? place.lanes : 1);
 }
 
 } // namespace tangram::model

@@ -72,7 +72,13 @@ private:
   Choice look(const Place &place, const Alternative &alternative) const;
   bool applies(const Place &place, const Alternative &alternative) const;
   const CodeletWork &work(const Place &place, const Alternative &alternative) const;
-  const CodeletWork &work(const Place &place, const ast::Codelet &codelet, Scalars known) const;
+  const CodeletWork &work(const Place &place, const ast::Codelet &codelet, const Scalars &parameters) const;
+  /// What is expected of a codelet's parameters and tunables.
+  struct Arguments {
+    std::vector<Extents> extents;
+    Scalars known;
+  };
+  Arguments arguments(const Place &place, const ast::Codelet &codelet, const Scalars &parameters) const;
 
   const Forest &forest_;
   const Machine &machine_;

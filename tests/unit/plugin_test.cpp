@@ -1,4 +1,6 @@
 // Loading plugins, good and bad. Plugins are in plugins/.
+#include "TempFolder.h"
+
 #include "tangram/compose/Heuristic.h"
 #include "tangram/plugin/Loader.h"
 #include "tangram/plugin/Plugin.h"
@@ -34,17 +36,7 @@ Diagnostic failure(const fs::path &path) {
   return {};
 }
 
-class TempFolder {
-public:
-  TempFolder() : path(fs::temp_directory_path() / fmt::format("tangram-plugins-{}-{}", ::getpid(), counter++)) {
-    fs::create_directories(path);
-  }
-  ~TempFolder() { fs::remove_all(path); }
-  fs::path path;
-
-private:
-  static inline int counter = 0;
-};
+using test::TempFolder;
 
 TEST(Plugin, GoodOneIsLoaded) {
   PluginLoader loader; // before the registry: what it registers lives in the library

@@ -22,22 +22,22 @@ std::vector<std::string> required(const std::vector<std::string> &statements, co
 std::string use(const std::string &container, const std::string &index) {
   return fmt::format("(Evaluate (Subscript i32 {} [{}]))", var("array<1,i32>", container), index);
 }
-std::string loop(const std::string &name, const std::string &from, const std::string &to, const std::string &step,
-                 const std::string &body) {
+std::string forLoop(const std::string &name, const std::string &from, const std::string &to, const std::string &step,
+                    const std::string &body) {
   return fmt::format("(For {} {} {} (Block [{}]))", declare("u32", name, from), bin("bool", "lt", var("u32", name), to),
                      step, body);
 }
-using Texts = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 
 const std::string kId = "(CoopIdx u32)", kDim = "(CoopDim u32)";
-const std::string kI = var("u32", "i");
+const std::string kIterator = var("u32", "i");
 const std::string kNext = "(Unary u32 preinc (VarRef u32 \"i\"))";
 
 TEST(Requirement, OwnElementOnly) {
-  EXPECT_EQ(required({use("in", kId)}), (Texts{"in.size() <= coopDim()"}));
+  EXPECT_EQ(required({use("in", kId)}), (Strings{"in.size() <= coopDim()"}));
   EXPECT_EQ(required({declare("u32", "id", kId), use("in", var("u32", "id")), use("out", var("u32", "id"))}),
-            (Texts{"in.size() <= coopDim()", "out.size() <= coopDim()"}));
-  EXPECT_EQ(required({use("in", kId)}, "", false), (Texts{})) << "not cooperative";
+            (Strings{"in.size() <= coopDim()", "out.size() <= coopDim()"}));
+  EXPECT_EQ(required({use("in", kId)}, "", false), (Strings{})) << "not cooperative";
 }
 
 TEST(Requirement, TreeSumOfFigure43) {
@@ -51,42 +51,43 @@ TEST(Requirement, TreeSumOfFigure43) {
 }
 
 TEST(Requirement, SeveralElementsALane) {
-  EXPECT_EQ(required({use("in", kId), use("in", bin("u32", "add", kId, kDim))}), (Texts{"in.size() <= 2 * coopDim()"}));
+  EXPECT_EQ(required({use("in", kId), use("in", bin("u32", "add", kId, kDim))}),
+            (Strings{"in.size() <= 2 * coopDim()"}));
   std::string two = lit("u32", 2), one = lit("u32", 1);
   EXPECT_EQ(required({use("in", bin("u32", "mul", two, kId)),
                       use("in", bin("u32", "add", bin("u32", "mul", kId, two), one))}),
-            (Texts{"in.size() <= 2 * coopDim()"}));
+            (Strings{"in.size() <= 2 * coopDim()"}));
   // Every second element alone: the last lane stops one short of two rows.
-  EXPECT_EQ(required({use("in", bin("u32", "mul", two, kId))}), (Texts{"in.size() + 1 <= 2 * coopDim()"}));
+  EXPECT_EQ(required({use("in", bin("u32", "mul", two, kId))}), (Strings{"in.size() + 1 <= 2 * coopDim()"}));
   // A neighbour more is taken as none: too strict is safe.
-  EXPECT_EQ(required({use("in", kId), use("in", bin("u32", "add", kId, one))}), (Texts{"in.size() <= coopDim()"}));
+  EXPECT_EQ(required({use("in", kId), use("in", bin("u32", "add", kId, one))}), (Strings{"in.size() <= coopDim()"}));
   // A loop written in literals reaches no farther than its last step.
-  EXPECT_EQ(required({loop("i", lit("u32", 0), lit("u32", 4), kNext,
-                           use("in", bin("u32", "add", bin("u32", "mul", kId, lit("u32", 4)), kI)))}),
-            (Texts{"in.size() <= 4 * coopDim()"}));
-  EXPECT_EQ(required({loop("i", lit("u32", 0), lit("u32", 4), kNext,
-                           use("in", bin("u32", "add", kId, bin("u32", "mul", kI, kDim))))}),
-            (Texts{"in.size() <= 4 * coopDim()"}));
+  EXPECT_EQ(required({forLoop("i", lit("u32", 0), lit("u32", 4), kNext,
+                              use("in", bin("u32", "add", bin("u32", "mul", kId, lit("u32", 4)), kIterator)))}),
+            (Strings{"in.size() <= 4 * coopDim()"}));
+  EXPECT_EQ(required({forLoop("i", lit("u32", 0), lit("u32", 4), kNext,
+                              use("in", bin("u32", "add", kId, bin("u32", "mul", kIterator, kDim))))}),
+            (Strings{"in.size() <= 4 * coopDim()"}));
 }
 
 TEST(Requirement, LoopsCoverTheirContainer) {
-  std::string stride = fmt::format("(Assign u32 add {} {})", kI, kDim);
-  EXPECT_EQ(required({loop("i", kId, cast("u32", size(kIn)), stride, use("in", kI))}), (Texts{}));
+  std::string stride = fmt::format("(Assign u32 add {} {})", kIterator, kDim);
+  EXPECT_EQ(required({forLoop("i", kId, cast("u32", size(kIn)), stride, use("in", kIterator))}), (Strings{}));
   // One container by a loop, the other by lanes.
-  EXPECT_EQ(required({loop("i", kId, cast("u32", size(kIn)), stride, use("in", kI)), use("out", kId)}),
-            (Texts{"out.size() <= coopDim()"}));
+  EXPECT_EQ(required({forLoop("i", kId, cast("u32", size(kIn)), stride, use("in", kIterator)), use("out", kId)}),
+            (Strings{"out.size() <= coopDim()"}));
   // Through data: anywhere.
   EXPECT_EQ(required({use("out", fmt::format("(Cast u32 (Subscript i32 {} [{}]))", kIn, kId))}),
-            (Texts{"in.size() <= coopDim()"}));
-  EXPECT_EQ(required({use("in", lit("u32", 0))}), (Texts{})) << "the same for all lanes";
+            (Strings{"in.size() <= coopDim()"}));
+  EXPECT_EQ(required({use("in", lit("u32", 0))}), (Strings{})) << "the same for all lanes";
 }
 
 TEST(Requirement, WrittenLimitsComeFirst) {
   std::string most = bin("bool", "le", size(kIn), bin("u64", "mul", lit("u64", 8), cast("u64", kDim)));
-  EXPECT_EQ(required({use("in", kId)}, most), (Texts{"in.size() <= 8 * coopDim()"}));
+  EXPECT_EQ(required({use("in", kId)}, most), (Strings{"in.size() <= 8 * coopDim()"}));
   // A condition that limits nothing does not hide what is inferred.
   std::string some = bin("bool", "gt", size(kIn), lit("u64", 0));
-  EXPECT_EQ(required({use("in", kId)}, some), (Texts{"in.size() > 0", "in.size() <= coopDim()"}));
+  EXPECT_EQ(required({use("in", kId)}, some), (Strings{"in.size() > 0", "in.size() <= coopDim()"}));
 }
 
 TEST(Requirement, Provable) {

@@ -1,4 +1,6 @@
 // Target files: those that ship, everything that can be wrong with one, extending, printing, pipelines.
+#include "TempFolder.h"
+
 #include "tangram/compose/Heuristic.h"
 #include "tangram/hardware/DeviceSizes.h"
 #include "tangram/hardware/Target.h"
@@ -58,18 +60,7 @@ Failure failure(const std::string &yaml) {
   return failureOf([&] { parseTarget(yaml, "test.yaml", arena); });
 }
 
-class TempFolder {
-public:
-  TempFolder() : path(fs::temp_directory_path() / fmt::format("tangram-targets-{}-{}", ::getpid(), counter++)) {
-    fs::create_directories(path);
-  }
-  ~TempFolder() { fs::remove_all(path); }
-  void write(const std::string &name, const std::string &text) { std::ofstream(path / name) << text; }
-  fs::path path;
-
-private:
-  static inline int counter = 0;
-};
+using test::TempFolder;
 
 std::string readFile(const fs::path &path) {
   std::ifstream in(path, std::ios::binary);

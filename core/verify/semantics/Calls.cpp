@@ -16,7 +16,6 @@ constexpr int kDeepestCalls = 200;
 constexpr Wide kMostParts = 1'000'000;
 
 /// As C++ converts to the type of sizes.
-Wide sizeNumber(const Scalar &s) { return static_cast<std::uint64_t>(s.i); }
 
 /// What a parameter is given: a scalar is a variable of the callee's own.
 Value passed(const Value &v, const Type &type) {

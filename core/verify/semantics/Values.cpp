@@ -11,10 +11,10 @@ using namespace ast;
 namespace {
 
 bool is(const Type &type, ast::Scalar scalar) { return type == Type(scalar); }
-/// As C++ converts to the type of sizes.
-Wide sizeNumber(const Scalar &s) { return static_cast<std::uint64_t>(s.i); }
 
 } // namespace
+
+Wide sizeNumber(const Scalar &s) { return static_cast<std::uint64_t>(s.i); }
 
 Scalar integer(Type type, std::int64_t value) {
   Scalar result;

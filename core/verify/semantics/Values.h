@@ -32,6 +32,8 @@ Scalar unset(const ast::Type &type, const ast::Structs &structs);
 Scalar zero(const ast::Type &type, const ast::Structs &structs);
 
 Wide number(const Scalar &s);
+/// As C++ converts to the type of sizes.
+Wide sizeNumber(const Scalar &s);
 bool truth(const Scalar &s);
 /// Both of a type.
 Scalar arithmetic(ast::BinaryOp op, const Scalar &a, const Scalar &b);

@@ -11,7 +11,7 @@ namespace {
 using Parameter = std::pair<std::string, unsigned>;
 using Steps = std::map<Parameter, Step>;
 
-Step literal(const Expr *e) {
+Step literalStep(const Expr *e) {
   while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
   const auto *number = dyn<IntLit>(e);
   return !e ? Step::of(1) : number ? Step::of(number->value) : Step::some();
@@ -25,12 +25,12 @@ std::optional<Step> stepOf(const Expr *e, const Spectrum &spectrum, const Codele
   for (int fuel = 64; e && fuel > 0; --fuel) {
     if (const auto *partition = dyn<Partition>(e)) {
       const Sequence *inc = partition->incs.empty() ? nullptr : partition->incs[0];
-      step = product(step, inc && !inc->container && !inc->inc ? literal(inc->start) : Step::some());
+      step = product(step, inc && !inc->container && !inc->inc ? literalStep(inc->start) : Step::some());
       e = partition->container;
     } else if (const auto *subscript = dyn<Subscript>(e)) {
       e = subscript->base;
     } else if (const auto *sequence = dyn<Sequence>(e)) {
-      return product(step, literal(sequence->inc));
+      return product(step, literalStep(sequence->inc));
     } else if (const auto *variable = dyn<VarRef>(e)) {
       const Expr *init = nullptr;
       walk(codelet.body, [&](const Declare &d) {

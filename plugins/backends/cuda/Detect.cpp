@@ -18,7 +18,7 @@ enum Attribute : int {
   kScratchpad = 8,      // of a group, without asking for more
   kMostScratchpad = 97, // of a group that asks for it
   kConstant = 9,
-  kWarp = 10,
+  kWarpSize = 10,
   kUnits = 16,
   kL2 = 38,
   kMajor = 75,
@@ -51,7 +51,7 @@ void askDriver(const runtime::Send &send) {
   char text[256] = "";
   name(text, sizeof text, device);
   for (Attribute asked :
-       {kThreadsOfGroup, kGroups, kScratchpad, kMostScratchpad, kConstant, kWarp, kUnits, kL2, kMajor, kMinor}) {
+       {kThreadsOfGroup, kGroups, kScratchpad, kMostScratchpad, kConstant, kWarpSize, kUnits, kL2, kMajor, kMinor}) {
     int value = 0;
     if (attribute(&value, asked, device) == 0 && value > 0) send({std::to_string(asked), std::to_string(value)});
   }
@@ -80,7 +80,7 @@ Detection CudaBackend::detect(hardware::Hardware &hardware) {
   sizes.units = value(kUnits);
   sizes.groupWorkers = value(kThreadsOfGroup);
   sizes.groups = value(kGroups);
-  sizes.subgroupWorkers = value(kWarp);
+  sizes.subgroupWorkers = value(kWarpSize);
   sizes.shuffle = 10 * major + minor >= kShuffles;
   sizes.memories["scratchpad"].bytes = std::max(value(kScratchpad), value(kMostScratchpad));
   sizes.memories["constant"].bytes = value(kConstant);

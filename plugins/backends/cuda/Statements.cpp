@@ -6,6 +6,7 @@
 #include "tangram/ast/Walk.h"
 #include "tangram/c-family/Entries.h"
 #include "tangram/c-family/Signature.h"
+#include "tangram/c-family/WrittenOut.h"
 #include "tangram/diag/Diagnostic.h"
 #include "tangram/loops/Counted.h"
 #include "tangram/loops/Loads.h"
@@ -26,12 +27,12 @@ constexpr std::uint64_t kAlignment = 16; // each array begins where any type may
 constexpr std::uint64_t kStaticScratchpad = 48 * 1024;
 
 /// Bytes of a group's memory that the arrays of a launch take.
-std::uint64_t scratchpadBytes(const Launch &launch, const Constants &constants) {
+std::uint64_t scratchpadBytes(const Launch &launch, const KnownValues &known) {
   std::uint64_t all = 0;
   walk(launch.body, [&](const Alloc &a) {
     if (a.memory != "scratchpad") return;
     std::uint64_t bytes = a.element.bytes();
-    for (const Expr *extent : a.extents) bytes *= static_cast<std::uint64_t>(constants.value(extent).value_or(0));
+    for (const Expr *extent : a.extents) bytes *= static_cast<std::uint64_t>(known.value(extent).value_or(0));
     all += (bytes + kAlignment - 1) / kAlignment * kAlignment;
   });
   return all;
@@ -59,8 +60,8 @@ bool DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const 
   shell.constants = kernel.constants;
   shell.defaults = kernel.defaults;
   shell.body = written;
-  Constants constants(shell);
-  bool asks = scratchpadBytes(launch, constants) > kStaticScratchpad;
+  KnownValues known(shell);
+  bool asks = scratchpadBytes(launch, known) > kStaticScratchpad;
   scratchpad_.clear();
   walk(written, [&](const Alloc &a) {
     if (a.memory == "scratchpad") scratchpad_.insert(a.name);
@@ -70,11 +71,11 @@ bool DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const 
     walk(written, [&](const Alloc &a) {
       if (a.memory == "scratchpad") arrays.push_back(&a);
     });
-    constants_ = &constants;
+    known_ = &known;
     w_.open("struct " + scratchpadType(name));
     for (const Alloc *a : arrays) {
       std::vector<const Expr *> extents; // outside of the kernel, whose variables are not there
-      for (const Expr *extent : a->extents) extents.push_back(constants.inlined(extent, arena_));
+      for (const Expr *extent : a->extents) extents.push_back(known.inlined(extent, arena_));
       w_.line(fmt::format("alignas({}) {};", kAlignment, array(*a, extents)));
     }
     w_.close(";");
@@ -99,7 +100,7 @@ bool DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const 
     w_.line(fmt::format("{} *const {} = tangram_arrays.{};", e_.type(a->element), a->name, a->name));
   for (const Declare *table : tables)
     w_.line(fmt::format("const auto &{} = {}_tables::{};", table->name, name, table->name));
-  body(*written, constants);
+  body(*written, known);
   w_.close();
   return asks;
 }
@@ -148,7 +149,7 @@ void DeviceStatements::other(const Stmt *s) {
 /// are left, these only take more registers.
 void DeviceStatements::begins(const Stmt &s) {
   const auto *loop = dyn<For>(&s);
-  if (loop && constants_ && constants_->isWrittenOut(*loop, scratchpad_)) return w_.directive("#pragma unroll");
+  if (loop && known_ && c_family::isWrittenOut(*known_, *loop, scratchpad_)) return w_.directive("#pragma unroll");
   if (!loop || !loops::isLeaf(loop->body)) return;
   // At the ends of containers: what is asked there would take registers from the loop around.
   if (any<Transfer>(loop->body, [](const Transfer &t) { return t.cond != nullptr; }))
@@ -157,14 +158,14 @@ void DeviceStatements::begins(const Stmt &s) {
   bool few = init && loops::goesOn(init->init, assigned_);
   if (!few && loops::loads(loop->body) < loops::kLoadsTogether) return;
   const auto *test = dyn<Binary>(loop->cond);
-  bool known = test && test->op == BinaryOp::Lt && constants_ && constants_->value(test->rhs);
-  if (!known) w_.directive("#pragma unroll 1");
+  bool fixed = test && test->op == BinaryOp::Lt && known_ && known_->value(test->rhs);
+  if (!fixed) w_.directive("#pragma unroll 1");
 }
 
 std::string DeviceStatements::array(const Alloc &a, const std::vector<const Expr *> &extents) {
   std::string count = elements(extents);
   // There are no arrays of no elements.
-  if (a.extents.size() == 1 && constants_->value(a.extents[0]) == 0) count = "1";
+  if (a.extents.size() == 1 && known_->value(a.extents[0]) == 0) count = "1";
   return fmt::format("{} {}[{}]", e_.type(a.element), a.name, count);
 }
 
@@ -188,7 +189,7 @@ void DeviceStatements::sync(const Sync &sync) {
 void HostStatements::kernel(const Kernel &kernel, const std::string &stream) {
   entry_ = kernel.name;
   stream_ = stream;
-  body(*kernel.body, Constants(kernel));
+  body(*kernel.body, KnownValues(kernel));
   w_.line("return TANGRAM_OK;");
 }
 

@@ -10,7 +10,6 @@
 
 namespace tangram::cuda {
 
-using c_family::Constants;
 using c_family::Writer;
 
 /// What runs on the device.

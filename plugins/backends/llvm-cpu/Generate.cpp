@@ -52,8 +52,8 @@ private:
     const std::vector<const Declare *> tables = constantTables(*body);
     body = withoutConstantTables(arena, body);
     const Kernel *written = arena.derive(&kernel, [&](Kernel &copy) { copy.body = body; });
-    c_family::Constants constants(*written);
-    KernelContext made{written, &constants, entry.lastError};
+    KnownValues known(*written);
+    KernelContext made{written, &known, entry.lastError};
 
     Scope scope(unit_, *entry.run, *body);
     for (std::size_t i = 0; i < kernel.params.size(); ++i) {

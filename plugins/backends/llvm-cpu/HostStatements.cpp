@@ -5,6 +5,7 @@
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/c-family/Statements.h"
+#include "tangram/c-family/WrittenOut.h"
 #include "tangram/diag/Diagnostic.h"
 #include "tangram/runtime/kernel_abi.h"
 
@@ -68,7 +69,7 @@ HostStatements::HostStatements(HostExpressions &expressions, const KernelContext
 }
 
 HostStatements::HostStatements(HostExpressions &expressions, const HostStatements &around, const hardware::Level &level)
-    : Statements(expressions, around.constants_), host_(expressions), kernel_(around.kernel_), level_(&level),
+    : Statements(expressions, around.known_), host_(expressions), kernel_(around.kernel_), level_(&level),
       regions_(around.regions_ + 1) {
   arrays_ = around.arrays_;
 }
@@ -112,7 +113,7 @@ std::size_t HostStatements::sizeUnrolled(const Node &node) const {
   std::size_t nodes = 1;
   for (const Node *child : children(node)) nodes += sizeUnrolled(*child);
   const auto *loop = dyn<For>(&node);
-  std::optional<Int> turns = loop && constants_ ? constants_->turnsThrough(*loop, arrays_) : std::nullopt;
+  std::optional<Int> turns = loop && known_ ? c_family::turnsThrough(*known_, *loop, arrays_) : std::nullopt;
   return turns ? nodes * static_cast<std::size_t>(*turns) : nodes;
 }
 
@@ -127,10 +128,10 @@ unsigned HostStatements::copies(const For &loop) const {
 void HostStatements::forLoop(const For &loop) {
   const bool jumps = contains<Break>(loop.body) || contains<Continue>(loop.body);
   if (jumps || contains<Check>(loop.body) || copies(loop) != kAllCopies) return Statements::forLoop(loop);
-  const Int turns = *constants_->turnsThrough(loop, arrays_);
+  const Int turns = *c_family::turnsThrough(*known_, loop, arrays_);
   const auto *first = dyn<Declare>(loop.init);
   if (!first) first = as<Declare>(as<Block>(loop.init)->stmts.at(0));
-  const Int begin = *constants_->value(first->init);
+  const Int begin = *known_->value(first->init);
   llvm::Type *type = s_.unit.types.value(first->type);
   for (Int turn = 0; turn < turns; ++turn) {
     Value *number = llvm::ConstantInt::get(type, static_cast<std::uint64_t>(begin + turn), first->type.isSigned());
@@ -145,7 +146,7 @@ std::optional<std::uint64_t> HostStatements::bytesOf(const Alloc &a) const {
   std::uint64_t bytes = std::max<std::uint64_t>(1, s_.unit.types.bytes(a.element));
   for (const Expr *extent : a.extents) {
     std::optional<Int> value;
-    if (constants_ && constants_->isConstantExpression(extent)) value = constants_->value(extent);
+    if (known_ && known_->isConstantExpression(extent)) value = known_->value(extent);
     if (!value || *value < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(*value), &bytes)) return {};
   }
   return bytes;
@@ -180,7 +181,7 @@ void HostStatements::alloc(const Alloc &a) {
   if (!kernel_.kernel) refuse(&a, "Alloc in a function");
   if (!bytes || *bytes > host_.unit().stackBytes) return heap(a);
   std::uint64_t count = 1;
-  for (const Expr *extent : a.extents) count *= static_cast<std::uint64_t>(*constants_->value(extent));
+  for (const Expr *extent : a.extents) count *= static_cast<std::uint64_t>(*known_->value(extent));
   Value *first = onStack(a.name, a.element, std::max<std::uint64_t>(1, count), kVectorAlignment);
   s_.define(a.name, {Variable::Kind::Array, first, a.element});
 }
@@ -232,7 +233,7 @@ void HostStatements::counted(const Loop &loop) {
   Hints hints;
   if (loop.policy == Policy::Unroll || (distributes && hardware::areIterations(level->sync))) {
     std::optional<Int> begin, end;
-    if (constants_) begin = constants_->value(loop.begin), end = constants_->value(loop.end);
+    if (known_) begin = known_->value(loop.begin), end = known_->value(loop.end);
     Int trip = begin && end && *end > *begin ? *end - *begin : 8;
     hints.copies = static_cast<unsigned>(std::min<Int>(trip, 32));
   } else if (distributes && isSimple(*loop.body)) {

@@ -64,8 +64,8 @@ void DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const 
   shell.constants = kernel.constants;
   shell.defaults = kernel.defaults;
   shell.body = written;
-  Constants constants(shell);
-  constants_ = &constants;
+  KnownValues known(shell);
+  known_ = &known;
   // OpenCL has them outside of functions, where all of a program are together.
   std::vector<const Declare *> tables = constantTables(*simple);
   for (const Declare *table : tables)
@@ -78,7 +78,7 @@ void DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const 
     w_.line(fmt::format("constant const {} *const {} = {}_{};", device_.stored(table->type), table->name, name,
                         table->name));
   for (const Alloc *a : groupMemory(*clean)) alloc(*a, "local ");
-  body(*written, constants);
+  body(*written, known);
   w_.close();
 }
 
@@ -127,7 +127,7 @@ std::string DeviceStatements::variableType(const Declare &d) {
 }
 
 std::string DeviceStatements::extent(const Expr *e) {
-  return device_.constantExpression(constants_->inlined(e, arena_), Scalar::U64);
+  return device_.constantExpression(known_->inlined(e, arena_), Scalar::U64);
 }
 
 void DeviceStatements::alloc(const Alloc &a, const std::string &space) {
@@ -135,7 +135,7 @@ void DeviceStatements::alloc(const Alloc &a, const std::string &space) {
   for (const Expr *e : a.extents) count += (count.empty() ? "" : " * ") + fmt::format("({})", extent(e));
   if (a.extents.size() == 1) count = extent(a.extents[0]);
   // Of no elements: there are no arrays of none.
-  std::optional<Int> known = a.extents.size() == 1 ? constants_->value(a.extents[0]) : std::nullopt;
+  std::optional<Int> known = a.extents.size() == 1 ? known_->value(a.extents[0]) : std::nullopt;
   if (count.empty() || known == 0) count = "1";
   w_.line(fmt::format("{}{} {}[{}];", space, device_.stored(a.element), a.name, count));
 }

@@ -30,8 +30,8 @@ void HostStatements::kernel(const Kernel &kernel, const std::string &stream) {
   entry_ = kernel.name;
   stream_ = stream;
   // The device's halves are written elsewhere; here only what they are given is used.
-  Constants constants(kernel);
-  body(*kernel.body, constants);
+  KnownValues known(kernel);
+  body(*kernel.body, known);
   w_.line("return TANGRAM_OK;");
 }
 

@@ -7,7 +7,6 @@
 
 namespace tangram::opencl {
 
-using c_family::Constants;
 using c_family::Writer;
 
 /// Where lines of the device's text come from: from this one on, "sum.tg.cpp:12". In order.

@@ -4,6 +4,7 @@
 
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/c-family/WrittenOut.h"
 #include "tangram/diag/Diagnostic.h"
 
 #include <algorithm>
@@ -45,24 +46,24 @@ bool isSimple(const Block &body) {
 
 /// Bytes of a temporary or local array where its extents are known; nothing where they are not.
 std::optional<std::uint64_t> bytesOf(const Type &element, const std::vector<const Expr *> &extents,
-                                     const Constants &constants) {
+                                     const KnownValues &known) {
   std::uint64_t bytes = c_family::elementBytes(element);
   for (const Expr *extent : extents) {
-    if (!constants.isConstantExpression(extent)) return {};
-    std::optional<Int> value = constants.value(extent);
+    if (!known.isConstantExpression(extent)) return {};
+    std::optional<Int> value = known.value(extent);
     if (!value || *value < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(*value), &bytes)) return {};
   }
   return bytes;
 }
 
-std::optional<std::uint64_t> bytesOf(const Alloc &a, const Constants &constants) {
-  return bytesOf(a.element, a.extents, constants);
+std::optional<std::uint64_t> bytesOf(const Alloc &a, const KnownValues &known) {
+  return bytesOf(a.element, a.extents, known);
 }
 
 /// Whether a temporary below `node` comes from the heap.
-bool hasHeap(const Node *node, const Constants &constants, const StatementOptions &options) {
+bool hasHeap(const Node *node, const KnownValues &known, const StatementOptions &options) {
   return any<Alloc>(node, [&](const Alloc &a) {
-    std::optional<std::uint64_t> bytes = bytesOf(a, constants);
+    std::optional<std::uint64_t> bytes = bytesOf(a, known);
     return !bytes || *bytes > options.stackBytes;
   });
 }
@@ -75,15 +76,15 @@ Statements::Statements(Writer &writer, VectorExpressions &expressions, const Mod
       options_(options) {}
 
 bool Statements::canFail(const Kernel &kernel, const StatementOptions &options) {
-  return contains<Report>(kernel.body) || hasHeap(kernel.body, Constants(kernel), options);
+  return contains<Report>(kernel.body) || hasHeap(kernel.body, KnownValues(kernel), options);
 }
 
 void Statements::assertStack(const Kernel &kernel, Arena &arena) {
-  Constants constants(kernel);
+  KnownValues known(kernel);
   auto check = [&](const std::string &name, const Type &element, const std::vector<const Expr *> &given,
                    std::uint64_t most) {
     std::vector<const Expr *> extents;
-    for (const Expr *extent : given) extents.push_back(constants.inlined(extent, arena));
+    for (const Expr *extent : given) extents.push_back(known.inlined(extent, arena));
     if (std::none_of(extents.begin(), extents.end(), [](const Expr *e) { return contains<VarRef>(e); })) return;
     w_.line(
         fmt::format("static_assert(({}) * sizeof({}) <= {}, \"{} does not fit the stack: set the tunables lower, or "
@@ -93,11 +94,11 @@ void Statements::assertStack(const Kernel &kernel, Arena &arena) {
   walk(
       kernel.body,
       [&](const Alloc &a) {
-        std::optional<std::uint64_t> bytes = bytesOf(a, constants);
+        std::optional<std::uint64_t> bytes = bytesOf(a, known);
         if (bytes && *bytes <= options_.stackBytes) check(a.name, a.element, a.extents, options_.stackBytes);
       },
       [&](const Declare &d) {
-        std::optional<std::uint64_t> bytes = bytesOf(d.type, d.extents, constants);
+        std::optional<std::uint64_t> bytes = bytesOf(d.type, d.extents, known);
         if (d.extents.empty() || !bytes) return;
         if (*bytes > kMostLocalBytes) fail(kLargeArray, d.range, d.name, *bytes, kMostLocalBytes);
         check(d.name, d.type, d.extents, kMostLocalBytes);
@@ -107,7 +108,7 @@ void Statements::assertStack(const Kernel &kernel, Arena &arena) {
 void Statements::kernel(const Kernel &kernel, Arena &arena) {
   const Block *clean = c_family::simplified(kernel.body, arena);
   const Kernel *written = arena.derive(&kernel, [&](Kernel &copy) { copy.body = clean; });
-  Constants constants(*written);
+  KnownValues known(*written);
   arrays_.clear();
   walk(clean, [&](const Declare &d) {
     if (!d.extents.empty()) arrays_.insert(d.name);
@@ -125,10 +126,10 @@ void Statements::kernel(const Kernel &kernel, Arena &arena) {
   bool flag = fails && any<Loop>(clean, [&](const Loop &l) {
                 const hardware::Level *level = hardware_.find(l.level);
                 return level && l.policy == Policy::Distribute && !level->vector &&
-                       !hardware::areIterations(level->sync) && hasHeap(l.body, constants, options_);
+                       !hardware::areIterations(level->sync) && hasHeap(l.body, known, options_);
               });
   if (flag) w_.line("bool out_of_memory = false;");
-  body(*clean, constants);
+  body(*clean, known);
   if (fails) w_.line("return TANGRAM_OK;");
 }
 
@@ -136,14 +137,14 @@ std::size_t Statements::sizeUnrolled(const Node &node) const {
   std::size_t nodes = 1;
   for (const Node *child : children(node)) nodes += sizeUnrolled(*child);
   const auto *loop = dyn<For>(&node);
-  std::optional<Int> turns = loop ? constants_->turnsThrough(*loop, arrays_) : std::nullopt;
+  std::optional<Int> turns = loop ? c_family::turnsThrough(*known_, *loop, arrays_) : std::nullopt;
   return turns ? nodes * static_cast<std::size_t>(*turns) : nodes;
 }
 
 void Statements::begins(const Stmt &s) {
   constexpr std::size_t kMostNodes = 4000; // beyond it a compiler takes minutes, and registers have long run out
   const auto *loop = dyn<For>(&s);
-  std::optional<Int> turns = loop ? constants_->turnsThrough(*loop, arrays_) : std::nullopt;
+  std::optional<Int> turns = loop ? c_family::turnsThrough(*known_, *loop, arrays_) : std::nullopt;
   if (turns && sizeUnrolled(s) <= kMostNodes) w_.directive(fmt::format("#pragma GCC unroll {}", *turns));
 }
 
@@ -171,7 +172,7 @@ void Statements::declare(const Declare &d) {
 
 void Statements::alloc(const Alloc &a) {
   std::string name = a.name, element = a.element.cName(), count = elements(a.extents);
-  std::optional<std::uint64_t> bytes = bytesOf(a, *constants_);
+  std::optional<std::uint64_t> bytes = bytesOf(a, *known_);
   if (bytes && *bytes <= options_.stackBytes) {
     if (*bytes == 0) count = "1";
     // Vectors are loaded from it and stored to it.
@@ -206,7 +207,7 @@ void Statements::loop(const Loop &loop) {
   if (distributes && hardware_.below(*level)) level_ = hardware_.below(*level);
   bool unrolls = loop.policy == Policy::Unroll || (distributes && hardware::areIterations(level->sync));
   if (unrolls) {
-    std::optional<Int> begin = constants_->value(loop.begin), end = constants_->value(loop.end);
+    std::optional<Int> begin = known_->value(loop.begin), end = known_->value(loop.end);
     Int trip = begin && end && *end > *begin ? *end - *begin : 8;
     w_.directive(fmt::format("#pragma GCC unroll {}", std::min<Int>(trip, 32)));
   } else if (distributes && isSimple(*loop.body)) {
@@ -239,7 +240,7 @@ void Statements::parallel(const Loop &loop, const hardware::Level &level) {
   --regions_;
   w_.close();
   level_ = outer;
-  if (regions_ == 0 && hasHeap(loop.body, *constants_, options_))
+  if (regions_ == 0 && hasHeap(loop.body, *known_, options_))
     w_.line("if (out_of_memory) return TANGRAM_OUT_OF_MEMORY;");
 }
 

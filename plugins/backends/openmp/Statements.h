@@ -11,7 +11,6 @@
 
 namespace tangram::openmp {
 
-using c_family::Constants;
 using c_family::Writer;
 
 struct StatementOptions {

@@ -17,8 +17,8 @@ void HostStatements::kernel(const Kernel &kernel, const std::string &stream, con
   entry_ = kernel.name;
   stream_ = stream;
   workspace_ = workspace;
-  c_family::Constants constants(kernel);
-  body(*kernel.body, constants);
+  KnownValues known(kernel);
+  body(*kernel.body, known);
   w_.line("return TANGRAM_OK;");
 }
 

@@ -16,8 +16,6 @@ using nest::ReductionOp;
 
 namespace {
 
-const Type kSize = Scalar::U64, kLane = Scalar::U32;
-
 std::optional<AtomicOp> atomicOf(const nest::Update &update, const Type &type) {
   const bool whole = type.isInteger() && !type.isBool(), number = whole || (type.isFloating() && !type.isHalf());
   switch (update.op) {

@@ -7,6 +7,8 @@
 
 namespace tangram::divide {
 
+inline const ast::Type kSize = ast::Scalar::U64, kLane = ast::Scalar::U32;
+
 struct Captures {
   std::vector<const ast::Param *> params;   // containers and scalars that are read
   std::vector<const ast::Expr *> arguments; // what stands for them in the codelet

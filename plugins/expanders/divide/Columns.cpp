@@ -8,9 +8,7 @@ namespace tangram::divide {
 
 using namespace ast;
 
-namespace {
-const Type kSize = Scalar::U64, kLane = Scalar::U32;
-}
+namespace {}
 
 const Codelet *columns(const Band &band, const PointReduction &reduction, const Param *points,
                        const std::vector<const Param *> &params, Names names, Arena &arena) {

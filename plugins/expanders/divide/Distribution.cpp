@@ -23,8 +23,6 @@ namespace {
 
 constexpr unsigned kSteps = 16; // as many changes as a codelet has loops, and more
 
-const Type kSize = Scalar::U64;
-
 bool hasLoop(const Item &item) {
   if (item.kind == Item::Kind::Loop) return true;
   for (const auto *items : {&item.body, &item.otherwise})

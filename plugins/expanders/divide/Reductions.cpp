@@ -14,8 +14,6 @@ using nest::ReductionOp;
 
 namespace {
 
-const Type kSize = Scalar::U64, kLane = Scalar::U32;
-
 Int extremeOf(const Type &t, bool most) {
   unsigned bits = t.bytes() * 8;
   if (!t.isSigned()) return most ? (bits == 64 ? -1 : static_cast<Int>((std::uint64_t{1} << bits) - 1)) : 0;
@@ -63,9 +61,9 @@ using Exprs = std::vector<const Expr *>;
 using Stmts = std::vector<const Stmt *>;
 
 /// Makes the codelets of one loop.
-class Maker {
+class ReductionMaker {
 public:
-  Maker(ReductionLoop loop, const std::string &base, Names &names, Arena &arena)
+  ReductionMaker(ReductionLoop loop, const std::string &base, Names &names, Arena &arena)
       : loop_(std::move(loop)), arena_(arena), where_(loop_.range.where), local_(localNames()),
         make_(arena, where_, local_), build_(make_.build()),
         name_(names.fresh(fmt::format("{}_{}", base, loop_.range.iterator))), names_(names) {
@@ -265,7 +263,7 @@ const Expr *valueOf(const ReductionLoop &loop, std::size_t k, const Expr *result
 }
 
 std::vector<const Spectrum *> spectrumsOf(ReductionLoop loop, const std::string &base, Names &names, Arena &arena) {
-  return Maker(std::move(loop), base, names, arena).run();
+  return ReductionMaker(std::move(loop), base, names, arena).run();
 }
 
 } // namespace tangram::divide

@@ -17,8 +17,6 @@ namespace {
 using Exprs = std::vector<const Expr *>;
 using Stmts = std::vector<const Stmt *>;
 
-const Type kSize = Scalar::U64, kLane = Scalar::U32;
-
 /// The one scalar that the loop carries; null where it is something else.
 const nest::Variable *carriedScalar(const nest::Nest &nest, unsigned loop, const nest::Dependences &dependences) {
   const std::vector<unsigned> own = dependences.carried(loop).privatizable;
@@ -99,9 +97,9 @@ std::optional<ScanLoop> scanLoop(const nest::Nest &nest, const nest::Item &loop,
 
 namespace {
 
-class Maker {
+class ScanMaker {
 public:
-  Maker(ScanLoop loop, const std::string &base, Names &names, Arena &arena)
+  ScanMaker(ScanLoop loop, const std::string &base, Names &names, Arena &arena)
       : loop_(std::move(loop)), value_(loop_.total.scalars[0]), arena_(arena), where_(loop_.total.range.where),
         local_(localNames()), make_(arena, where_, local_), build_(make_.build()), names_(names),
         base_(fmt::format("{}_{}", base, loop_.total.range.iterator)), scan_(names.fresh(base_ + "_scan")) {
@@ -248,7 +246,7 @@ private:
 } // namespace
 
 std::vector<const Spectrum *> spectrumsOf(ScanLoop loop, const std::string &base, Names &names, Arena &arena) {
-  return Maker(std::move(loop), base, names, arena).run(base);
+  return ScanMaker(std::move(loop), base, names, arena).run(base);
 }
 
 } // namespace tangram::divide

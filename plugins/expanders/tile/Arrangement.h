@@ -1,6 +1,7 @@
 // How lanes share a patch of one or two dimensions: which points each has.
 #pragma once
 
+#include "RangeNest.h"
 #include "tangram/hardware/MatrixShape.h"
 #include "tangram/nest/Codelets.h"
 

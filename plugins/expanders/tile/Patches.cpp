@@ -19,8 +19,6 @@ using Stmts = std::vector<const Stmt *>;
 
 namespace {
 
-const Type kNumber = Scalar::U32, kSize = Scalar::U64;
-
 bool mentions(const Stmts &stmts, const std::string &name) {
   return std::any_of(stmts.begin(), stmts.end(),
                      [&](const Stmt *s) { return any<VarRef>(s, [&](const VarRef &v) { return v.name == name; }); });

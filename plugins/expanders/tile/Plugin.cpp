@@ -13,9 +13,9 @@ namespace {
 
 using namespace ast;
 
-constexpr DiagnosticKind kNumber{"tile.number", DiagnosticClass::User,
-                                 "option '{0}' of expander 'tile' has '{1}', which is no number from 1 to 4096",
-                                 "write numbers: {0}: [\"16\", \"32\"]"};
+constexpr DiagnosticKind kBadNumber{"tile.number", DiagnosticClass::User,
+                                    "option '{0}' of expander 'tile' has '{1}', which is no number from 1 to 4096",
+                                    "write numbers: {0}: [\"16\", \"32\"]"};
 
 class TileExpander final : public Expander {
 public:
@@ -103,10 +103,10 @@ private:
       Int value = 0;
       auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
       if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > 4096)
-        fail(kNumber, options.entries().at(name).range, name, text);
+        fail(kBadNumber, options.entries().at(name).range, name, text);
       result.push_back(value);
     }
-    if (result.empty()) fail(kNumber, options.entries().at(name).range, name, "");
+    if (result.empty()) fail(kBadNumber, options.entries().at(name).range, name, "");
     return result;
   }
 

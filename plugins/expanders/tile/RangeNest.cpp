@@ -16,8 +16,6 @@ using nest::withoutCasts;
 
 namespace {
 
-const Type kSize = Scalar::U64;
-
 bool names(const Expr *e, const std::string &variable) {
   const auto *v = dyn<VarRef>(e);
   return v && v->name == variable;

@@ -9,6 +9,8 @@
 
 namespace tangram::tile {
 
+inline const ast::Type kNumber = ast::Scalar::U32, kSize = ast::Scalar::U64;
+
 /// for (size_t x = 0; x < range.size(); ++x) { T i = range[x]; ... }
 struct RangeLoop {
   const ast::Param *range = nullptr;

@@ -6,9 +6,7 @@ namespace tangram::tile {
 
 using namespace ast;
 
-namespace {
-const Type kNumber = Scalar::U32, kSize = Scalar::U64;
-} // namespace
+namespace {} // namespace
 
 const Expr *Staged::number(std::int64_t n) const { return build_.integer(kNumber, n); }
 

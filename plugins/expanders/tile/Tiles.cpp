@@ -12,9 +12,7 @@ namespace tangram::tile {
 
 using namespace ast;
 
-namespace {
-const Type kNumber = Scalar::U32, kSize = Scalar::U64;
-} // namespace
+namespace {} // namespace
 
 TileSizes tileSizes(const Codelet &codelet, const RangeNest &nest, Arena &arena) {
   nest::Codelets make(arena, nest.loops[0].where);

@@ -16,11 +16,6 @@ Iterators iteratorsOf(const Stmt &nest, std::size_t count) {
   return result;
 }
 
-bool isNest(const Stmt &s) { return s.kind == Stmt::Kind::Nest; }
-/// Of something that may do more to arrays than its arguments say.
-bool isCall(const Stmt &s) {
-  return (s.kind == Stmt::Kind::Call && !s.callee->scalar) || s.kind == Stmt::Kind::Primitive;
-}
 bool onlyDeclares(const Stmt &s) { return s.kind == Stmt::Kind::Declare && !s.value; }
 
 /// For each array that both use, and one writes: whether an iteration of these iterators touches elements that no other

@@ -14,11 +14,6 @@
 namespace tangram::hidp {
 namespace {
 
-bool isCall(const Stmt &s) {
-  return (s.kind == Stmt::Kind::Call && !s.callee->scalar) || s.kind == Stmt::Kind::Primitive;
-}
-bool isNest(const Stmt &s) { return s.kind == Stmt::Kind::Nest; }
-
 class Emitter {
 public:
   Emitter(Program &program, const Source &source, const Mapped &mapped)

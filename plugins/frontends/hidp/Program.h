@@ -110,6 +110,12 @@ struct Function {
   Stmts body;
 };
 
+inline bool isNest(const Stmt &s) { return s.kind == Stmt::Kind::Nest; }
+/// Of something that may do more to arrays than its arguments say.
+inline bool isCall(const Stmt &s) {
+  return (s.kind == Stmt::Kind::Call && !s.callee->scalar) || s.kind == Stmt::Kind::Primitive;
+}
+
 /// Owns all of it.
 struct Program {
   std::deque<Variable> variables;

@@ -50,7 +50,7 @@ std::string unpackArguments(Writer &w, const Signature &s, const FromPointer &co
   return args;
 }
 
-void defineCall(Writer &w, const Signature &s, const Call &call) {
+void defineCall(Writer &w, const Signature &s, const EntryCall &call) {
   w.open(fmt::format("int {}_{}([[maybe_unused]] void *const *args, {}tangram_error *error)", s.entry, call.what,
                      call.extra));
   std::string args = unpackArguments(w, s, call.convert);

@@ -17,7 +17,7 @@ namespace {
 class Sizes {
 public:
   Sizes(const Kernel &kernel, const std::set<std::string> &sizes, Arena &arena)
-      : kernel_(kernel), sizes_(sizes), constants_(kernel), build_(arena) {
+      : kernel_(kernel), sizes_(sizes), known_(kernel), build_(arena) {
     for (const std::string &size : sizes) of_[size] = {size};
     for (bool changed = true; changed;) {
       changed = false;
@@ -177,7 +177,7 @@ private:
     case Kind::VarRef: {
       const std::string &name = as<VarRef>(e)->name;
       if (sizes_.count(name)) return e;
-      const Expr *init = constants_.initialiser(name);
+      const Expr *init = known_.initialiser(name);
       return init ? overParameters(init) : nullptr;
     }
     case Kind::Cast: {
@@ -198,7 +198,7 @@ private:
 
   const Kernel &kernel_;
   const std::set<std::string> &sizes_;
-  Constants constants_;
+  KnownValues known_;
   Build build_;
   std::map<std::string, std::set<std::string>> of_;
   std::vector<std::pair<std::string, double>> asked_; // by conditions around

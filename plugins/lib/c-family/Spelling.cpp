@@ -8,14 +8,6 @@ namespace tangram::c_family {
 
 using namespace ast;
 
-namespace {
-
-constexpr DiagnosticKind kLanguageNode{
-    "c-family.language-node", DiagnosticClass::User, "a {} reached the backend",
-    "the passes of the target must lower it first: compare its pipeline with those in hw/"};
-
-} // namespace
-
 std::string Expressions::type(const Type &type) { return type.cName(); }
 
 std::string Expressions::converted(const Type &to, const std::string &text) { return type(to) + "(" + text + ")"; }

@@ -14,10 +14,6 @@ using namespace ast;
 
 namespace {
 
-constexpr DiagnosticKind kLanguageNode{
-    "c-family.language-node", DiagnosticClass::User, "a {} reached the backend",
-    "the passes of the target must lower it first: compare its pipeline with those in hw/"};
-
 /// Leaves out declarations that nothing reads, unless they check something.
 class DropUnused final : public Mutator {
 public:
@@ -63,17 +59,17 @@ std::uint64_t elementBytes(const Type &type) { return type.isStruct() ? 64 : std
 void Statements::function(const Function &function) {
   Kernel shell;
   shell.body = function.body;
-  Constants constants(shell);
-  constants_ = &constants;
+  KnownValues known(shell);
+  known_ = &known;
   mentions_ = mentions(function.body);
   writes_.clear();
   block(*function.body);
   w_.own();
-  constants_ = nullptr;
+  known_ = nullptr;
 }
 
-void Statements::body(const Block &body, const Constants &constants) {
-  constants_ = &constants;
+void Statements::body(const Block &body, const KnownValues &known) {
+  known_ = &known;
   inKernel_ = true;
   mentions_ = mentions(&body);
   writes_.clear();
@@ -84,7 +80,7 @@ void Statements::body(const Block &body, const Constants &constants) {
   block(body);
   w_.own();
   inKernel_ = false;
-  constants_ = nullptr;
+  known_ = nullptr;
 }
 
 void Statements::block(const Block &block) {
@@ -169,9 +165,9 @@ std::string Statements::declaration(const Declare &d) {
   bool unread = !mentions_.count(d.name) || onlyWritten;
   if (unread && inKernel_) text += unused();
   bool pointer = d.type.isPointer();
-  bool fixed = inKernel_ && d.init && d.extents.empty() && constants_->isFixed(d.name);
+  bool fixed = inKernel_ && d.init && d.extents.empty() && known_->isFixed(d.name);
   if (fixed && !pointer)
-    text += d.type.isInteger() && constants_->isConstantExpression(d.init) ? constant() : "const ";
+    text += d.type.isInteger() && known_->isConstantExpression(d.init) ? constant() : "const ";
   else if (d.isConst && !d.extents.empty() && !(text.find("const") != std::string::npos))
     text += "const ";
   std::string type = variableType(d);

@@ -10,7 +10,7 @@ using namespace ast;
 
 namespace {
 
-constexpr unsigned kMaxNesting = 256; // blocks in blocks
+constexpr unsigned kMaxBlocks = 256; // blocks in blocks
 
 } // namespace
 
@@ -37,7 +37,7 @@ const ast::Block *Body::block() {
 const ast::Block *Body::nested(const clang::Stmt *stmt) {
   Stmts stmts;
   Scope scope(*this);
-  if (depth_ > kMaxNesting) fail(kTooDeep, range(stmt->getSourceRange()), "statements", kMaxNesting);
+  if (depth_ > kMaxBlocks) fail(kTooDeep, range(stmt->getSourceRange()), "statements", kMaxBlocks);
   if (const auto *block = clang::dyn_cast<clang::CompoundStmt>(stmt))
     for (const clang::Stmt *inner : block->body()) statement(inner, stmts);
   else

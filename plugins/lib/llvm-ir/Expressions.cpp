@@ -12,9 +12,6 @@ namespace {
 constexpr DiagnosticKind kVectors{"llvm-ir.vectors", DiagnosticClass::Limitation,
                                   "vector code ({} of type {}) cannot be made for workers of a device",
                                   "leave out the pass that makes vectors: workers run in step by themselves"};
-constexpr DiagnosticKind kLanguageNode{
-    "llvm-ir.language-node", DiagnosticClass::User, "a {} reached the backend",
-    "the passes of the target must lower it first: compare its pipeline with those in hw/"};
 
 bool changes(UnaryOp op) { return op >= UnaryOp::PreInc && op <= UnaryOp::PostDec; }
 

@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/c-family/WrittenOut.h"
 #include "tangram/diag/Diagnostic.h"
 
 namespace tangram::llvm_ir {
@@ -11,9 +12,6 @@ using llvm::Value;
 
 namespace {
 
-constexpr DiagnosticKind kLanguageNode{
-    "llvm-ir.language-node", DiagnosticClass::User, "a {} reached the backend",
-    "the passes of the target must lower it first: compare its pipeline with those in hw/"};
 constexpr DiagnosticKind kExtent{
     "llvm-ir.extent", DiagnosticClass::Limitation, "the size of '{}' is not known when the kernel is compiled",
     "let it depend on literals and tunables only: a worker's memory is laid out beforehand"};
@@ -68,7 +66,7 @@ void Statements::stmt(const Stmt *s) {
     return next();
   case Kind::Return: {
     const Expr *result = as<Return>(s)->value;
-    if (constants_) fail(kLanguageNode, s->range, "Return in a kernel");
+    if (known_) fail(kLanguageNode, s->range, "Return in a kernel");
     Value *made = result ? e_.value(result) : nullptr;
     leave();
     if (made)
@@ -140,7 +138,7 @@ std::vector<std::uint64_t> Statements::extents(const std::vector<const Expr *> &
   std::vector<std::uint64_t> result;
   std::uint64_t count = 1;
   for (const Expr *e : written) {
-    std::optional<Int> known = constants_ ? constants_->value(e) : literal(e);
+    std::optional<Int> known = known_ ? known_->value(e) : literal(e);
     if (!known || *known < 0) fail(kExtent, range, name);
     result.push_back(static_cast<std::uint64_t>(*known));
     if (result.back() > kMostElements || (count *= result.back()) > kMostElements) fail(kTooMany, range, name);
@@ -189,7 +187,7 @@ void Statements::conditional(const If &node) {
 }
 
 unsigned Statements::copies(const For &loop) const {
-  return constants_ && constants_->turnsThrough(loop, arrays_) ? kAllCopies : kNoCopies;
+  return known_ && c_family::turnsThrough(*known_, loop, arrays_) ? kAllCopies : kNoCopies;
 }
 
 void Statements::forLoop(const For &f) {

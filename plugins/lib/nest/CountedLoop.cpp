@@ -12,8 +12,6 @@ using namespace ast;
 
 namespace {
 
-const Type kWide = Scalar::I64;
-
 bool isVariable(const Expr *e, const std::string &name) {
   const auto *v = dyn<VarRef>(withoutCasts(e));
   return v && v->name == name;
@@ -44,8 +42,8 @@ BinaryOp mirrored(BinaryOp op) {
 /// What is added each time round, of 64 bits; null where it is something else.
 const Expr *addedBy(const Expr *step, const std::string &iterator, const Build &build) {
   if (const auto *u = dyn<Unary>(step); u && isVariable(u->operand, iterator)) {
-    if (u->op == UnaryOp::PreInc || u->op == UnaryOp::PostInc) return build.integer(kWide, 1);
-    if (u->op == UnaryOp::PreDec || u->op == UnaryOp::PostDec) return build.integer(kWide, -1);
+    if (u->op == UnaryOp::PreInc || u->op == UnaryOp::PostInc) return build.integer(kInteger, 1);
+    if (u->op == UnaryOp::PreDec || u->op == UnaryOp::PostDec) return build.integer(kInteger, -1);
   }
   const auto *a = dyn<Assign>(step);
   if (!a || !isVariable(a->target, iterator)) return nullptr;
@@ -61,8 +59,8 @@ const Expr *addedBy(const Expr *step, const std::string &iterator, const Build &
       by = b->lhs;
   }
   if (!by || !by->type.isInteger()) return nullptr;
-  const Expr *wide = build.cast(kWide, by);
-  return down ? build.sub(build.integer(kWide, 0), wide) : wide;
+  const Expr *wide = build.cast(kInteger, by);
+  return down ? build.sub(build.integer(kInteger, 0), wide) : wide;
 }
 
 /// Something that the expression reads and the body changes; empty: nothing.
@@ -156,12 +154,12 @@ std::optional<CountedLoop> countedLoop(const For *loop, Arena &arena, std::strin
     why = "a break or return leaves it";
     return {};
   }
-  c.begin = build.cast(kWide, iterator->init);
-  const Expr *last = build.cast(kWide, end);
+  c.begin = build.cast(kInteger, iterator->init);
+  const Expr *last = build.cast(kInteger, end);
   // From the smaller number to the larger one, and how far apart they are.
   const Expr *low = up ? c.begin : last, *high = up ? last : c.begin;
-  const Expr *by = up ? c.step : build.sub(build.integer(kWide, 0), c.step);
-  const Expr *zero = build.integer(kWide, 0), *one = build.integer(kWide, 1);
+  const Expr *by = up ? c.step : build.sub(build.integer(kInteger, 0), c.step);
+  const Expr *zero = build.integer(kInteger, 0), *one = build.integer(kInteger, 1);
   bool strict = op == BinaryOp::Lt || op == BinaryOp::Gt;
   const Expr *length = build.sub(high, low);
   const Expr *turns = strict ? build.add(length, build.sub(by, one)) : build.add(length, by);

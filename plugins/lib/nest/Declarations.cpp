@@ -47,10 +47,10 @@ bool inOrder(const std::vector<Use> &all) {
   });
 }
 
-class Place final : public Mutator {
+class Placing final : public Mutator {
 public:
-  Place(Arena &arena, std::map<const Block *, std::vector<std::pair<std::size_t, const Declare *>>> hoisted,
-        std::set<std::string> moved)
+  Placing(Arena &arena, std::map<const Block *, std::vector<std::pair<std::size_t, const Declare *>>> hoisted,
+          std::set<std::string> moved)
       : Mutator(arena), hoisted_(std::move(hoisted)), moved_(std::move(moved)) {}
 
 private:
@@ -115,7 +115,7 @@ const Block *placeDeclarations(Arena &arena, const Block *body) {
     moved.insert(name);
   }
   if (moved.empty()) return body;
-  return as<Block>(Place(arena, std::move(hoisted), std::move(moved)).mutate(body));
+  return as<Block>(Placing(arena, std::move(hoisted), std::move(moved)).mutate(body));
 }
 
 } // namespace tangram::nest

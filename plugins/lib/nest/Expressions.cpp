@@ -7,7 +7,6 @@ namespace tangram::nest {
 using namespace ast;
 
 namespace {
-const Type kInteger = Scalar::I64;
 constexpr long kLargest = 1L << 40; // products with sizes stay within 64 bits far below
 } // namespace
 

@@ -26,19 +26,19 @@ struct Counted {
   bool decrementsFirst = false;
 };
 
-bool isVariable(const Expr *e, const std::string &name) {
+bool isPlainly(const Expr *e, const std::string &name) {
   const auto *v = dyn<VarRef>(e);
   return v && v->name == name;
 }
 
 std::optional<std::int64_t> stepOf(const Expr *e, const std::string &iterator) {
-  if (const auto *u = dyn<Unary>(e); u && isVariable(u->operand, iterator)) {
+  if (const auto *u = dyn<Unary>(e); u && isPlainly(u->operand, iterator)) {
     if (u->op == UnaryOp::PreInc || u->op == UnaryOp::PostInc) return 1;
     if (u->op == UnaryOp::PreDec || u->op == UnaryOp::PostDec) return -1;
     return std::nullopt;
   }
   const auto *a = dyn<Assign>(e);
-  if (!a || !isVariable(a->target, iterator)) return std::nullopt;
+  if (!a || !isPlainly(a->target, iterator)) return std::nullopt;
   std::optional<Int> by;
   bool down = false;
   if (a->op == AssignOp::Add || a->op == AssignOp::Sub) {
@@ -47,8 +47,8 @@ std::optional<std::int64_t> stepOf(const Expr *e, const std::string &iterator) {
   } else if (const auto *b = dyn<Binary>(a->value);
              b && a->op == AssignOp::Set && (b->op == BinaryOp::Add || b->op == BinaryOp::Sub)) {
     down = b->op == BinaryOp::Sub;
-    if (isVariable(b->lhs, iterator)) by = literal(b->rhs);
-    if (!by && !down && isVariable(b->rhs, iterator)) by = literal(b->lhs);
+    if (isPlainly(b->lhs, iterator)) by = literal(b->rhs);
+    if (!by && !down && isPlainly(b->rhs, iterator)) by = literal(b->lhs);
   }
   if (!by || *by == 0 || *by > 1 << 30 || *by < -(1 << 30)) return std::nullopt;
   return down ? -*by : *by;
@@ -75,7 +75,7 @@ std::optional<Counted> counted(const For &loop, std::string &why) {
     const auto *b = dyn<Binary>(loop.cond);
     const auto *u = b ? dyn<Unary>(b->lhs) : nullptr;
     bool zero = b && isLiteral(withoutCasts(b->rhs), 0);
-    bool down = u && u->op == UnaryOp::PostDec && isVariable(u->operand, c.iterator->name);
+    bool down = u && u->op == UnaryOp::PostDec && isPlainly(u->operand, c.iterator->name);
     if (!zero || !down || (b->op != BinaryOp::Gt && b->op != BinaryOp::Ne)) return std::nullopt;
     c.step = -1;
     c.decrementsFirst = true;
@@ -345,7 +345,7 @@ private:
   std::optional<isl::set> countedAhead(const Loop &l, const Counted &c, const isl::set &lattice) {
     const auto *cond = dyn<Binary>(c.cond);
     const auto *sum = cond ? dyn<Binary>(withoutCasts(cond->lhs)) : nullptr;
-    if (!sum || sum->op != BinaryOp::Add || !isVariable(withoutCasts(sum->lhs), l.variable)) return std::nullopt;
+    if (!sum || sum->op != BinaryOp::Add || !isPlainly(withoutCasts(sum->lhs), l.variable)) return std::nullopt;
     const std::optional<Int> more = literal(withoutCasts(sum->rhs)), first = literal(withoutCasts(c.iterator->init));
     constexpr Int kMost = 1 << 20;
     if (c.step != 1 || !more || *more < 0 || *more > kMost || !first || *first < 0 || *first > kMost)

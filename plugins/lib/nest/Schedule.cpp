@@ -186,17 +186,15 @@ isl::map Schedule::timeMap(unsigned unit, const std::vector<isl::pw_aff> &time) 
 
 namespace {
 
-using Node = Schedule::Node;
-
 struct Place {
-  Node *parent = nullptr; // a sequence
+  Schedule::Node *parent = nullptr; // a sequence
   std::size_t index = 0;
-  Node &node() const { return parent->children[index]; }
+  Schedule::Node &node() const { return parent->children[index]; }
 };
 
-std::optional<Place> find(Node &n, const std::string &loop) {
+std::optional<Place> find(Schedule::Node &n, const std::string &loop) {
   for (std::size_t i = 0; i < n.children.size(); ++i) {
-    if (n.children[i].kind == Node::Kind::Loop && n.children[i].name == loop) return Place{&n, i};
+    if (n.children[i].kind == Schedule::Node::Kind::Loop && n.children[i].name == loop) return Place{&n, i};
     if (std::optional<Place> p = find(n.children[i], loop)) return p;
   }
   return std::nullopt;

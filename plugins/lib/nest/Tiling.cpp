@@ -15,7 +15,6 @@ using namespace ast;
 
 namespace {
 
-const Type kWide = Scalar::I64;
 using Stmts = std::vector<const Stmt *>;
 
 /// A `continue` of the loop whose body this is.
@@ -54,13 +53,13 @@ private:
     std::size_t bounded = 0;
   };
 
-  const Expr *wide(Int value) const { return build_.integer(kWide, value); }
+  const Expr *wide(Int value) const { return build_.integer(kInteger, value); }
   /// A name for a value that is used several times.
   const Expr *named(const std::string &name, const Expr *value, Stmts &out) {
     if (literal(value) || isa<VarRef>(value)) return value;
     std::string fresh = names_.fresh(name);
-    out.push_back(build_.declare(fresh, kWide, value));
-    return build_.var(fresh, kWide);
+    out.push_back(build_.declare(fresh, kInteger, value));
+    return build_.var(fresh, kInteger);
   }
 
   void lengths(const TiledLoop &l, Stmts &out) {
@@ -89,7 +88,7 @@ private:
     for (std::size_t k = 0; k < n; ++k) {
       Cut &cut = cuts_.back();
       std::string kind = l.tiles[k].kind == Tile::Kind::Worker ? tiling_.workers[l.tiles[k].workers].name : "tile";
-      cut.offset[k] = build_.var(names_.fresh(fmt::format("{}_{}", l.loop.iterator, kind)), kWide);
+      cut.offset[k] = build_.var(names_.fresh(fmt::format("{}_{}", l.loop.iterator, kind)), kInteger);
     }
   }
 
@@ -145,8 +144,8 @@ private:
                       around);
         }
       const Expr *at = c.offset[k],
-                 *step = arena_.make<Assign>(loop.loop.node->range, kWide, AssignOp::Add, at, c.stride[k]);
-      around.push_back(arena_.make<For>(loop.loop.node->range, build.declare(nameOf(at), kWide, wide(0), false),
+                 *step = arena_.make<Assign>(loop.loop.node->range, kInteger, AssignOp::Add, at, c.stride[k]);
+      around.push_back(arena_.make<For>(loop.loop.node->range, build.declare(nameOf(at), kInteger, wide(0), false),
                                         build.less(at, end), step, build.block(std::move(inner))));
       inner = std::move(around);
     }
@@ -159,7 +158,7 @@ private:
     std::string worker = names_.fresh(workers.name.substr(0, workers.name.size() - 1));
     const Type number = Scalar::U64;
     Stmts stmts;
-    const Expr *left = build_.cast(kWide, build_.var(worker, number)), *all = wide(1);
+    const Expr *left = build_.cast(kInteger, build_.var(worker, number)), *all = wide(1);
     for (std::size_t d = 0; d < workers.counts.size(); ++d) {
       bool outermost = d + 1 == workers.counts.size();
       const Expr *own = outermost ? left : build_.rem(left, workers.counts[d]);
@@ -169,7 +168,7 @@ private:
         for (std::size_t k = 0; k < tiling_.loops[l].tiles.size(); ++k) {
           const Tile &t = tiling_.loops[l].tiles[k];
           if (t.kind != Tile::Kind::Worker || t.workers != g || t.dimension != d) continue;
-          stmts.push_back(build_.declare(nameOf(cuts_[l].offset[k]), kWide, build_.mul(own, cuts_[l].stride[k])));
+          stmts.push_back(build_.declare(nameOf(cuts_[l].offset[k]), kInteger, build_.mul(own, cuts_[l].stride[k])));
         }
     }
     stmts.insert(stmts.end(), inner.begin(), inner.end());

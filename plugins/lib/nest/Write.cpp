@@ -20,7 +20,6 @@ using namespace ast;
 
 namespace {
 
-const Type kInteger = Scalar::I64;
 constexpr Int kLargestScalar = Int{1} << 48;
 
 /// Scalars of 64 bits are to be such that what is computed of them fits 64 bits.

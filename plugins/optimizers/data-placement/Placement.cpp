@@ -158,7 +158,7 @@ const Launch *Placement::exchanged(const Launch *launch) {
 
 const Launch *Placement::run(const Launch *launch) {
   levels_ = levels_.ofGroups(launch->threads);
-  for (const Storage::Access &access : Storage(kernel_).accesses(launch))
+  for (const Storage::Access &access : context_.analyses.of<Storage>(kernel_).accesses(launch))
     if (access.atomic) atomic_.insert(access.buffer);
   launch = tablesFirst(context_.arena, levels_, known_, launch);
   const Launch *result = Shared(context_.arena, known_)(launch);

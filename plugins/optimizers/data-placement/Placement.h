@@ -14,7 +14,8 @@ class Placement {
 public:
   /// `exchanges`: lanes may exchange what they have in registers.
   Placement(PassContext &context, const hardware::LaunchLevels &levels, const ast::Kernel &kernel, bool exchanges)
-      : context_(context), levels_(levels), kernel_(kernel), known_(kernel), exchanges_(exchanges) {
+      : context_(context), levels_(levels), kernel_(kernel), known_(context.analyses.of<ast::KnownValues>(kernel)),
+        exchanges_(exchanges) {
     names_.reserveAll(&kernel);
   }
   const ast::Launch *run(const ast::Launch *launch);
@@ -37,7 +38,7 @@ private:
   PassContext &context_;
   hardware::LaunchLevels levels_; // of the launch at hand
   const ast::Kernel &kernel_;
-  ast::KnownValues known_;
+  const ast::KnownValues &known_;
   const bool exchanges_;
   ast::Names names_;
   std::set<std::string> frozen_, atomic_; // atomic_: buffers of atomic operations

@@ -19,7 +19,8 @@ class Versions final : public Mutator {
 public:
   Versions(PassContext &context, const hardware::LaunchLevels &levels, const Kernel &kernel, unsigned bits,
            unsigned least)
-      : Mutator(context.arena), levels_(levels), kernel_(kernel), bits_(bits), least_(least) {
+      : Mutator(context.arena), levels_(levels), kernel_(kernel), known_(context.analyses.of<KnownValues>(kernel)),
+        bits_(bits), least_(least) {
     names_.reserveAll(&kernel);
     walk(kernel.body, [&](const Launch &launch) { tables_ += tablesOf(launch); });
   }
@@ -48,11 +49,10 @@ private:
 
   /// Bytes of constant memory.
   std::uint64_t tablesOf(const Launch &launch) const {
-    KnownValues known(kernel_);
     std::uint64_t all = 0;
     for (const Declare *table : constantTables(*launch.body)) {
       std::uint64_t bytes = table->type.bytes();
-      for (const Expr *extent : table->extents) bytes *= static_cast<std::uint64_t>(known.value(extent).value_or(1));
+      for (const Expr *extent : table->extents) bytes *= static_cast<std::uint64_t>(known_.value(extent).value_or(1));
       all += (bytes + 15) / 16 * 16;
     }
     return all;
@@ -70,6 +70,7 @@ private:
 
   const hardware::LaunchLevels &levels_;
   const Kernel &kernel_;
+  const KnownValues &known_;
   Names names_;
   std::uint64_t tables_ = 0; // bytes of constant memory that all launches have
   unsigned bits_, least_;

@@ -35,8 +35,8 @@ constexpr std::uint64_t kRegisters = 4; // vectors that a loop over lanes may sp
 class Lowering final : public Mutator {
 public:
   Lowering(const Module &module, const Kernel &kernel, PassContext &context, bool warns)
-      : Mutator(context.arena), module_(module), kernel_(kernel), context_(context), warns_(warns), known_(kernel),
-        assigned_(assignedVariables(kernel.body)) {
+      : Mutator(context.arena), module_(module), kernel_(kernel), context_(context), warns_(warns),
+        known_(context.analyses.of<KnownValues>(kernel)), assigned_(assignedVariables(kernel.body)) {
     names_.reserveAll(&kernel);
   }
 
@@ -177,7 +177,7 @@ private:
   const Kernel &kernel_;
   PassContext &context_;
   bool warns_;
-  KnownValues known_;
+  const KnownValues &known_;
   Names names_;
   std::set<std::string> assigned_, frozen_;
 };

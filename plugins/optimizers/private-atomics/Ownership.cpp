@@ -6,7 +6,7 @@ namespace tangram::private_atomics {
 
 using namespace ast;
 
-Ownership::Ownership(const Kernel &kernel) : storage_(kernel) {
+Ownership::Ownership(const Kernel &kernel, const Storage &storage) : storage_(storage) {
   for (const Param *p : kernel.params) declaredAt_[p->name] = 0;
 }
 

@@ -13,7 +13,7 @@ namespace tangram::private_atomics {
 /// statement or joined before it.
 class Ownership {
 public:
-  explicit Ownership(const ast::Kernel &kernel);
+  Ownership(const ast::Kernel &kernel, const ast::Storage &storage);
 
   /// The loop's iterations, or what hangs below the node, may run at once.
   static bool forks(const ast::Stmt *s);
@@ -27,7 +27,7 @@ public:
   const ast::Storage &storage() const { return storage_; }
 
 private:
-  ast::Storage storage_;
+  const ast::Storage &storage_;
   unsigned depth_ = 0;
   std::map<std::string, unsigned> declaredAt_; // of the kernel's parameters: 0
 };

@@ -58,7 +58,10 @@ Type wrapping(const Type &type) { return type.bytes() == 8 ? Scalar::U64 : Scala
 
 class Lowering final : public Mutator {
 public:
-  Lowering(Arena &arena, const Kernel &kernel) : Mutator(arena), ownership_(kernel) { names_.reserveAll(&kernel); }
+  Lowering(PassContext &context, const Kernel &kernel)
+      : Mutator(context.arena), ownership_(kernel, context.analyses.of<Storage>(kernel)) {
+    names_.reserveAll(&kernel);
+  }
 
 private:
   // ---- where the walk is ----
@@ -218,7 +221,7 @@ private:
 
 const Module *PrivateAtomics::run(const Module *module, PassContext &context) {
   std::vector<const Kernel *> kernels;
-  for (const Kernel *kernel : module->kernels) kernels.push_back(Lowering(context.arena, *kernel)(kernel));
+  for (const Kernel *kernel : module->kernels) kernels.push_back(Lowering(context, *kernel)(kernel));
   if (kernels == module->kernels) return module;
   return context.arena.derive(module, [&](Module &copy) { copy.kernels = std::move(kernels); });
 }

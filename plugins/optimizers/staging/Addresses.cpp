@@ -47,8 +47,9 @@ std::optional<Affine> affine(Arena &arena, const Expr *e, const std::string &var
   }
 }
 
-Addresses::Addresses(Arena &arena, const Kernel &kernel, const Launch &launch)
-    : arena_(arena), storage_(kernel), known_(kernel) {
+Addresses::Addresses(PassContext &context, const Kernel &kernel, const Launch &launch)
+    : arena_(context.arena), storage_(context.analyses.of<Storage>(kernel)),
+      known_(context.analyses.of<KnownValues>(kernel)) {
   for (const Param *p : kernel.params)
     if (p->type.isArray())
       ranks_[p->name] = p->type.rank();

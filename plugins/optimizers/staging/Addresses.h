@@ -4,6 +4,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/KnownValues.h"
 #include "tangram/ast/Storage.h"
+#include "tangram/pass/Pass.h"
 
 #include <map>
 #include <optional>
@@ -22,7 +23,7 @@ std::optional<Affine> affine(ast::Arena &arena, const ast::Expr *e, const std::s
 
 class Addresses {
 public:
-  Addresses(ast::Arena &arena, const ast::Kernel &kernel, const ast::Launch &launch);
+  Addresses(PassContext &context, const ast::Kernel &kernel, const ast::Launch &launch);
 
   const ast::Storage &storage() const { return storage_; }
   const ast::KnownValues &known() const { return known_; }
@@ -47,8 +48,8 @@ public:
 
 private:
   ast::Arena &arena_;
-  ast::Storage storage_;
-  ast::KnownValues known_;
+  const ast::Storage &storage_;
+  const ast::KnownValues &known_;
   std::map<std::string, const ast::View *> views_;
   std::map<std::string, unsigned> ranks_; // of container parameters
   std::set<std::string> parameters_, loops_;

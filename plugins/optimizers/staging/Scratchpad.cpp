@@ -1,6 +1,5 @@
 #include "Scratchpad.h"
 
-#include "tangram/ast/KnownValues.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -16,13 +15,12 @@ constexpr std::uint64_t kBank = 4; // bytes
 std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 15) / 16 * 16; }
 } // namespace
 
-Scratchpad::Scratchpad(const hardware::LaunchLevels &levels, const Kernel &kernel, const Launch &launch,
+Scratchpad::Scratchpad(const hardware::LaunchLevels &levels, const KnownValues &known, const Launch &launch,
                        std::uint64_t most)
     : levels_(&levels) {
   const hardware::Memory *scratchpad = levels.group->memory("scratchpad");
   if (!scratchpad) return;
   banks_ = scratchpad->banks > 1;
-  KnownValues known(kernel);
   std::uint64_t used = 0;
   walk(launch.body, [&](const Alloc &a) {
     if (a.memory != "scratchpad") return;

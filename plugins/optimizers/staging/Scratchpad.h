@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/KnownValues.h"
 #include "tangram/ast/Names.h"
 #include "tangram/hardware/Launch.h"
 
@@ -20,7 +21,7 @@ public:
   };
 
   /// `most`: bytes of a group that may be used.
-  Scratchpad(const hardware::LaunchLevels &levels, const ast::Kernel &kernel, const ast::Launch &launch,
+  Scratchpad(const hardware::LaunchLevels &levels, const ast::KnownValues &known, const ast::Launch &launch,
              std::uint64_t most);
 
   /// Elements between rows of `columns` elements such that a column of them falls into all banks.

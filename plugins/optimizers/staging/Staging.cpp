@@ -22,8 +22,8 @@ std::uint64_t lineOf(const hardware::LaunchLevels &levels) {
 class Stager final : public Mutator {
 public:
   Stager(const Context &context, const Launch &launch, std::uint64_t most, std::uint64_t rowBytes)
-      : Mutator(context.pass.arena), context_(context), addresses_(context.pass.arena, context.kernel, launch),
-        scratchpad_(context.levels, context.kernel, launch, most), rowBytes_(rowBytes) {}
+      : Mutator(context.pass.arena), context_(context), addresses_(context.pass, context.kernel, launch),
+        scratchpad_(context.levels, addresses_.known(), launch, most), rowBytes_(rowBytes) {}
 
   std::size_t staged() const { return staged_; }
   std::size_t refused() const { return refused_; }

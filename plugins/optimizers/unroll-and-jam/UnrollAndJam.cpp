@@ -44,8 +44,8 @@ std::size_t carried(const Stmt *inner, const Copies &copies) {
 class Jamming final : public Mutator {
 public:
   Jamming(const Kernel &kernel, PassContext &context, unsigned factor, unsigned registers)
-      : Mutator(context.arena), context_(context), kernel_(kernel), known_(kernel), factor_(factor),
-        registers_(registers) {
+      : Mutator(context.arena), context_(context), kernel_(kernel), known_(context.analyses.of<KnownValues>(kernel)),
+        factor_(factor), registers_(registers) {
     names_.reserveAll(&kernel);
     walk(&kernel, [&](const Alloc &a) {
       if (!a.memory.empty() && a.memory != "registers") shared_.insert(a.name);
@@ -144,7 +144,7 @@ private:
 
   PassContext &context_;
   const Kernel &kernel_;
-  KnownValues known_;
+  const KnownValues &known_;
   Names names_;
   std::set<std::string> frozen_; // constants that unrolling rests on
   std::set<std::string> shared_;

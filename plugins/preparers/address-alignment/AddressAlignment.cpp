@@ -22,8 +22,9 @@ constexpr DiagnosticKind kExtent{
 
 class Workspace final : public Mutator {
 public:
-  Workspace(Arena &arena, const Kernel &kernel, std::uint64_t alignment)
-      : Mutator(arena), kernel_(kernel), known_(kernel), alignment_(alignment) {
+  Workspace(PassContext &context, const Kernel &kernel, std::uint64_t alignment)
+      : Mutator(context.arena), kernel_(kernel), known_(context.analyses.of<KnownValues>(kernel)),
+        alignment_(alignment) {
     names_.reserveAll(&kernel);
     workspace_ = names_.fresh("workspace");
   }
@@ -93,7 +94,7 @@ private:
   }
 
   const Kernel &kernel_;
-  KnownValues known_;
+  const KnownValues &known_;
   std::uint64_t alignment_;
   Names names_;
   std::string workspace_;
@@ -105,7 +106,7 @@ public:
   explicit AddressAlignment(std::uint64_t alignment) : alignment_(alignment) {}
   const Module *run(const Module *module, PassContext &context) override {
     return context.arena.derive(module, [&](Module &copy) {
-      for (const Kernel *&kernel : copy.kernels) kernel = Workspace(context.arena, *kernel, alignment_).run();
+      for (const Kernel *&kernel : copy.kernels) kernel = Workspace(context, *kernel, alignment_).run();
     });
   }
 

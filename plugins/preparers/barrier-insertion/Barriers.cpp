@@ -14,7 +14,7 @@ bool jumpsOut(const Block *body) { return contains<Break>(body) || contains<Cont
 Barriers::Barriers(PassContext &context, const hardware::LaunchLevels &levels, const Kernel &kernel, Names &names,
                    const Launch &launch)
     : context_(context), arena_(context.arena), levels_(levels), names_(names), launch_(launch),
-      owners_(kernel, launch) {}
+      owners_(context.analyses, kernel, launch) {}
 
 const Launch *Barriers::run() {
   here_ = launch_.range;

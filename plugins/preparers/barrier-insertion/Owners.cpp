@@ -68,7 +68,8 @@ void viewsInLoops(const Node *tree, bool inLoop, std::set<std::string> &moving) 
 
 } // namespace
 
-Owners::Owners(const Kernel &kernel, const Launch &launch) : storage_(kernel), known_(kernel), pairs_(kernel, launch) {
+Owners::Owners(Analyses &analyses, const Kernel &kernel, const Launch &launch)
+    : storage_(analyses.of<Storage>(kernel)), known_(analyses.of<KnownValues>(kernel)), pairs_(known_, launch) {
   walk(&launch, [&](const Alloc &a) {
     if (a.memory == "registers") private_.insert(a.name);
   });

@@ -5,6 +5,7 @@
 
 #include "tangram/ast/KnownValues.h"
 #include "tangram/ast/Storage.h"
+#include "tangram/pass/Analyses.h"
 
 namespace tangram::barriers {
 
@@ -30,7 +31,7 @@ void forgetPairs(Touches &touches, const std::set<std::string> &changed);
 
 class Owners {
 public:
-  Owners(const ast::Kernel &kernel, const ast::Launch &launch);
+  Owners(Analyses &analyses, const ast::Kernel &kernel, const ast::Launch &launch);
 
   /// The loop variable or lane that tells the workers of a unit of `level` apart; empty: none does.
   struct Index {
@@ -63,8 +64,8 @@ private:
   bool isOwn(const ast::Expr *e, const Index &index) const;
   bool startsOwn(const ast::VarRef *v, const Index &index) const;
 
-  ast::Storage storage_;
-  ast::KnownValues known_;
+  const ast::Storage &storage_;
+  const ast::KnownValues &known_;
   Pairs pairs_;
   mutable std::set<std::string> frozen_;
   std::set<std::string> private_, movingViews_;

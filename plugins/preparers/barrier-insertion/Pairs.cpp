@@ -41,7 +41,7 @@ const Expr *withoutCasts(const Expr *e) {
   return e;
 }
 
-Pairs::Pairs(const Kernel &kernel, const Launch &launch) : known_(kernel) {
+Pairs::Pairs(const KnownValues &known, const Launch &launch) : known_(known) {
   auto changed = [&](const Expr *target, AssignOp op, const Expr *value) {
     if (const auto *v = dyn<VarRef>(target)) changes_[v->name].push_back({op, value});
   };

@@ -29,7 +29,7 @@ struct Pair {
 
 class Pairs {
 public:
-  Pairs(const ast::Kernel &kernel, const ast::Launch &launch);
+  Pairs(const ast::KnownValues &known, const ast::Launch &launch);
 
   using IsLane = std::function<bool(const ast::Expr *)>;
   /// The pairs of lanes for which `cond` is `holds`.
@@ -59,7 +59,7 @@ private:
     ast::AssignOp op;
     const ast::Expr *value; // null: changed in some other way
   };
-  ast::KnownValues known_;
+  const ast::KnownValues &known_;
   std::map<std::string, std::vector<Change>> changes_;
   std::map<std::string, const ast::Expr *> bounds_; // of variables that a loop's step alone changes: below this within
   mutable std::set<std::string> frozen_;

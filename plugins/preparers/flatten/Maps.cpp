@@ -9,8 +9,8 @@ namespace tangram::flatten {
 using namespace ast;
 
 namespace {
-constexpr DiagnosticKind kUnspecialised{"flatten.unspecialised-map", DiagnosticClass::User,
-                                        "the map of spectrum '{}' has no {}", "compose the program by a plan first"};
+constexpr DiagnosticKind kUnspecialisedMap{"flatten.unspecialised-map", DiagnosticClass::User,
+                                           "the map of spectrum '{}' has no {}", "compose the program by a plan first"};
 constexpr DiagnosticKind kShape{"flatten.map-shape", DiagnosticClass::User,
                                 "map({}, ...): argument {} is {}, which does not fit parameter '{}' of type {}",
                                 "pass the same type to give it to every call, or a container of such elements"};
@@ -41,7 +41,7 @@ std::optional<Container> Flattener::map(const Map *map, const std::string &hint,
   const Map *innermost = map;
   while (!innermost->call && innermost->inner) innermost = innermost->inner;
   site.call = innermost->call;
-  if (!site.call) fail(kUnspecialised, map->range, map->spectrum, "specialised call");
+  if (!site.call) fail(kUnspecialisedMap, map->range, map->spectrum, "specialised call");
   checkSpecialised(site.call, map->args.size());
 
   const std::vector<const Param *> &params = site.call->codelet->params;
@@ -123,7 +123,7 @@ void Flattener::loop(const std::string &var, const Expr *lo, const Expr *hi, Pol
 
 void Flattener::mapLoop(const Map *map, const MapSite &site, const Expr *lo, const Expr *hi) {
   if (map->policy == Policy::Split) return mapSplit(map, site, lo, hi);
-  if (map->policy == Policy::None) fail(kUnspecialised, map->range, map->spectrum, "policy");
+  if (map->policy == Policy::None) fail(kUnspecialisedMap, map->range, map->spectrum, "policy");
   bool distributes = map->policy == Policy::Distribute;
   bool unrolls = distributes && hardware::areIterations(levelOf(level_).sync);
   if (distributes) sync(level_);
@@ -150,7 +150,7 @@ void Flattener::mapNest(const Map *map, const MapSite &site, std::vector<const E
 }
 
 void Flattener::mapSplit(const Map *map, const MapSite &site, const Expr *lo, const Expr *hi) {
-  if (!map->inner || !map->factor) fail(kUnspecialised, map->range, map->spectrum, "inner map");
+  if (!map->inner || !map->factor) fail(kUnspecialisedMap, map->range, map->spectrum, "inner map");
   // Chunks are given to the workers below where the inner map stands at their level.
   const std::string &innerLevel = map->inner->level;
   bool distributes = innerLevel != level_;

@@ -20,7 +20,8 @@ using namespace tangram::ast;
 class Configure final : public Mutator {
 public:
   Configure(PassContext &context, const hardware::LaunchLevels &levels, const Kernel &kernel, Names &names)
-      : Mutator(context.arena), context_(context), levels_(levels), kernel_(kernel), known_(kernel), names_(names) {
+      : Mutator(context.arena), context_(context), levels_(levels), kernel_(kernel),
+        known_(context.analyses.of<KnownValues>(kernel)), names_(names) {
     for (const Param *p : kernel.params) declared_[p->name] = p;
     for (const Param *c : kernel.constants) constants_.insert(c->name);
     walk(
@@ -73,7 +74,7 @@ private:
   PassContext &context_;
   const hardware::LaunchLevels &levels_;
   const Kernel &kernel_;
-  const KnownValues known_;
+  const KnownValues &known_;
   Names &names_;
   std::map<std::string, const Param *> declared_;
   std::set<std::string> constants_;

@@ -15,7 +15,8 @@ constexpr DiagnosticKind kSwitch{"kernel-splitting.switch", DiagnosticClass::Lim
 } // namespace
 
 Splitter::Splitter(PassContext &context, const hardware::LaunchLevels &levels, const Kernel &kernel)
-    : context_(context), arena_(context.arena), levels_(levels), kernel_(kernel), storage_(kernel), known_(kernel),
+    : context_(context), arena_(context.arena), levels_(levels), kernel_(kernel),
+      storage_(context.analyses.of<Storage>(kernel)), known_(context.analyses.of<KnownValues>(kernel)),
       host_(kernel, storage_, levels.device->name) {
   names_.reserveAll(&kernel);
   conditions_ = kernel.conditions;

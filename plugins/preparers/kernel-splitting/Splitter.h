@@ -36,8 +36,8 @@ private:
   ast::Arena &arena_;
   const hardware::LaunchLevels &levels_;
   const ast::Kernel &kernel_;
-  ast::Storage storage_;
-  ast::KnownValues known_;
+  const ast::Storage &storage_;
+  const ast::KnownValues &known_;
   HostValues host_;
   ast::Names names_;
   std::vector<const ast::Expr *> conditions_; // of the kernel

@@ -6,7 +6,7 @@
 namespace tangram {
 namespace {
 
-const std::set<std::string_view> &words() {
+const std::set<std::string_view> &deviceWords() {
   static const std::set<std::string_view> all{
       // OpenCL C: qualifiers, types, macros
       "kernel", "global", "local", "constant", "private", "generic", "pipe", "uniform", "read_only", "write_only",
@@ -55,7 +55,7 @@ bool isCamel(std::string_view name, std::string_view prefix) {
 } // namespace
 
 bool isWordOfDevices(std::string_view name) {
-  if (words().count(name) || isVectorType(name)) return true;
+  if (deviceWords().count(name) || isVectorType(name)) return true;
   for (std::string_view prefix : {"cuda", "cu", "cl", "CU", "atomic"})
     if (isCamel(name, prefix)) return true;
   for (std::string_view prefix :

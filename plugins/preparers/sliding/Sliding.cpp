@@ -43,7 +43,7 @@ bool isOrdered(const Expr *e) {
 class Sliding final : public Mutator {
 public:
   Sliding(PassContext &context, const Kernel &kernel)
-      : Mutator(context.arena), hardware_(context.target.hardware), storage_(kernel) {
+      : Mutator(context.arena), hardware_(context.target.hardware), storage_(context.analyses.of<Storage>(kernel)) {
     names_.reserveAll(&kernel);
   }
 
@@ -344,7 +344,7 @@ private:
   }
 
   const hardware::Hardware &hardware_;
-  Storage storage_;
+  const Storage &storage_;
   Names names_;
   std::vector<Around> around_; // outermost first
 };

@@ -23,7 +23,7 @@ private:
 } // namespace
 
 Assigner::Assigner(PassContext &context, const hardware::LaunchLevels &levels, const Kernel &kernel)
-    : context_(context), arena_(context.arena), levels_(levels), storage_(kernel) {
+    : context_(context), arena_(context.arena), levels_(levels), storage_(context.analyses.of<Storage>(kernel)) {
   names_.reserveAll(&kernel);
   walk(kernel.body, [&](const Declare &d) { types_[d.name] = d.type; });
 }

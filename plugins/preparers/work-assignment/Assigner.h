@@ -60,7 +60,7 @@ private:
   PassContext &context_;
   ast::Arena &arena_;
   hardware::LaunchLevels levels_; // of the launch at hand
-  ast::Storage storage_;
+  const ast::Storage &storage_;
   ast::Names names_;
   std::map<std::string, ast::Type> types_; // of scalars
   std::string unit_;

@@ -7,7 +7,7 @@ namespace tangram::mapping {
 using namespace ast;
 
 Mapper::Mapper(PassContext &context, const hardware::LaunchLevels &levels, const Kernel &kernel)
-    : Mutator(context.arena), context_(context), levels_(levels), known_(kernel) {
+    : Mutator(context.arena), context_(context), levels_(levels), known_(context.analyses.of<KnownValues>(kernel)) {
   names_.reserveAll(&kernel);
 }
 

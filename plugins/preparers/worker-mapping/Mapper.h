@@ -36,7 +36,7 @@ private:
 
   PassContext &context_;
   hardware::LaunchLevels levels_; // of the launch at hand
-  ast::KnownValues known_;
+  const ast::KnownValues &known_;
   ast::Names names_;
   std::set<std::string> frozen_; // constants whose values the code relies on
   const ast::Launch *launch_ = nullptr;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tangram::ast {
@@ -28,6 +29,7 @@ public:
     bool direct = true;                // the place is named as the buffer, not through a view
   };
 
+  static constexpr std::string_view kAnalysis = "storage"; // pass/Analyses.h
   explicit Storage(const Kernel &kernel);
 
   Kind kind(const std::string &buffer) const;

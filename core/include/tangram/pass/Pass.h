@@ -6,6 +6,7 @@
 #include "tangram/compose/Facts.h"
 #include "tangram/diag/Diagnostic.h"
 #include "tangram/hardware/Target.h"
+#include "tangram/pass/Analyses.h"
 #include "tangram/pass/Options.h"
 
 #include <filesystem>
@@ -77,7 +78,8 @@ struct PassContext {
   ast::Arena &arena;
   DiagnosticEngine &diags;
   const hardware::Target &target;
-  const Facts &facts;
+  const Facts &facts;  // of the program before a plan was chosen
+  Analyses analyses{}; // of the trees that passes make of it
 };
 
 class Pass {

@@ -35,6 +35,11 @@ private:
   Id root_ = kNone;
 };
 
+/// Whether a requirement of a codelet (compose/Requirement.h) holds where its parameters have these extents and values;
+/// false, too, where that does not follow.
+bool holds(const ast::Expr &requirement, const ast::Module &module, const ast::Codelet &codelet,
+           std::vector<Extents> arguments, const Scalars &known, std::optional<std::uint64_t> lanes);
+
 /// A point of a forest that is come to with something expected.
 class SizedPoint {
 public:

@@ -1,6 +1,7 @@
 #include "DeviceCode.h"
 
 #include "tangram/ast/Walk.h"
+#include "tangram/c-family/WrittenOut.h"
 #include "tangram/diag/Diagnostic.h"
 #include "tangram/llvm-ir/Checks.h"
 #include "tangram/loops/Counted.h"
@@ -51,7 +52,7 @@ Value *DeviceExpressions::other(const Expr *e) {
 void DeviceStatements::other(const Stmt *s) {
   if (const auto *sync = dyn<Sync>(s)) return device_.device().sync(*sync);
   if (const auto *awaits = dyn<Await>(s)) {
-    std::optional<Int> pending = constants_ ? constants_->value(awaits->pending) : literal(awaits->pending);
+    std::optional<Int> pending = known_ ? known_->value(awaits->pending) : literal(awaits->pending);
     if (!pending || *pending < 0) failBug(s->range, "ptx", "an Await of a number that is not known");
     return device_.device().await(static_cast<std::uint64_t>(*pending));
   }
@@ -81,7 +82,7 @@ unsigned DeviceStatements::copies(const For &loop) const {
   if (unsigned all = Statements::copies(loop)) return all;
   constexpr unsigned kMost = 4;
   constexpr std::size_t kNodes = 600, kLoads = 2 * loops::kLoadsTogether; // of all copies
-  if (constants_ && constants_->isWrittenOut(loop, scratchpad_)) return kAllCopies;
+  if (known_ && c_family::isWrittenOut(*known_, loop, scratchpad_)) return kAllCopies;
   if (any<Transfer>(loop.body, [](const Transfer &t) { return t.cond != nullptr; })) return kNoCopies;
   const auto *init = dyn<Declare>(loop.init);
   if (init && loops::goesOn(init->init, assigned_)) return kNoCopies;

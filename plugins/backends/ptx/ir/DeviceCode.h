@@ -36,9 +36,8 @@ private:
 class DeviceStatements final : public llvm_ir::Statements {
 public:
   /// `assigned`: variables of a launch that it changes.
-  DeviceStatements(DeviceExpressions &expressions, const c_family::Constants *constants,
-                   std::set<std::string> assigned = {})
-      : Statements(expressions, constants), device_(expressions), assigned_(std::move(assigned)) {}
+  DeviceStatements(DeviceExpressions &expressions, const ast::KnownValues *known, std::set<std::string> assigned = {})
+      : Statements(expressions, known), device_(expressions), assigned_(std::move(assigned)) {}
 
 private:
   void other(const ast::Stmt *s) override;

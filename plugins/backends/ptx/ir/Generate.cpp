@@ -42,9 +42,9 @@ public:
     });
     DeviceCode made;
     for (const Kernel *kernel : unit_.program.kernels) {
-      c_family::Constants constants(*kernel);
+      KnownValues known(*kernel);
       walk(kernel->body, [&](const Launch &launch) {
-        made.functions.push_back(define(*kernel, launch, constants));
+        made.functions.push_back(define(*kernel, launch, known));
         return WalkResult::Skip;
       });
     }
@@ -60,7 +60,7 @@ private:
     function.addFnAttr(llvm::Attribute::Convergent); // it may wait for others
   }
 
-  DeviceFunction define(const Kernel &kernel, const Launch &launch, const c_family::Constants &constants) {
+  DeviceFunction define(const Kernel &kernel, const Launch &launch, const KnownValues &known) {
     if (launch.threads < 1 || launch.threads > kMostThreads)
       fail(kThreads, launch.range, launch.name, launch.threads, kMostThreads);
     unit_.levels = unit_.levels.ofGroups(launch.threads);
@@ -76,7 +76,7 @@ private:
     annotate(function, "maxntidx", launch.threads);
     if (launch.resident > 1) annotate(function, "minctasm", launch.resident);
     std::string name = function.getName().str();
-    unit_.scratchpad.begin(launch, constants, name);
+    unit_.scratchpad.begin(launch, known, name);
 
     Scope scope(unit_, function, *launch.body);
     unit_.lines.begin(function, launch.range.valid() ? launch.range : kernel.range, scope.build);
@@ -91,7 +91,7 @@ private:
     for (const Declare *table : constantTables(*launch.body)) define(*table, name, scope);
     Arena arena;
     DeviceExpressions expressions(scope, unit_);
-    DeviceStatements(expressions, &constants, assignedVariables(launch.body))
+    DeviceStatements(expressions, &known, assignedVariables(launch.body))
         .block(*withoutConstantTables(arena, launch.body));
     if (!scope.isClosed()) scope.build.CreateRetVoid();
     return {&kernel, &launch, name, unit_.scratchpad.dynamicBytes()};

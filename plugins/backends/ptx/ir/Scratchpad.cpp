@@ -24,7 +24,7 @@ constexpr std::uint64_t kAlignment = 16;
 
 } // namespace
 
-void Scratchpad::begin(const Launch &launch, const c_family::Constants &constants, const std::string &function) {
+void Scratchpad::begin(const Launch &launch, const KnownValues &known, const std::string &function) {
   function_ = function;
   pieces_.clear();
   bytes_ = 0;
@@ -32,9 +32,9 @@ void Scratchpad::begin(const Launch &launch, const c_family::Constants &constant
     if (a.memory != "scratchpad") return;
     Piece piece{1, bytes_};
     for (const Expr *extent : a.extents) {
-      std::optional<Int> known = constants.value(extent);
-      if (!known || *known < 0) fail(kExtent, a.range, a.name);
-      std::uint64_t count = static_cast<std::uint64_t>(*known);
+      std::optional<Int> size = known.value(extent);
+      if (!size || *size < 0) fail(kExtent, a.range, a.name);
+      std::uint64_t count = static_cast<std::uint64_t>(*size);
       if (count > kMostBytes || (piece.count *= count) > kMostBytes) fail(kTooMuch, a.range, a.name);
     }
     piece.count = std::max<std::uint64_t>(1, piece.count);

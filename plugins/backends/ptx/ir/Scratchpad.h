@@ -2,7 +2,7 @@
 // variable; a launch that needs more is given one piece of memory by the host, cut up here.
 #pragma once
 
-#include "tangram/c-family/Constants.h"
+#include "tangram/ast/KnownValues.h"
 #include "tangram/llvm-ir/Types.h"
 
 namespace tangram::ptx {
@@ -18,7 +18,7 @@ public:
   Scratchpad(llvm::Module &module, const Types &types) : module_(module), types_(types) {}
 
   /// What follows is of this launch; `function`: the name of its device function.
-  void begin(const ast::Launch &launch, const c_family::Constants &constants, const std::string &function);
+  void begin(const ast::Launch &launch, const ast::KnownValues &known, const std::string &function);
   /// The first element.
   llvm::Constant *place(const ast::Alloc &alloc);
   /// What the host has to give to this launch.

@@ -72,12 +72,12 @@ std::string unpackArguments(Writer &w, const Signature &signature, const FromPoi
 /// static_cast to the pointer that an entry on the host takes.
 std::string hostPointer(const Argument &argument, const std::string &pointer);
 /// A function `int NAME_WHAT(args, EXTRA error)` that calls `called` with the arguments and `more`.
-struct Call {
+struct EntryCall {
   std::string what, extra, called, more;
   std::string message = "%s"; // the format of NAME_kernel::last_error, which may have to be cut
   FromPointer convert = hostPointer;
 };
-void defineCall(Writer &w, const Signature &signature, const Call &call);
+void defineCall(Writer &w, const Signature &signature, const EntryCall &call);
 /// NAME_kernel_descriptor. `more`: what follows `invoke`, ", &device, ...".
 void defineDescriptor(Writer &w, const Signature &signature, const std::string &target, const std::string &more = "");
 /// The descriptors of all kernels, each written by `descriptor`, and tangram_kernel_table().

@@ -9,6 +9,11 @@
 
 namespace tangram::c_family {
 
+/// A node that passes should have lowered.
+inline constexpr DiagnosticKind kLanguageNode{
+    "c-family.language-node", DiagnosticClass::User, "a {} reached the backend",
+    "the passes of the target must lower it first: compare its pipeline with those in hw/"};
+
 class Expressions {
 public:
   Expressions() = default;

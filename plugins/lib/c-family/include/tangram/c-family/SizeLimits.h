@@ -2,7 +2,7 @@
 // larger must be refused at the call, not wrapped.
 #pragma once
 
-#include "tangram/c-family/Constants.h"
+#include "tangram/ast/KnownValues.h"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // Statements as text. What languages of the family do differently is virtual; the class itself speaks C++.
 #pragma once
 
-#include "tangram/c-family/Constants.h"
+#include "tangram/ast/KnownValues.h"
 #include "tangram/c-family/Expressions.h"
 #include "tangram/c-family/Signature.h"
 #include "tangram/c-family/Writer.h"
@@ -22,7 +22,7 @@ public:
   /// The statements of a function.
   void function(const ast::Function &function);
   /// The statements of `body`, of which nothing may be unused (see simplified()).
-  void body(const ast::Block &body, const Constants &constants);
+  void body(const ast::Block &body, const ast::KnownValues &known);
 
 protected:
   void block(const ast::Block &block);
@@ -66,7 +66,7 @@ protected:
   Expressions &e_;
   const ast::Module &module_;
   const bool line_;
-  const Constants *constants_ = nullptr; // of what is being written
+  const ast::KnownValues *known_ = nullptr; // of what is being written
   bool inKernel_ = false;
 
 private:

@@ -5,6 +5,11 @@
 
 namespace tangram::llvm_ir {
 
+/// A node that passes should have lowered.
+inline constexpr DiagnosticKind kLanguageNode{
+    "llvm-ir.language-node", DiagnosticClass::User, "a {} reached the backend",
+    "the passes of the target must lower it first: compare its pipeline with those in hw/"};
+
 class Expressions {
 public:
   explicit Expressions(Scope &scope) : s_(scope), b_(scope.build) {}

@@ -3,7 +3,7 @@
 
 #include "tangram/llvm-ir/Expressions.h"
 
-#include "tangram/c-family/Constants.h"
+#include "tangram/ast/KnownValues.h"
 
 #include <functional>
 #include <set>
@@ -13,8 +13,8 @@ namespace tangram::llvm_ir {
 class Statements {
 public:
   /// `constants`: what is known of the kernel around; null in a function.
-  Statements(Expressions &expressions, const c_family::Constants *constants)
-      : s_(expressions.scope()), b_(s_.build), e_(expressions), constants_(constants) {}
+  Statements(Expressions &expressions, const ast::KnownValues *known)
+      : s_(expressions.scope()), b_(s_.build), e_(expressions), known_(known) {}
   virtual ~Statements() = default;
   Statements(const Statements &) = delete;
 
@@ -63,7 +63,7 @@ protected:
   Scope &s_;
   llvm::IRBuilder<> &b_;
   Expressions &e_;
-  const c_family::Constants *constants_;
+  const ast::KnownValues *known_;
   std::set<std::string> arrays_; // a worker's own
 
 private:

@@ -24,6 +24,9 @@
 
 namespace tangram::nest {
 
+/// Of iterators in code that is made: isl counts in whole numbers.
+inline const ast::Type kInteger = ast::Scalar::I64;
+
 /// An integer that does not change while the nest runs, or while its loops `loops` stand still.
 struct Parameter {
   std::string id;   // of isl
