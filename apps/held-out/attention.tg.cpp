@@ -6,7 +6,7 @@
 
 __spectrum void attention(const Array<2, float> q, const Array<2, float> k, const Array<2, float> v, Array<2, float> o)
     __requires(q.size(0) == o.size(0) && q.size(1) == k.size(1))
-    __requires(k.size(0) == v.size(0) && v.size(1) == o.size(1));
+        __requires(k.size(0) == v.size(0) && v.size(1) == o.size(1));
 
 __codelet void attention(const Array<2, float> q, const Array<2, float> k, const Array<2, float> v, Array<2, float> o) {
   float scale = 1 / std::sqrt(float(q.size(1)));

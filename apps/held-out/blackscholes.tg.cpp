@@ -7,7 +7,7 @@ float normal(float x) { return 0.5f * std::erfc(-x * 0.70710678f); }
 __spectrum void blackscholes(float rate, float volatility, const Array<1, float> price, const Array<1, float> strike,
                              const Array<1, float> years, Array<1, float> call, Array<1, float> put)
     __requires(price.size() == strike.size() && price.size() == years.size())
-    __requires(price.size() == call.size() && price.size() == put.size());
+        __requires(price.size() == call.size() && price.size() == put.size());
 
 __codelet void blackscholes(float rate, float volatility, const Array<1, float> price, const Array<1, float> strike,
                             const Array<1, float> years, Array<1, float> call, Array<1, float> put) {

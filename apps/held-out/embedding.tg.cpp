@@ -3,7 +3,7 @@
 
 __spectrum void embedding(const Array<2, float> table, const Array<2, int> index, Array<2, float> out)
     __requires(table.size(1) == 128 && index.size(1) == 32)
-    __requires(out.size(0) == index.size(0) && out.size(1) == 128);
+        __requires(out.size(0) == index.size(0) && out.size(1) == 128);
 
 __codelet void embedding(const Array<2, float> table, const Array<2, int> index, Array<2, float> out) {
   for (size_t b = 0; b < out.size(0); ++b)

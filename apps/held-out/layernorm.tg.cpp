@@ -5,7 +5,7 @@
 __spectrum void layernorm(float epsilon, const Array<2, float> in, const Array<1, float> gain,
                           const Array<1, float> bias, Array<2, float> out)
     __requires(in.size(0) == out.size(0) && in.size(1) == out.size(1))
-    __requires(gain.size() == in.size(1) && bias.size() == in.size(1));
+        __requires(gain.size() == in.size(1) && bias.size() == in.size(1));
 
 __codelet void layernorm(float epsilon, const Array<2, float> in, const Array<1, float> gain,
                          const Array<1, float> bias, Array<2, float> out) {

@@ -3,7 +3,7 @@
 
 __spectrum void stencil27(const Array<3, float> weights, const Array<3, float> in, Array<3, float> out)
     __requires(weights.size(0) == 3 && weights.size(1) == 3 && weights.size(2) == 3)
-    __requires(in.size(0) == out.size(0) && in.size(1) == out.size(1) && in.size(2) == out.size(2));
+        __requires(in.size(0) == out.size(0) && in.size(1) == out.size(1) && in.size(2) == out.size(2));
 
 __codelet void stencil27(const Array<3, float> weights, const Array<3, float> in, Array<3, float> out) {
   for (size_t i = 1; i + 1 < in.size(0); ++i)
