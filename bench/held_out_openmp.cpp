@@ -204,13 +204,10 @@ void mandelbrot(float left, float top, float step, int limit, Out<int, 2> count)
   for (std::size_t i = 0; i < height; ++i) {
     const float cy = top + static_cast<float>(i) * step;
     for (std::size_t j = 0; j < width; j += kPoints) {
-      Vector cx[kBoth], x[kBoth] = {}, y[kBoth] = {};
-      Counts inside[kBoth] = {}, n[kBoth] = {};
+      Vector cx[kBoth] = {}, x[kBoth] = {}, y[kBoth] = {};
+      Counts inside[kBoth] = {~Counts{}, ~Counts{}}, n[kBoth] = {};
       for (std::size_t b = 0; b < kBoth; ++b)
-        for (std::size_t l = 0; l < kWide; ++l) {
-          cx[b][l] = left + static_cast<float>(j + b * kWide + l) * step;
-          inside[b][l] = -1;
-        }
+        for (std::size_t l = 0; l < kWide; ++l) cx[b][l] = left + static_cast<float>(j + b * kWide + l) * step;
       auto once = [&] {
 #pragma GCC unroll 2
         for (std::size_t b = 0; b < kBoth; ++b) {
