@@ -265,20 +265,29 @@ void attention(In<float, 2> q, In<float, 2> k, In<float, 2> v, Out<float, 2> o) 
   launched("attention");
 }
 
-// ---- blackscholes: the normal distribution by a polynomial (Abramowitz and Stegun, 26.2.17); four options a lane
+// ---- blackscholes: by a polynomial for the logarithm of erfc; four options a lane
 
-__device__ float normal(float x) {
-  const float at = fabsf(x), t = __fdividef(1, 1 + 0.2316419f * at);
-  const float tail = 0.39894228f * __expf(-at * at / 2) * t *
-                     (0.31938153f + t * (-0.356563782f + t * (1.781477937f + t * (-1.821255978f + t * 1.330274429f))));
-  return x > 0 ? 1 - tail : tail;
+/// How much of the normal distribution is beyond a number that is not negative.
+__device__ float tail(float x) {
+  const float z = 0.70710678f * x, t = __fdividef(1, 1 + z / 2);
+  const float logarithm =
+      -1.26541507f +
+      t * (0.997978302f +
+           t * (0.39215495f +
+                t * (0.00868708462f +
+                     t * (0.0763455191f +
+                          t * (-0.219760443f +
+                               t * (-0.529553268f + t * (1.03276993f + t * (-0.628631684f + t * 0.135424719f))))))));
+  return 0.5f * t * expf(logarithm - z * z);
 }
 
 __device__ float2 prices(float rate, float volatility, float price, float strike, float years) {
   const float deviation = volatility * sqrtf(years);
   const float d1 = (logf(price / strike) + (rate + volatility * volatility / 2) * years) / deviation;
-  const float n1 = normal(d1), n2 = normal(d1 - deviation), discounted = strike * __expf(-rate * years);
-  return make_float2(price * n1 - discounted * n2, discounted * (1 - n2) - price * (1 - n1));
+  const float d2 = d1 - deviation, tail1 = tail(fabsf(d1)), tail2 = tail(fabsf(d2));
+  const float discounted = strike * expf(-rate * years);
+  return make_float2(price * (d1 > 0 ? 1 - tail1 : tail1) - discounted * (d2 > 0 ? 1 - tail2 : tail2),
+                     discounted * (d2 > 0 ? tail2 : 1 - tail2) - price * (d1 > 0 ? tail1 : 1 - tail1));
 }
 
 __global__ void blackscholesKernel(float rate, float volatility, const float *__restrict__ price,

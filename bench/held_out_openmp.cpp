@@ -169,28 +169,33 @@ void attention(In<float, 2> q, In<float, 2> k, In<float, 2> v, Out<float, 2> o) 
   }
 }
 
-// ---- blackscholes: the normal distribution by a polynomial (Abramowitz and Stegun, 26.2.17), of which vectors are
-// made
+// ---- blackscholes: by a polynomial for the logarithm of erfc, of which vectors are made
 
 void blackscholes(float rate, float volatility, In<float, 1> price, In<float, 1> strike, In<float, 1> years,
                   Out<float, 1> call, Out<float, 1> put) {
   const std::size_t n = price.size[0];
   const float drift = rate + volatility * volatility / 2;
-  auto normal = [](float x) {
-    const float at = std::fabs(x), t = 1 / (1 + 0.2316419f * at);
-    const float tail =
-        0.39894228f * std::exp(-at * at / 2) * t *
-        (0.31938153f + t * (-0.356563782f + t * (1.781477937f + t * (-1.821255978f + t * 1.330274429f))));
-    return x > 0 ? 1 - tail : tail;
+  // How much of the normal distribution is beyond a number that is not negative.
+  auto tail = [](float x) {
+    const float z = 0.70710678f * x, t = 1 / (1 + z / 2);
+    const float logarithm =
+        -1.26541507f +
+        t * (0.997978302f +
+             t * (0.39215495f +
+                  t * (0.00868708462f +
+                       t * (0.0763455191f +
+                            t * (-0.219760443f +
+                                 t * (-0.529553268f + t * (1.03276993f + t * (-0.628631684f + t * 0.135424719f))))))));
+    return 0.5f * t * std::exp(logarithm - z * z);
   };
 #pragma omp parallel for simd schedule(static)
   for (std::size_t i = 0; i < n; ++i) {
     const float s = price.data[i], x = strike.data[i], t = years.data[i];
     const float deviation = volatility * std::sqrt(t);
     const float d1 = (std::log(s / x) + drift * t) / deviation, d2 = d1 - deviation;
-    const float n1 = normal(d1), n2 = normal(d2), discounted = x * std::exp(-rate * t);
-    call.data[i] = s * n1 - discounted * n2;
-    put.data[i] = discounted * (1 - n2) - s * (1 - n1);
+    const float tail1 = tail(std::fabs(d1)), tail2 = tail(std::fabs(d2)), discounted = x * std::exp(-rate * t);
+    call.data[i] = s * (d1 > 0 ? 1 - tail1 : tail1) - discounted * (d2 > 0 ? 1 - tail2 : tail2);
+    put.data[i] = discounted * (d2 > 0 ? tail2 : 1 - tail2) - s * (d1 > 0 ? tail1 : 1 - tail1);
   }
 }
 
