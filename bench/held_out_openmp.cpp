@@ -177,7 +177,7 @@ void blackscholes(float rate, float volatility, In<float, 1> price, In<float, 1>
   const float drift = rate + volatility * volatility / 2;
   // How much of the normal distribution is beyond a number that is not negative.
   auto tail = [](float x) {
-    const float z = 0.70710678f * x, t = 1 / (1 + z / 2);
+    const float z = 0.70710678f * std::min(x, 10.0f), t = 1 / (1 + z / 2); // what is less is nothing
     const float logarithm =
         -1.26541507f +
         t * (0.997978302f +
