@@ -1,5 +1,6 @@
 // Lines of regret as SVG.
 #include "Experiment.h"
+#include "Markup.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,18 +13,13 @@ constexpr double kChartWidth = 640, kHeight = 400, kLeft = 60, kRight = 170, kTo
 constexpr const char *kColors[] = {"#4269d0", "#efb118", "#ff725c", "#3ca951",
                                    "#a463f2", "#6cc5b0", "#9c6b4e", "#97a9bb"};
 
-std::string escaped(const std::string &text) {
-  std::string out;
-  for (char c : text) out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return out;
-}
-
 struct ChartPoint {
   double x = 0, regret = 1;
 };
 
 /// Of a heuristic at each budget: the geometric means over programs and targets at which it found something.
-std::vector<ChartPoint> line(const std::vector<ExperimentResult> &results, const std::string &heuristic, bool bySeconds) {
+std::vector<ChartPoint> line(const std::vector<ExperimentResult> &results, const std::string &heuristic,
+                             bool bySeconds) {
   std::map<std::size_t, std::vector<const ExperimentResult *>> budgets;
   for (const ExperimentResult &r : results)
     if (r.heuristic == heuristic && std::isfinite(r.regret)) budgets[r.plans].push_back(&r);

@@ -1,6 +1,7 @@
 // tangram explain --html
 #include "ExplainCode.h"
 #include "ExplainPicture.h"
+#include "Markup.h"
 
 #include "tangram/compose/Rules.h"
 
@@ -43,18 +44,6 @@ svg .unit { fill: var(--panel); stroke: var(--soft); stroke-width: .7; } svg .un
 svg .unit.maybe { fill: var(--maybe); }
 </style>
 )";
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (char c : text) switch (c) {
-    case '&': result += "&amp;"; break;
-    case '<': result += "&lt;"; break;
-    case '>': result += "&gt;"; break;
-    case '"': result += "&quot;"; break;
-    default: result += c;
-    }
-  return result;
-}
 
 std::string quantity(const Count &n, const char *what) {
   constexpr std::size_t kLegible = 12; // digits

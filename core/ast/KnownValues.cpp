@@ -61,6 +61,13 @@ std::optional<Int> KnownValues::value(const Expr *e, std::set<std::string> *used
     if (!operand) return {};
     return literal(build.cast(e->type, build.integer(as<Cast>(e)->operand->type, *operand)));
   }
+  case Kind::Unary: {
+    const auto *u = as<Unary>(e);
+    if (u->op != UnaryOp::Minus || !u->operand->type.isInteger()) return {};
+    std::optional<Int> operand = value(u->operand, used);
+    if (!operand) return {};
+    return literal(build.sub(build.integer(e->type, 0), build.integer(u->operand->type, *operand)));
+  }
   case Kind::Binary: {
     const auto *b = as<Binary>(e);
     if (!b->lhs->type.isInteger() || !b->rhs->type.isInteger()) return {};

@@ -619,7 +619,8 @@ private:
     const std::optional<double> apart =
         bounded ? std::abs(*end - begin) : this->apart(begins->init, left ? cond->rhs : cond->lhs);
     if (!apart) return {};
-    const double distance = *apart;
+    // A last turn where the counter is equal to the bound.
+    const double distance = *apart + (cond->op == BinaryOp::Le || cond->op == BinaryOp::Ge ? 1 : 0);
     if (const auto *unary = dyn<Unary>(loop.step); unary && isCounter(unary->operand)) return std::ceil(distance);
     const auto *step = dyn<Assign>(loop.step);
     if (!step || !isCounter(step->target)) return {};
@@ -633,7 +634,7 @@ private:
     case AssignOp::Mul:
     case AssignOp::Div: {
       if (!bounded) return {};
-      const double low = std::max(1.0, std::min(begin, *end)), high = std::max(begin, *end);
+      const double low = std::max(1.0, std::min(begin, *end)), high = std::max(begin, *end) + distance - *apart;
       return *by > 1 && high > low ? std::ceil(std::log2(high / low) / std::log2(*by)) : 0;
     }
     default: return {};
@@ -927,6 +928,7 @@ private:
       AccessWork &access = work_.accesses[it->second];
       access.*what += times;
       if (what == &AccessWork::loads) {
+        access.repeated += times - once(e, times);
         access.joined += times * (1 - 1 / together_);
         access.ahead += (access.parameter ? std::max(ahead_, inBatches(*name, e)) : ahead_) * times;
       }
@@ -935,6 +937,20 @@ private:
       if (codelet_.coop && access.parameter) stepAcrossLanes(acrossLanes_[it->second], e);
       if (!access.parameter && byData(e)) access.pattern = {Stride::Irregular, Stride::Zero, true};
     }
+  }
+
+  /// How many of the loads are left where registers hold what all turns of a loop load, by short loops in it.
+  double once(const Expr *e, double times) {
+    constexpr double kMost = 32; // elements
+    double elements = 1;
+    for (auto loop = loops_.rbegin(); loop != loops_.rend() && !loop->stores; ++loop)
+      if (dependsOn(e, loop->counter)) {
+        elements *= std::max(1.0, loop->turns);
+        if (elements > kMost) break;
+      } else if (elements > 1) {
+        times /= std::max(1.0, loop->turns);
+      }
+    return times;
   }
 
   /// Of scratchpad memory, for each element: several go together, and lanes with different ones share its width.

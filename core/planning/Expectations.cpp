@@ -40,16 +40,15 @@ Expected rounded(Expected expected) {
   return expected;
 }
 
-/// A codelet as expectations go through it.
-struct Shape {
-  std::shared_ptr<const CodeletSource> source;
-  std::vector<const Expr *> sites;
-  std::vector<const Spectrum *> callees; // of each site
-};
-
 } // namespace
 
 struct Expectations::Known {
+  /// A codelet as expectations go through it.
+  struct Shape {
+    std::shared_ptr<const CodeletSource> source;
+    std::vector<const Expr *> sites;
+    std::vector<const Spectrum *> callees; // of each site
+  };
   using At = std::pair<const Alternative *, Id>;
   Interned<Expected> all;
   std::unordered_map<const Codelet *, Shape> shapes;
@@ -104,7 +103,7 @@ const std::vector<Expectations::Id> &Expectations::sites(const Point &point, con
   auto [it, unseen] = known_->sites.try_emplace({&codelet, std::move(scalars), here});
   at->second = &it->second;
   if (!unseen) return it->second;
-  Shape &shape = known_->shapes[&codelet];
+  Known::Shape &shape = known_->shapes[&codelet];
   if (!shape.source) {
     shape.source = std::make_shared<CodeletSource>(codelet);
     shape.sites = tangram::sites(codelet);

@@ -65,9 +65,6 @@ constexpr double kStraight = 64;
 /// Of the time of an access, what a lane takes to read another's register, as in prefix sums of lanes on an H200.
 constexpr double kExchanged = 0.25;
 
-/// What one lane transfers between a core and its first cache at least.
-constexpr double kSector = 32;
-
 /// Of a row of so many elements in tiles, how much more is moved than there is: what a tile has left is rounded up to a
 /// power of two (the pass staging).
 double padding(double elements, double columns) {

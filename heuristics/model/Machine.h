@@ -9,6 +9,9 @@
 
 namespace tangram::model {
 
+/// What one lane transfers between a core and its first cache at least, in bytes.
+inline constexpr double kSector = 32;
+
 /// Workers that run something at a time.
 struct Crowd {
   double units = 1;         // of a level, each with a call of its own
@@ -102,6 +105,7 @@ public:
   Served keeps(double bytes, const Crowd &crowd) const;
   double line() const { return line_; }
   /// Whether the compiler stages what lanes walk through (the pass staging).
+  bool promotes() const { return device_; }
   bool stages() const { return device_ && lanes_ > 1; }
   /// Whether a worker's own accesses come sooner where they follow one another.
   bool prefetches() const { return !device_; }

@@ -186,7 +186,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
   for (const AccessWork &of : work.accesses) {
     Accesses &access = accesses.emplace_back();
     access.bytes = static_cast<double>(of.bytes);
-    access.loads = of.loads, access.stores = of.stores, access.atomics = of.atomics;
+    access.loads = of.loads - (machine_.promotes() ? of.repeated : 0), access.stores = of.stores, access.atomics = of.atomics;
     access.joined = of.joined;
     if (of.loads > 0) access.ahead = of.ahead / of.loads;
     // Iterations side by side share the registers that hold what is under way.
@@ -230,8 +230,9 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     access.alone = !codelet.coop && !around.inLanes;
     if (of.pattern.indirect) access.acrossLanes = access.perIteration = Stride::Irregular;
     access.together = codelet.coop ? crowd.workers : machine_.lanes();
-    access.staged = machine_.stages() && !argument.numbered && !codelet.coop && around.direct && work.turns > 0 &&
-                    access.perIteration == Stride::Unit && access.acrossLanes == Stride::Constant;
+    access.staged = machine_.stages() && !argument.numbered && !codelet.coop && around.direct &&
+                    work.turns * access.bytes >= kSector && access.perIteration == Stride::Unit &&
+                    access.acrossLanes == Stride::Constant;
     access.rowsApart =
         access.acrossLanes == Stride::Constant && !codelet.coop && codelet.params[*of.parameter]->type.rank() > 1;
     if (access.acrossLanes == Stride::Constant && codelet.coop && of.distance > 0 && argument.within == Stride::Unit)

@@ -133,8 +133,28 @@ TEST(CodeletWork, ALoopEndsWhereTheFirstOfTwoConditionsDoes) {
   EXPECT_EQ(turns(bin("bool", "logand", ten, all)), 10);
   EXPECT_EQ(turns(bin("bool", "logor", ten, all)), 100);
   EXPECT_EQ(turns(bin("bool", "lt", bin("u32", "add", kI, lit("u32", 1)), kElements)), 99);
+  EXPECT_EQ(turns(bin("bool", "le", kI, lit("u32", 10))), 11);
+  EXPECT_EQ(turns(bin("bool", "ge", lit("u32", 10), kI)), 11);
   // Of a bound that nothing is known of: as many as there are to go through.
   EXPECT_EQ(turns(bin("bool", "lt", kI, cast("u32", element("in", lit("u32", 0))))), 100);
+}
+
+TEST(CodeletWork, WhatEachTurnReadsAgainIsCounted) {
+  auto nested = [](unsigned elements) { // for i < 100: for j < elements: out[i] += in[j]
+    const std::string j = var("u32", "j");
+    const std::string inner =
+        fmt::format("(For {} {} (Unary u32 preinc {}) (Block [{}]))", declare("u32", "j", lit("u32", 0)),
+                    bin("bool", "lt", j, lit("u32", elements)), j,
+                    fmt::format("(Evaluate (Assign i32 add {} {}))", var("i32", "s"), element("in", j)));
+    return workOf({declare("i32", "s", lit("i32", 0)),
+                   fmt::format("(For {} {} (Unary u32 preinc {}) (Block [{}]))", declare("u32", "i", lit("u32", 0)),
+                               bin("bool", "lt", kI, lit("u32", 100)), kI, inner)},
+                  100)
+        .accesses[0];
+  };
+  EXPECT_EQ(nested(16).loads, 1600);
+  EXPECT_EQ(nested(16).repeated, 1584);
+  EXPECT_EQ(nested(64).repeated, 0) << "more than registers hold";
 }
 
 TEST(CodeletWork, ALoopUpToATileTurnsAsOftenAsTheTileIsWide) {

@@ -63,9 +63,15 @@ bool DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const 
   KnownValues known(shell);
   bool asks = scratchpadBytes(launch, known) > kStaticScratchpad;
   scratchpad_.clear();
-  walk(written, [&](const Alloc &a) {
-    if (a.memory == "scratchpad") scratchpad_.insert(a.name);
-  });
+  privates_.clear();
+  walk(
+      written,
+      [&](const Alloc &a) {
+        if (a.memory == "scratchpad") scratchpad_.insert(a.name);
+      },
+      [&](const Declare &d) {
+        if (!d.extents.empty() && !d.shared) privates_.insert(d.name);
+      });
   std::vector<const Alloc *> arrays;
   if (asks) {
     walk(written, [&](const Alloc &a) {
@@ -149,7 +155,12 @@ void DeviceStatements::other(const Stmt *s) {
 /// are left, these only take more registers.
 void DeviceStatements::begins(const Stmt &s) {
   const auto *loop = dyn<For>(&s);
-  if (loop && known_ && c_family::isWrittenOut(*known_, *loop, scratchpad_)) return w_.directive("#pragma unroll");
+  // Elements of a worker's own arrays are in registers where no loop variable says which.
+  const bool writtenOut =
+      loop && known_ &&
+      (c_family::isWrittenOut(*known_, *loop, scratchpad_) ||
+       (c_family::turnsThrough(*known_, *loop, privates_) && c_family::countsElements(*loop, privates_)));
+  if (writtenOut) return w_.directive("#pragma unroll");
   if (!loop || !loops::isLeaf(loop->body)) return;
   // At the ends of containers: what is asked there would take registers from the loop around.
   if (any<Transfer>(loop->body, [](const Transfer &t) { return t.cond != nullptr; }))

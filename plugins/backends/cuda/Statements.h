@@ -38,7 +38,7 @@ private:
   ast::Structs structs_;
   ast::Arena arena_;
   // Of the launch that is being written.
-  std::set<std::string> assigned_, scratchpad_;
+  std::set<std::string> assigned_, scratchpad_, privates_;
 };
 
 /// What runs on the host. `functions` names the device functions of launches; `asking`: those that are given memory.

@@ -3,6 +3,8 @@
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 
+#include <algorithm>
+
 namespace tangram::c_family {
 
 using namespace ast;
@@ -66,6 +68,18 @@ std::optional<Int> turnsThrough(const KnownValues &known, const For &loop, const
   if (!turns || *turns > kMost) return {};
   if (!any<VarRef>(loop.body, [&](const VarRef &ref) { return arrays.count(ref.name) > 0; })) return {};
   return turns;
+}
+
+bool countsElements(const For &loop, const std::set<std::string> &arrays) {
+  const auto *first = dyn<Declare>(loop.init);
+  return first && any<Subscript>(loop.body, [&](const Subscript &element) {
+           const auto *array = dyn<VarRef>(element.base);
+           auto counts = [&](const Expr *index) {
+             return any<VarRef>(index, [&](const VarRef &v) { return v.name == first->name; });
+           };
+           return array && arrays.count(array->name) &&
+                  std::any_of(element.indices.begin(), element.indices.end(), counts);
+         });
 }
 
 bool isWrittenOut(const KnownValues &known, const For &loop, const std::set<std::string> &arrays) {

@@ -61,7 +61,7 @@ std::optional<Counted> counted(Arena &arena, const Stmt *s) {
     const auto *init = dyn<Declare>(node->init);
     const auto *cond = dyn<Binary>(node->cond);
     if (node->init && (!init || !init->init || !init->extents.empty())) return {};
-    if (!cond || cond->op != BinaryOp::Lt || !node->step) return {};
+    if (!cond || (cond->op != BinaryOp::Lt && cond->op != BinaryOp::Le) || !node->step) return {};
     const Expr *bounded = cond->lhs;
     while (const auto *cast = dyn<Cast>(bounded)) {
       // A wider type compares the same.
@@ -75,6 +75,11 @@ std::optional<Counted> counted(Arena &arena, const Stmt *s) {
     c.type = variable->type;
     c.begin = init ? init->init : nullptr;
     c.end = cond->rhs;
+    if (cond->op == BinaryOp::Le) { // up to a number that is not the type's greatest
+      const std::optional<Int> last = literal(c.end);
+      if (!last || *last < 0 || *last >= std::numeric_limits<std::int8_t>::max()) return {};
+      c.end = Build(arena, s->range).integer(c.end->type, *last + 1);
+    }
     c.step = step(arena, node->step, c.variable);
     c.body = node->body;
     if (!c.step) return {};

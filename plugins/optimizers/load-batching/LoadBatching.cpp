@@ -2,6 +2,7 @@
 #include "Batches.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/KnownValues.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 
@@ -11,14 +12,18 @@ using namespace ast;
 
 namespace {
 
+/// Loops of so few turns are written out by compilers of output languages, all their loads at a time.
+constexpr Int kFewTurns = 16;
+
 struct Limits {
   unsigned iterations, registers, nodes;
 };
 
 class Batching final : public Mutator {
 public:
-  Batching(Arena &arena, const Kernel &kernel, const Limits &limits)
-      : Mutator(arena), memory_(kernel), limits_(limits), assigned_(assignedVariables(kernel.body)) {
+  Batching(PassContext &context, const Kernel &kernel, const Limits &limits)
+      : Mutator(context.arena), known_(context.analyses.of<KnownValues>(kernel)), memory_(kernel), limits_(limits),
+        assigned_(assignedVariables(kernel.body)) {
     names_.reserveAll(&kernel);
   }
 
@@ -41,7 +46,7 @@ private:
   /// Null where the loop stays as it is.
   const Stmt *inBatches(const Stmt *s) {
     std::optional<loops::Counted> loop = inLaunch_ ? loops::counted(arena(), s) : std::nullopt;
-    if (!loop || loops::goesOn(loop->begin, assigned_)) return nullptr;
+    if (!loop || loops::goesOn(loop->begin, assigned_) || hasFewTurns(*loop)) return nullptr;
     std::optional<Iteration> iteration = takenApart(arena(), names_, memory_, *loop);
     if (!iteration) return nullptr;
     std::size_t nodes = nodeCount(loop->body);
@@ -56,6 +61,12 @@ private:
     return count > 1 ? batches(arena(), names_, *loop, *iteration, count) : nullptr;
   }
 
+  bool hasFewTurns(const loops::Counted &loop) const {
+    const std::optional<Int> begin = loop.begin ? known_.value(loop.begin) : std::nullopt, end = known_.value(loop.end),
+                             step = known_.value(loop.step);
+    return begin && end && step && *step > 0 && *end - *begin <= kFewTurns * *step;
+  }
+
   /// How many iterations there are at most, where that is known. Loops of lanes begin a little above 0.
   static std::optional<Int> mostTurns(const loops::Counted &loop) {
     if (!loop.begin) return {};
@@ -65,6 +76,7 @@ private:
     return begin < *end ? (*end - begin - 1) / *step + 1 : 0;
   }
 
+  const KnownValues &known_;
   Memory memory_;
   Limits limits_;
   Names names_;
@@ -75,7 +87,7 @@ private:
 } // namespace
 
 const Kernel *LoadBatching::kernel(const Kernel *kernel, PassContext &context, const hardware::LaunchLevels &) {
-  return Batching(context.arena, *kernel, {iterations_, registers_, nodes_})(kernel);
+  return Batching(context, *kernel, {iterations_, registers_, nodes_})(kernel);
 }
 
 } // namespace tangram::batching

@@ -12,6 +12,8 @@
 
 namespace tangram::staging {
 
+inline constexpr std::uint64_t kSector = 32; // bytes: a part of a line that is loaded alone
+
 class Scratchpad {
 public:
   struct Array {

@@ -10,8 +10,6 @@ using namespace ast;
 
 namespace {
 
-constexpr std::uint64_t kSector = 32; // bytes: a part of a line that is loaded alone
-
 /// Bytes of memory that are loaded at once, at best.
 std::uint64_t lineOf(const hardware::LaunchLevels &levels) {
   for (std::string_view memory : {"l2", "global"})

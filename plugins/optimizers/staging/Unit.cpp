@@ -52,10 +52,15 @@ bool Unit::add(const Stmt *s) {
     addresses_.leave(loop->variable);
   }
   if (!isLiteral(loop->step, 1)) return false;
+  const std::optional<Int> begin = loop->begin ? addresses_.known().value(loop->begin) : std::nullopt;
+  const std::optional<Int> end = addresses_.known().value(loop->end);
   Staged staged;
   staged.loop = *loop;
   staged.uniform = addresses_.uniform(loop->begin) && addresses_.uniform(loop->end);
   for (Stream &stream : streams(b_.arena(), addresses_, *loop, loop_.var)) {
+    // What a worker reads of a row at a time is loaded at a time, anyway.
+    if (begin && end && (*end - *begin) * static_cast<Int>(stream.element.bytes()) < static_cast<Int>(kSector))
+      continue;
     Tile tile;
     tile.stream = std::move(stream);
     staged.tiles.push_back(std::move(tile));
