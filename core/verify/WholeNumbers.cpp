@@ -37,22 +37,25 @@ std::uint64_t scaled(std::uint64_t bits, std::uint64_t range) {
 
 constexpr std::uint64_t kWhole = 1ull << 32;
 constexpr double kLeastSize = 1.3; // of wide numbers in the mean, which are 1 and 2 in size then
+constexpr double kPlaces = 3;      // of peaks, each in a wide pass
 
-// Wide numbers have two peaks, one up and one down, anywhere or at an end: what looks for the greatest or least
-// element, or takes it away from all before exp(), shows nothing where another one is missing. So far above others that
-// exp() overflows, where it can be.
+// Wide numbers have two peaks, one up and one down, at either end and anywhere by turns: what looks for the greatest or
+// least element, or takes it away from all before exp(), shows nothing where another one is missing. So far above
+// others that exp() overflows, where it can be.
 constexpr std::int64_t kPeak = 256, kMostPeak = 1024;
 constexpr double kPeaks = 4.0 * kMostPeak * kMostPeak; // more than products of them add to a sum
 
 /// 1 or -1 where the element i of a pass is a peak, else 0: at the same places in all arguments of a length.
 int peakAt(std::uint64_t i, std::uint64_t elements, std::uint64_t pass) {
   if (elements < 3) return 0;
-  auto place = [&](std::uint64_t drawn) {
-    const std::uint64_t inside = scaled(mixed(drawn), elements);
-    return drawn & 3 ? inside : drawn & 4 ? 0 : elements - 1;
-  };
-  const std::uint64_t above = mixed((elements + 1) * kStep + pass), below = mixed(above + kStep);
-  return i == place(above) ? 1 : i == place(below) ? -1 : 0;
+  const std::uint64_t drawn = mixed((elements + 1) * kStep + pass), last = elements - 1;
+  std::uint64_t above = 0, below = last;
+  if (pass % 3 == 2) std::swap(above, below);
+  if (pass % 3 == 0) {
+    above = scaled(drawn, elements);
+    below = scaled(mixed(drawn + kStep), elements);
+  }
+  return i == above ? 1 : i == below ? -1 : 0;
 }
 
 /// How large sums may become where addends of either sign are as large: no partial sum is then more than half of all.
@@ -91,6 +94,8 @@ WholeNumbers::WholeNumbers(std::uint64_t seed, std::uint64_t elements, tangram_e
   more_ = static_cast<std::uint64_t>((2 * size - 1 - static_cast<double>(width_)) * static_cast<double>(kWhole));
   const double kept =
       (room(element) - kPeaks) / (kLeastSize * kLeastSize * static_cast<double>(std::max<std::uint64_t>(1, elements)));
+  // All below zero add up: there may be room for nothing else.
+  hasPeaks_ = !pass.negative || static_cast<double>(elements) + kPeaks <= room(element) / 2;
   kept_ = static_cast<std::uint64_t>(std::min(1.0, kept) * static_cast<double>(kWhole));
 }
 
@@ -118,7 +123,7 @@ std::int64_t WholeNumbers::next(bool zeros) {
   const std::uint64_t i = index_++;
   const bool outermost = elements_ > 1 && (i == 0 || i + 1 == elements_);
   const std::int64_t number = drawn(zeros && !outermost);
-  if (pass_.among)
+  if (hasPeaks_)
     if (int peak = peakAt(i, elements_, pass_.number))
       return (pass_.negative ? -1 : peak) * std::clamp(static_cast<std::int64_t>(2 * width_), kPeak, kMostPeak);
   return isZero(i) ? 0 : number;
@@ -151,7 +156,7 @@ std::vector<WholePass> WholePasses::all() const {
     const std::uint64_t telling = plain / std::min(std::max<std::uint64_t>(1, parts(elements, element)), plain);
     const double told = -std::log2(WholeNumbers(0, elements, element).alike()) * static_cast<double>(telling);
     const double more = -std::log2(WholeNumbers(0, elements, element, {0, among}).alike());
-    wide = std::max(wide, std::max(2.0, std::ceil((kBits - told) / more)));
+    wide = std::max(wide, std::max(kPlaces, std::ceil((kBits - told) / more)));
   }
   for (std::uint64_t i = 0; i < least; ++i) passes.push_back({i});
   const auto wanted = static_cast<std::uint64_t>(std::min(wide, static_cast<double>(kMostWide)));

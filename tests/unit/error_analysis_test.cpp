@@ -149,6 +149,21 @@ TYPED_TEST(ErrorAnalysis, WholeNumbersAreExact) {
   EXPECT_FALSE((Real<T>(T(1)) / Real<T>(T(3))).exact());
 }
 
+TYPED_TEST(ErrorAnalysis, WholeNumbersThatTheTypeDoesNotHoldAreSumsOfMany) {
+  using T = TypeParam;
+  const T limit = std::ldexp(T(1), std::numeric_limits<T>::digits), part = limit / T(1 << 16);
+  Real<T> sum = T(0);
+  for (int i = 1; i < 1 << 16; ++i) sum += part;
+  EXPECT_TRUE(sum.exact());
+  sum += part;
+  // From here on ones are lost one by one, or add up to something first.
+  for (int i = 0; i < 9; ++i) sum += T(1);
+  EXPECT_FALSE(sum.exact());
+  EXPECT_TRUE(accepts(sum, limit));
+  EXPECT_TRUE(accepts(sum, limit + T(9)));
+  EXPECT_FALSE(accepts(sum, limit - part));
+}
+
 TYPED_TEST(ErrorAnalysis, ElementwiseResultsAreWithinAFewUlps) {
   using T = TypeParam;
   std::mt19937 random(2);

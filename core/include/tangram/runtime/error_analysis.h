@@ -186,6 +186,7 @@ public:
         return r;
       }
     }
+    r.largest = std::max(x.addend(), y.addend());
     r.rounded |= r.additions > 0;
     return r;
   }
@@ -293,6 +294,9 @@ private:
   /// What any partial sum is at most, in any order: all addends of one sign. Those of both add up to `magnitude`, and
   /// differ by `value`.
   double reach() const { return (magnitude + std::abs(static_cast<double>(value))) / 2; }
+  /// The largest addend of a sum that this is a part of. Of many that were exact by design few are counted: what is
+  /// added to them, and rounds, meets all of them.
+  double addend() const { return exact() && sums > kExactByChance ? magnitude : largest; }
   /// Sums over the additions, in the order of the largest addend first: of partial sums as parts of `magnitude`, which
   /// the j-th is of no more than (j + 1) addends of the largest size, and of their squares.
   struct Partial {

@@ -71,6 +71,7 @@ private:
   bool few_;            // enough for 2 and -2
   // Of a wide pass: up to `width_`, with the chance `more_` of 2^32 one more; `kept_` of 2^32 elements are not zero.
   std::uint64_t width_ = 1, more_ = 0, kept_ = 1ull << 32;
+  bool hasPeaks_ = false;
 };
 
 /// The passes for the floating-point fields of these; none where there is no such field.
