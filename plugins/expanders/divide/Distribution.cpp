@@ -289,7 +289,9 @@ private:
 
   bool apply(const nest::Nest &nest, const Step &step) {
     nest::Schedule schedule(nest);
+    const std::size_t loops = schedule.loops().size();
     if (schedule.apply(step)) return false;
+    if (step.kind == Step::Kind::Distribute && schedule.loops().size() == loops) return false; // all stay together
     const nest::Written written = nest::write(schedule, arena_);
     if (!written.body) return false;
     codelet_ = arena_.derive(nest.codelet, [&](Codelet &c) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <functional>
+#include <utility>
 
 #include <isl/map.h>
 
@@ -309,16 +310,26 @@ std::optional<Refusal> Schedule::change(Node &root, const Step &step) {
   }
   case Step::Kind::Distribute: {
     Node whole = first;
-    std::vector<Node> parts;
+    const auto onlyDeclares = [&](const Node &n) {
+      if (n.kind != Node::Kind::Unit || units_[n.unit].item->kind != Item::Kind::Statement) return false;
+      const auto *d = ast::dyn<ast::Declare>(nest_.statements[units_[n.unit].item->index].node);
+      return d && !d->init;
+    };
+    std::vector<Node> parts, declarations;
     for (const Node &child : whole.children[0].children) {
+      if (onlyDeclares(child) && &child != &whole.children[0].children.back()) {
+        declarations.push_back(child); // a loop over it alone would do nothing
+        continue;
+      }
       Node part = whole;
-      part.children[0].children = {child};
+      part.children[0].children = std::exchange(declarations, {});
+      part.children[0].children.push_back(child);
       part.when.clear();
       std::function<void(const Node &)> keep = [&](const Node &n) {
         if (n.kind == Node::Kind::Unit) part.when.emplace(n.unit, whole.when.at(n.unit));
         for (const Node &c : n.children) keep(c);
       };
-      keep(child);
+      keep(part.children[0]);
       if (!parts.empty()) part.name = fmt::format("{}_{}", whole.name, parts.size() + 1);
       parts.push_back(std::move(part));
     }

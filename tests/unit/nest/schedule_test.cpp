@@ -84,6 +84,19 @@ TEST_F(ScheduleTest, FusesWhatFollows) {
   EXPECT_EQ(refused(t, fuse("i", "j")), "'fuse i j' is not possible: 'b[j + 1]' would not wait for 'b[i]'");
 }
 
+TEST_F(ScheduleTest, DeclarationsAloneAreNoLoop) {
+  E a = var("a", A1(I32)), i = var("i", U64), s = var("s", I32);
+  auto n =
+      read({inOut("a", A1(I32))},
+           {up("i", U64, 0, size(a), {local("s", I32, {}), set(s, at(a, {i}, I32)), set(at(a, {i}, I32), s + s)})});
+  Schedule schedule(*n);
+  EXPECT_NE(refused(schedule, distribute("i")), ""); // 's' is one for all iterations
+  auto m = read({inOut("a", A1(I32))}, {up("i", U64, 0, size(a), {local("s", I32, {}), add(at(a, {i}, I32), i)})});
+  Schedule alone(*m);
+  EXPECT_EQ(refused(alone, distribute("i")), "");
+  EXPECT_EQ(alone.loops(), (std::vector<std::string>{"i"}));
+}
+
 TEST_F(ScheduleTest, ReductionsMayBeReorderedWhereThatIsAskedFor) {
   E a = var("a", A2(F32)), y = var("y", A1(F32)), i = var("i", U64), j = var("j", U64);
   auto n = read({in("a", A2(F32)), inOut("y", A1(F32))},
