@@ -58,13 +58,13 @@ struct Trial {
   std::size_t number = 0; // of the change
   Plan original, changed;
   std::string what;
-  enum class Fate : std::uint8_t { Refused, Unfit, Called, Found } fate = Fate::Refused;
+  enum class Fate : std::uint8_t { Refused, Unfit, Analysed, Called, Found } fate = Fate::Refused;
   bool differs = false, same = true, rounds = false;
   std::optional<BuiltPlan> built;
 };
 
 struct Score {
-  std::size_t all = 0, tried = 0, found = 0, differing = 0, unchanged = 0, rounds = 0, refused = 0;
+  std::size_t all = 0, tried = 0, found = 0, differing = 0, analysed = 0, unchanged = 0, rounds = 0, refused = 0;
   std::vector<std::string> missed;
 };
 
@@ -102,9 +102,7 @@ public:
     }
     for (std::size_t from = 0; from < trials_.size(); from += kInModule) {
       const std::size_t to = std::min(trials_.size(), from + kInModule);
-      Session changed(session_.options());
-      changed.open(mutated(from, to), session_.target());
-      build(changed, from, to);
+      analyseAndBuild(from, to);
       std::vector<BuiltPlan> batch;
       for (std::size_t i = from; i < to; ++i)
         if (trials_[i].built) batch.push_back(*trials_[i].built);
@@ -164,8 +162,27 @@ private:
     });
   }
 
+  /// Analyses of the program refuse it as a whole where a mutant is a proven race: by halves, down to that mutant.
+  void analyseAndBuild(std::size_t from, std::size_t to) {
+    Session changed(session_.options());
+    changed.open(mutated(from, to), session_.target());
+    try {
+      changed.facts(); // once, and not in each child
+    } catch (const ErrorsReported &) {
+      if (to - from > 1) {
+        const std::size_t middle = from + (to - from) / 2;
+        analyseAndBuild(from, middle);
+        analyseAndBuild(middle, to);
+      } else {
+        trials_[from].fate = Trial::Fate::Analysed;
+        if (flags_.verbose) std::cerr << trials_[from].what << ": " << errorsOf(changed) << "\n";
+      }
+      return;
+    }
+    build(changed, from, to);
+  }
+
   void build(Session &changed, std::size_t from, std::size_t to) {
-    changed.facts(); // once, and not in each child
     Children children(kJobs);
     for (; from < to; from += kInLibrary) {
       BuildRequest request;
@@ -269,8 +286,9 @@ private:
       score.refused += t.fate == Refused;
       if (t.fate == Refused || t.fate == Unfit) continue;
       ++score.tried;
-      const bool isFound = t.fate == Found;
+      const bool isFound = t.fate == Found || t.fate == Analysed;
       score.found += isFound;
+      score.analysed += t.fate == Analysed;
       score.differing += isFound && t.differs;
       score.unchanged += !isFound && t.same && !t.rounds;
       score.rounds += !isFound && t.same && t.rounds;
@@ -305,10 +323,10 @@ int run(const Flags &flags, Session &session) {
   for (const std::string &spectrum : spectrums) {
     Score score = Run(flags, spectrum, quick).score();
     std::cout << fmt::format(
-        "{} on {}: {} of {} mutants, {} found ({} differ), {} change nothing, {} only the order of additions, "
-        "{} missed; {} more were refused\n",
-        spectrum, flags.target, score.tried, score.all, score.found, score.differing, score.unchanged, score.rounds,
-        score.missed.size(), score.refused);
+        "{} on {}: {} of {} mutants, {} found ({} differ, {} by analysis), {} change nothing, {} only the order of "
+        "additions, {} missed; {} more were refused\n",
+        spectrum, flags.target, score.tried, score.all, score.found, score.differing, score.analysed, score.unchanged,
+        score.rounds, score.missed.size(), score.refused);
     for (const std::string &m : score.missed) std::cout << "  missed: " << m << "\n";
     std::cout << std::flush;
     missed |= !score.missed.empty();
