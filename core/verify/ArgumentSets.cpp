@@ -148,7 +148,7 @@ std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const V
     if (std::find(skipped.begin(), skipped.end(), why) == skipped.end()) skipped.push_back(why);
   };
   std::vector<ArgumentSet> sets;
-  unsigned spread = 0, turn = 0;
+  unsigned spread = 0;
   std::set<std::pair<std::string, bool>> seen;
   for (std::uint64_t n : sizes)
     for (Aspect aspect : aspects) {
@@ -191,11 +191,12 @@ std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const V
           set.text += fmt::format(", offsets {}", name(set.spread));
         }
         std::vector<WholePass> all = whole ? passes(spectrum, set.shape) : std::vector<WholePass>(1);
-        // Where few are added, random numbers tell one from another, too: a plain pass, and a wide one for its peaks.
+        // Where few are added, random numbers tell one from another, too: a plain pass, and two wide ones, of which each
+        // end has the greatest in one.
         const auto among = [](const WholePass &pass) { return pass.among > kFew; };
         if (std::none_of(all.begin(), all.end(), among)) {
-          all.resize(std::min<std::size_t>(all.size(), aspect == Aspect::Square ? 2 : 1));
-          if (all.size() == 2) all[1].number += turn++; // its peaks are elsewhere for the next size
+          std::erase_if(all, [](const WholePass &pass) { return pass.negative; });
+          all.resize(std::min<std::size_t>(all.size(), aspect == Aspect::Square ? 3 : 1));
         }
         const std::string text = set.text;
         for (std::size_t i = 0; i < all.size(); ++i) {
