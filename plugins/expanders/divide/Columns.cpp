@@ -19,8 +19,10 @@ const Codelet *columns(const Band &band, const PointReduction &reduction, const 
   const Build &build = make.build();
   const Expr *none = nullptr;
   std::vector<const Expr *> nothing;
-  for (const Reduced &r : loop.scalars) {
-    nothing.push_back(neutral(build, r.op, r.type));
+  for (std::size_t k = 0; k < loop.scalars.size(); ++k) {
+    const Reduced &r = loop.scalars[k]; // what is selected begins with what there is before the loop
+    nothing.push_back(loop.selectionOf(k) && !r.type.isHalf() ? build.var(r.name, r.type)
+                                                              : neutral(build, r.op, r.type));
     if (!nothing.back()) return nullptr;
   }
   std::vector<const Stmt *> all;
@@ -40,15 +42,17 @@ const Codelet *columns(const Band &band, const PointReduction &reduction, const 
   const Expr *column = lanes("column", build.rem(lane, across)), *row = lanes("row", build.div(lane, across));
 
   const Tunable *noTunable = nullptr;
-  std::vector<const Expr *> shared;
-  for (const Reduced &r : loop.scalars) {
+  auto declareShared = [&](const Type &type) {
     const std::string name = names.fresh("partial");
-    all.push_back(arena.make<Declare>(over.where, name, r.type, false, true,
+    all.push_back(arena.make<Declare>(over.where, name, type, false, true,
                                       std::vector<const Expr *>{build.cast(kSize, count)}, noTunable, none));
-    shared.push_back(build.var(name, Type::array(1, r.type)));
-  }
-  auto partial = [&](std::size_t k, const Expr *at) {
-    return build.element(shared[k], {build.cast(kSize, at)}, loop.scalars[k].type);
+    return build.var(name, Type::array(1, type));
+  };
+  std::vector<const Expr *> shared, sharedNumbers;
+  for (const Reduced &r : loop.scalars) shared.push_back(declareShared(r.type));
+  for (std::size_t s = 0; s < loop.selections.size(); ++s) sharedNumbers.push_back(declareShared(kSize));
+  auto partial = [&](const Expr *array, const Expr *at) {
+    return build.element(array, {build.cast(kSize, at)}, array->type.element());
   };
 
   const Expr *first = build.var(names.fresh("first"), kSize), *at = build.var(names.fresh("at"), kSize);
@@ -68,12 +72,19 @@ const Codelet *columns(const Band &band, const PointReduction &reduction, const 
     const Expr *mine = own[r.name] = build.var(names.fresh("own_" + r.name), r.type);
     body.push_back(build.declare(as<VarRef>(mine)->name, r.type, nothing[k], false));
   }
+  Numbers numbers, folded; // of a lane's own, and of what parts come to
+  for (std::size_t s = 0; s < loop.selections.size(); ++s)
+    for (std::vector<const Expr *> *of : {&numbers.mine, &folded.mine}) {
+      const std::string name = names.fresh("number");
+      body.push_back(build.declare(name, kSize, build.u64(0), false));
+      of->push_back(build.var(name, kSize));
+    }
   LoopRange turns = loop.range;
   turns.position = names.fresh("at_" + turns.iterator);
   const Param *values = make.param(names.fresh(turns.iterator + "_values"), turns.containerType());
   body.push_back(build.declare(values->name, values->type, turns.range(arena)));
   std::vector<const Stmt *> turn;
-  for (const Stmt *s : loop.body)
+  for (const Stmt *s : numbered(loop, loop.body, turns.position, numbers.mine, arena))
     turn.push_back(substituted(arena, s, [&](const VarRef *v) -> const Expr * {
       auto mine = own.find(v->name);
       return mine == own.end() ? v : mine->second;
@@ -81,13 +92,18 @@ const Codelet *columns(const Band &band, const PointReduction &reduction, const 
   body.push_back(make.loop(turns, values, std::move(turn), build.cast(kSize, row), build.cast(kSize, down)));
   const Expr *part = build.var(names.fresh("part"), kLane);
   const Expr *below = build.add(build.mul(part, across), column);
-  std::vector<const Stmt *> folds;
+  std::vector<const Expr *> scalars, others;
   for (std::size_t k = 0; k < loop.scalars.size(); ++k) {
     const Reduced &r = loop.scalars[k];
-    const Expr *scalar = build.var(r.name, r.type);
-    body.push_back(build.assign(partial(k, lane), own.at(r.name)));
-    folds.push_back(build.assign(scalar, combined(build, r.op, scalar, partial(k, below))));
+    body.push_back(build.assign(partial(shared[k], lane), own.at(r.name)));
+    scalars.push_back(build.var(r.name, r.type));
+    others.push_back(partial(shared[k], below));
   }
+  for (std::size_t s = 0; s < sharedNumbers.size(); ++s) {
+    body.push_back(build.assign(partial(sharedNumbers[s], lane), numbers.mine[s]));
+    folded.others.push_back(partial(sharedNumbers[s], below));
+  }
+  std::vector<const Stmt *> folds = takeOver(build, loop, scalars, others, folded);
   std::vector<const Stmt *> together{arena.make<For>(
       over.where, build.declare(as<VarRef>(part)->name, kLane, build.integer(kLane, 0), false), build.less(part, down),
       arena.make<Unary>(over.where, kLane, UnaryOp::PreInc, part), build.block(std::move(folds)))};

@@ -5,6 +5,7 @@
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Dependences.h"
+#include "tangram/nest/Selections.h"
 #include "tangram/nest/Write.h"
 
 #include <algorithm>
@@ -31,7 +32,9 @@ class Divider {
 public:
   Divider(const nest::Nest &nest, const Spectrum &spectrum, const DivideOptions &options, Names &names, Arena &arena)
       : nest_(nest), options_(options), names_(names), arena_(arena), dependences_(nest),
-        base_(identifierOf(spectrum.name) + "_" + identifierOf(nest.codelet->name)) {}
+        base_(identifierOf(spectrum.name) + "_" + identifierOf(nest.codelet->name)) {
+    own_.reserveAll(nest.codelet);
+  }
 
   Division run() {
     bool changed = false;
@@ -238,6 +241,7 @@ private:
   /// A loop that carries updates of scalars and nothing else; its captures are left open.
   std::optional<ReductionLoop> reductionLoop(const Item &item, const Carried &carried, std::string &why) {
     ReductionLoop loop;
+    std::map<unsigned, std::map<unsigned, std::size_t>> together; // scalars of selections, by their variables
     for (const nest::Reduction &r : carried.reductions) {
       const nest::Variable &v = nest_.variables[r.variable];
       if (v.rank > 0 || v.container || !v.type.isScalar()) {
@@ -247,14 +251,29 @@ private:
       loop.reorder &= r.exact || options_.reorder;
       auto known = std::find_if(loop.scalars.begin(), loop.scalars.end(),
                                 [&](const Reduced &other) { return other.name == v.name; });
-      if (known == loop.scalars.end())
+      if (known == loop.scalars.end()) {
+        if (r.selection) together[*r.selection].emplace(r.variable, loop.scalars.size());
         loop.scalars.push_back({v.name, v.type, r.op});
-      else if (known->op != r.op) {
+      } else if (known->op != r.op) {
         why = fmt::format("it carries two reductions into '{}'", v.name);
         return {};
       }
     }
-    std::optional<LoopRange> range = rangeOf(nest_, item.index, arena_, why, loop.reorder);
+    for (const auto &[number, scalars] : together) {
+      const nest::SelectedScalars &selection = nest_.selections[number];
+      if (scalars.size() != selection.followers.size() + 1) {
+        why = fmt::format("it carries only some of what is set together with '{}'",
+                          nest_.variables[selection.value].name);
+        return {};
+      }
+      SelectedTogether &selected = loop.selections.emplace_back();
+      selected.compare = selection.compare;
+      selected.value = scalars.at(selection.value);
+      for (const unsigned follower : selection.followers) selected.followers.push_back(scalars.at(follower));
+    }
+    // Of equal values one of an end of the range is selected: which end must stay so.
+    const bool anyOrder = loop.reorder && loop.selections.empty();
+    std::optional<LoopRange> range = rangeOf(nest_, item.index, arena_, why, anyOrder);
     if (!range) return {};
     loop.range = *range;
     loop.body = withoutSkips(item.body);
@@ -273,6 +292,7 @@ private:
     bool inside = false;
     std::vector<const Stmt *> divided = statements(item.body, inside);
     if (inside) loop.divided = std::move(divided);
+    sayWhetherAny(loop);
     if (loop.scalars.size() > 1) {
       std::vector<const Param *> fields;
       for (const Reduced &r : loop.scalars)
@@ -285,7 +305,12 @@ private:
     Codelets make(arena_, loop.range.where);
     const Build &build = make.build();
     std::vector<const Expr *> args = {loop.range.range(arena_)};
-    for (const Reduced &r : loop.scalars) args.push_back(build.var(r.name, r.type));
+    auto isOwn = [&](std::size_t k) { // what the source has not
+      const SelectedTogether *selection = loop.selectionOf(k);
+      return selection && selection->any == k;
+    };
+    for (std::size_t k = 0; k < loop.scalars.size(); ++k)
+      args.push_back(isOwn(k) ? build.boolean(false) : build.var(loop.scalars[k].name, loop.scalars[k].type));
     args.insert(args.end(), loop.captures.arguments.begin(), loop.captures.arguments.end());
     const Expr *result = make.call(made[0]->name, loop.result(), std::move(args));
     if (loop.values) {
@@ -294,9 +319,24 @@ private:
       result = build.var(own, loop.result());
     }
     for (std::size_t k = 0; k < loop.scalars.size(); ++k)
-      out.push_back(
-          build.assign(build.var(loop.scalars[k].name, loop.scalars[k].type), valueOf(loop, k, result, arena_)));
+      if (!isOwn(k))
+        out.push_back(
+            build.assign(build.var(loop.scalars[k].name, loop.scalars[k].type), valueOf(loop, k, result, arena_)));
     return true;
+  }
+
+  /// Selections that equal values replace have to say whether there was any.
+  void sayWhetherAny(ReductionLoop &loop) {
+    for (SelectedTogether &selection : loop.selections) {
+      if (!selection.replacesEqual()) continue;
+      const std::string &value = loop.scalars[selection.value].name, any = own_.fresh("any_" + value);
+      const Build build(arena_, loop.range.where);
+      const std::vector<const Stmt *> said{build.assign(build.var(any, Scalar::Bool), build.boolean(true))};
+      for (std::vector<const Stmt *> *body : {&loop.body, &loop.divided})
+        *body = nest::withMoreSelected(*body, value, said, arena_);
+      selection.any = loop.scalars.size();
+      loop.scalars.push_back({any, Scalar::Bool, nest::ReductionOp::Or});
+    }
   }
 
   bool scan(const Item &item, std::vector<const Stmt *> &out) {
@@ -321,6 +361,7 @@ private:
   Arena &arena_;
   nest::Dependences dependences_;
   std::string base_;
+  Names own_; // of what the codelet declares
   Division result_;
 };
 

@@ -6,6 +6,7 @@
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Promotion.h"
 #include "tangram/nest/Read.h"
+#include "tangram/nest/Selections.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>
@@ -67,7 +68,7 @@ private:
                      const divide::DivideOptions &options, Names &names, ExpandContext &context,
                      std::vector<const Codelet *> &codelets, Added &added) {
     // An element that a loop updates is a scalar that it reduces.
-    const Codelet *promoted = nest::withPromotedElements(codelet, context.arena);
+    const Codelet *promoted = nest::withSelections(nest::withPromotedElements(codelet, context.arena), context.arena);
     std::unique_ptr<nest::Nest> nest = nest::read(module, *promoted);
     if (!nest || nest->loops.empty()) {
       for (const nest::Remark &r : nest ? nest->remarks : std::vector<nest::Remark>{})

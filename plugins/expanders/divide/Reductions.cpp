@@ -1,6 +1,7 @@
 #include "Reductions.h"
 
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Selections.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,10 +56,72 @@ const Expr *combined(const Build &build, ReductionOp op, const Expr *a, const Ex
   return a;
 }
 
+std::vector<std::size_t> SelectedTogether::all() const {
+  std::vector<std::size_t> result = followers;
+  if (any) result.push_back(*any);
+  result.push_back(value); // last: whether the others are replaced depends on it
+  return result;
+}
+
+const SelectedTogether *ReductionLoop::selectionOf(std::size_t scalar) const {
+  for (const SelectedTogether &s : selections) {
+    const std::vector<std::size_t> all = s.all();
+    if (std::find(all.begin(), all.end(), scalar) != all.end()) return &s;
+  }
+  return nullptr;
+}
+
 namespace {
 
 using Exprs = std::vector<const Expr *>;
 using Stmts = std::vector<const Stmt *>;
+
+} // namespace
+
+const Expr *replaces(const Build &build, const SelectedTogether &selection, const Exprs &mine, const Exprs &others,
+                     const Expr *number, const Expr *otherNumber) {
+  const Expr *value = mine[selection.value], *other = others[selection.value];
+  const bool orEqual = selection.replacesEqual();
+  if (!number) {
+    const Expr *better = build.binary(selection.compare, other, value);
+    return selection.any ? build.both(others[*selection.any], better) : better;
+  }
+  const bool greatest = selection.compare == BinaryOp::Gt || selection.compare == BinaryOp::Ge;
+  // A value that was there before the loop has number 0, and an iteration's is equal only where that replaces it.
+  const Expr *sooner = build.both(build.equal(other, value),
+                                  orEqual ? build.less(number, otherNumber) : build.less(otherNumber, number));
+  return build.binary(BinaryOp::LogicalOr, build.binary(greatest ? BinaryOp::Gt : BinaryOp::Lt, other, value), sooner);
+}
+
+Stmts takeOver(const Build &build, const ReductionLoop &loop, const Exprs &mine, const Exprs &others,
+               const Numbers &numbers) {
+  Stmts result;
+  for (std::size_t k = 0; k < mine.size(); ++k)
+    if (!loop.selectionOf(k))
+      result.push_back(build.assign(mine[k], combined(build, loop.scalars[k].op, mine[k], others[k])));
+  for (std::size_t s = 0; s < loop.selections.size(); ++s) {
+    const SelectedTogether &selection = loop.selections[s];
+    Stmts sets;
+    for (const std::size_t k : selection.all()) sets.push_back(build.assign(mine[k], others[k]));
+    if (!numbers.mine.empty()) sets.push_back(build.assign(numbers.mine[s], numbers.others[s]));
+    const bool compared = !numbers.mine.empty() && !numbers.inOrder;
+    result.push_back(build.when(compared ? replaces(build, selection, mine, others, numbers.mine[s], numbers.others[s])
+                                         : replaces(build, selection, mine, others),
+                                std::move(sets)));
+  }
+  return result;
+}
+
+Stmts numbered(const ReductionLoop &loop, Stmts body, const std::string &position, const Exprs &numbers, Arena &arena) {
+  const Build build(arena, loop.range.where);
+  const Expr *next = build.add(build.var(position, kSize), build.u64(1));
+  for (std::size_t s = 0; s < loop.selections.size(); ++s)
+    body = nest::withMoreSelected(body, loop.scalars[loop.selections[s].value].name, {build.assign(numbers[s], next)},
+                                  arena);
+  return body;
+}
+
+namespace {
 
 /// Makes the codelets of one loop.
 class ReductionMaker {
@@ -72,8 +135,8 @@ public:
     for (const Reduced &r : loop_.scalars) {
       before_.push_back(make_.param(local_.fresh(r.name + "_before"), r.type));
       params_.push_back(before_.back());
-      nothing_.push_back(loop_.reorder ? neutral(build_, r.op, r.type) : nullptr);
     }
+    for (std::size_t k = 0; k < loop_.scalars.size(); ++k) nothing_.push_back(nothingOf(k));
     params_.insert(params_.end(), loop_.captures.params.begin(), loop_.captures.params.end());
     body_ = withOwn(loop_.body);
   }
@@ -102,6 +165,14 @@ private:
     return local;
   }
 
+  /// What a part begins with. Selections: with what there was, which each part may leave in place.
+  const Expr *nothingOf(std::size_t k) const {
+    if (!loop_.reorder || loop_.scalars[k].type.isHalf()) return nullptr;
+    const SelectedTogether *selection = loop_.selectionOf(k);
+    if (!selection || selection->any == k) return neutral(build_, loop_.scalars[k].op, loop_.scalars[k].type);
+    return make_.use(before_[k]);
+  }
+
   /// Behind declarations of what each iteration has for itself.
   Stmts withOwn(const Stmts &body) const {
     Stmts result;
@@ -123,8 +194,16 @@ private:
     for (std::size_t k = 0; k < loop_.scalars.size(); ++k) all.push_back(scalar(k));
     return all;
   }
-  const Expr *both(std::size_t k, const Expr *a, const Expr *b) const {
-    return combined(build_, loop_.scalars[k].op, a, b);
+  Exprs valuesOf(const Expr *result) const {
+    Exprs all;
+    for (std::size_t k = 0; k < loop_.scalars.size(); ++k) all.push_back(valueOf(loop_, k, result, arena_));
+    return all;
+  }
+  /// Scalar `k` of two values each, the second of which is from later iterations.
+  const Expr *both(std::size_t k, const Exprs &a, const Exprs &b) const {
+    if (const SelectedTogether *selection = loop_.selectionOf(k))
+      return build_.select(replaces(build_, *selection, a, b), b[k], a[k]);
+    return combined(build_, loop_.scalars[k].op, a[k], b[k]);
   }
   /// T scalar = first; of each.
   void declare(const Exprs &first, Stmts &out) const {
@@ -156,17 +235,27 @@ private:
     args.insert(args.end(), nothing_.begin(), nothing_.end());
     for (const Param *p : loop_.captures.params) args.push_back(make_.use(p));
     Stmts body = make_.tiling(range_);
-    const Expr *result = make_.call(all, loop_.result(), {make_.map(name_, loop_.result(), std::move(args))});
+    Exprs given{make_.map(name_, loop_.result(), std::move(args))};
+    for (std::size_t k = 0; k < before_.size(); ++k)
+      if (isGivenToAll(k)) given.push_back(make_.use(before_[k]));
+    const Expr *result = make_.call(all, loop_.result(), std::move(given));
     if (loop_.values) {
       const std::string own = local_.fresh("of_parts");
       body.push_back(build_.declare(own, loop_.result(), result));
       result = build_.var(own, loop_.result());
     }
+    const Exprs first = before(), behind = valuesOf(result);
     Exprs values;
     for (std::size_t k = 0; k < before_.size(); ++k)
-      values.push_back(both(k, make_.use(before_[k]), valueOf(loop_, k, result, arena_)));
+      values.push_back(isGivenToAll(k) ? behind[k] : both(k, first, behind));
     body.push_back(returned(std::move(values)));
     return make_.codelet("over_" + loop_.range.iterator, params_, std::move(body), false, true);
+  }
+
+  /// What the spectrum that combines parts begins with, too.
+  bool isGivenToAll(std::size_t k) const {
+    const SelectedTogether *selection = loop_.selectionOf(k);
+    return selection && selection->any != k;
   }
 
   // ---- lanes combine what each has, in as many rounds as their number has bits; any number of them ----
@@ -175,31 +264,53 @@ private:
   const Expr *count() const { return arena_.make<CoopDim>(where_, kLane); }
   const Expr *wide(const Expr *e) const { return build_.cast(kSize, e); }
 
+  /// Variables for the iterations that selections are from, which lanes tell equal values apart by; of none, 0.
+  Exprs declareNumbers(Stmts &out) {
+    Exprs numbers;
+    for (std::size_t s = 0; s < loop_.selections.size(); ++s) {
+      const std::string name = local_.fresh("number");
+      out.push_back(build_.declare(name, kSize, build_.u64(0), false));
+      numbers.push_back(build_.var(name, kSize));
+    }
+    return numbers;
+  }
+
   /// __shared T shared[coopDim()]; ... of each scalar; the last lane has the result.
-  void together(const std::string &laneName, const std::string &suffix, const Exprs &values, Stmts &out) {
+  void together(const std::string &laneName, const std::string &suffix, const Exprs &values, const Exprs &numbers,
+                Stmts &out) {
     const Tunable *noTunable = nullptr;
     const Expr *none = nullptr, *lane = build_.var(laneName, kLane), *step = build_.var(local_.fresh("step"), kLane);
     auto element = [&](const Expr *array, const Expr *at) {
       return build_.element(array, {wide(at)}, array->type.element());
     };
-    Exprs shared, last;
-    Stmts updates, first;
+    Stmts first;
+    auto shared = [&](const std::string &name, const Expr *value) {
+      const Expr *array = build_.var(local_.fresh(name), Type::array(1, value->type));
+      out.push_back(arena_.make<Declare>(where_, as<VarRef>(array)->name, value->type, false, true,
+                                         Exprs{wide(count())}, noTunable, none));
+      first.push_back(build_.assign(element(array, lane), value));
+      return array;
+    };
+    Exprs mine, others, last, mineNumbers, otherNumbers;
+    const Expr *other = build_.sub(lane, step);
     for (std::size_t k = 0; k < values.size(); ++k) {
-      const Type &type = loop_.scalars[k].type;
-      const std::string name = local_.fresh("shared" + (loop_.values ? "_" + loop_.scalars[k].name + suffix : ""));
-      const Expr *array = build_.var(name, Type::array(1, type));
-      out.push_back(arena_.make<Declare>(where_, name, type, false, true, Exprs{wide(count())}, noTunable, none));
-      first.push_back(build_.assign(element(array, lane), values[k]));
-      updates.push_back(
-          build_.assign(element(array, lane), both(k, element(array, lane), element(array, build_.sub(lane, step)))));
+      const Expr *array = shared("shared" + (loop_.values ? "_" + loop_.scalars[k].name + suffix : ""), values[k]);
+      mine.push_back(element(array, lane));
+      others.push_back(element(array, other));
       last.push_back(element(array, build_.sub(count(), build_.integer(kLane, 1))));
+    }
+    for (const Expr *number : numbers) {
+      const Expr *array = shared("shared_number" + suffix, number);
+      mineNumbers.push_back(element(array, lane));
+      otherNumbers.push_back(element(array, other));
     }
     out.insert(out.end(), first.begin(), first.end());
     const Expr *next = arena_.make<Assign>(where_, kLane, AssignOp::Mul, step, build_.integer(kLane, 2));
-    out.push_back(
-        arena_.make<For>(where_, build_.declare(as<VarRef>(step)->name, kLane, build_.integer(kLane, 1), false),
-                         build_.less(step, count()), next,
-                         build_.block({build_.when(build_.binary(BinaryOp::Ge, lane, step), std::move(updates))})));
+    out.push_back(arena_.make<For>(
+        where_, build_.declare(as<VarRef>(step)->name, kLane, build_.integer(kLane, 1), false),
+        build_.less(step, count()), next,
+        build_.block({build_.when(build_.binary(BinaryOp::Ge, lane, step),
+                                  takeOver(build_, loop_, mine, others, {mineNumbers, otherNumbers}))})));
     out.push_back(returned(std::move(last)));
   }
 
@@ -209,36 +320,42 @@ private:
     const Expr *lane = build_.var(own, kLane);
     Stmts body{build_.declare(own, kLane, index())}, first;
     declare(nothing_, body);
-    body.push_back(make_.loop(loop_.range, range_, body_, wide(lane), wide(count())));
+    const Exprs numbers = declareNumbers(body);
+    body.push_back(make_.loop(loop_.range, range_, numbered(loop_, body_, loop_.range.position, numbers, arena_),
+                              wide(lane), wide(count())));
     for (std::size_t k = 0; k < before_.size(); ++k)
-      first.push_back(build_.assign(scalar(k), both(k, make_.use(before_[k]), scalar(k))));
-    body.push_back(build_.when(build_.equal(lane, build_.integer(kLane, 0)), std::move(first)));
-    together(own, "", scalars(), body);
+      if (!loop_.selectionOf(k)) first.push_back(build_.assign(scalar(k), both(k, before(), scalars())));
+    if (!first.empty()) body.push_back(build_.when(build_.equal(lane, build_.integer(kLane, 0)), std::move(first)));
+    together(own, "", scalars(), numbers, body);
     return make_.codelet("lanes", params_, std::move(body), true);
   }
 
   /// The spectrum that combines a container of results.
   const Spectrum *combining(const std::string &all) {
     const Param *results = make_.param("results", Type::array(1, loop_.result()));
+    std::vector<const Param *> params{results};
+    for (std::size_t k = 0; k < before_.size(); ++k)
+      if (isGivenToAll(k)) params.push_back(before_[k]);
     LoopRange numbers = loop_.range;
     numbers.iterator = "combined";
     numbers.iteratorType = numbers.type = loop_.result();
-    const Expr *one = build_.var("combined", loop_.result());
-    Stmts fold;
-    for (std::size_t k = 0; k < loop_.scalars.size(); ++k)
-      fold.push_back(build_.assign(scalar(k), both(k, scalar(k), valueOf(loop_, k, one, arena_))));
+    const Exprs one = valuesOf(build_.var("combined", loop_.result()));
     Stmts serial;
     declare(nothing_, serial);
-    serial.push_back(make_.loop(numbers, results, fold));
+    serial.push_back(make_.loop(numbers, results, takeOver(build_, loop_, scalars(), one)));
     serial.push_back(returned(scalars()));
     const std::string own = local_.fresh("lane");
     Stmts coop{build_.declare(own, kLane, index())};
     declare(nothing_, coop);
-    coop.push_back(make_.loop(numbers, results, fold, wide(build_.var(own, kLane)), wide(count())));
-    together(own, "_all", scalars(), coop);
-    return spectrum(all, {results},
-                    {make_.codelet("loops", {results}, std::move(serial)),
-                     make_.codelet("lanes", {results}, std::move(coop), true)});
+    const Exprs places = declareNumbers(coop);
+    const Expr *next = build_.add(build_.var(numbers.position, kSize), build_.u64(1));
+    const Numbers inOrder{places, Exprs(places.size(), next), true};
+    coop.push_back(make_.loop(numbers, results, takeOver(build_, loop_, scalars(), one, inOrder),
+                              wide(build_.var(own, kLane)), wide(count())));
+    together(own, "_all", scalars(), places, coop);
+    return spectrum(
+        all, params,
+        {make_.codelet("loops", params, std::move(serial)), make_.codelet("lanes", params, std::move(coop), true)});
   }
 
   ReductionLoop loop_;

@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Selections.h"
 #include "tangram/nest/Updates.h"
 
 #include <algorithm>
@@ -288,6 +289,33 @@ void Accesses::updates() {
     if (a.variable == p.roots[0]) a.update = update->op;
 }
 
+void Accesses::selection() {
+  const std::optional<Selection> found = selectionOf(statement_->node);
+  if (!found) return;
+  auto scalar = [&](const VarRef *v) -> std::optional<unsigned> {
+    if (own_.count(v->name) || views_.count(v->name)) return std::nullopt;
+    const unsigned number = variable(*v);
+    return nest_.variables[number].rank == 0 ? std::optional(number) : std::nullopt;
+  };
+  SelectedScalars scalars{0, {}, found->compare};
+  const std::optional<unsigned> value = scalar(found->value);
+  if (!value) return;
+  scalars.value = *value;
+  for (const VarRef *v : found->followers) {
+    const std::optional<unsigned> follower = scalar(v);
+    if (!follower) return;
+    scalars.followers.push_back(*follower);
+  }
+  std::sort(scalars.followers.begin(), scalars.followers.end());
+  auto known = std::find(nest_.selections.begin(), nest_.selections.end(), scalars);
+  const auto number = static_cast<unsigned>(known - nest_.selections.begin());
+  if (known == nest_.selections.end()) nest_.selections.push_back(scalars);
+  for (Access &a : statement_->accesses)
+    if (a.variable == scalars.value ||
+        std::binary_search(scalars.followers.begin(), scalars.followers.end(), a.variable))
+      a.selection = number;
+}
+
 void Accesses::collect(Statement &statement, unsigned number) {
   statement_ = &statement;
   number_ = number;
@@ -329,6 +357,7 @@ void Accesses::collect(Statement &statement, unsigned number) {
   });
   node(statement.node);
   updates();
+  selection();
 }
 
 void Accesses::control(Statement &statement, unsigned number, const Expr *e) {

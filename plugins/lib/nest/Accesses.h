@@ -37,6 +37,7 @@ private:
   void indices(const ast::Expr *place);
   void call(const std::string &spectrum, const std::vector<const ast::Expr *> &args);
   void updates();
+  void selection();
   View viewOf(const ast::Expr *e);
   template <class F> void uncertainly(F &&f);
 

@@ -28,7 +28,10 @@ namespace {
 bool writes(const Access &a) { return a.kind != AccessKind::Read; }
 
 /// Both are parts of updates by one operator.
-bool combine(const Access &a, const Access &b) { return a.update && b.update && *a.update == *b.update; }
+bool combine(const Access &a, const Access &b) {
+  return (a.update && b.update && *a.update == *b.update) ||
+         (a.selection && b.selection && *a.selection == *b.selection);
+}
 
 } // namespace
 
@@ -174,6 +177,13 @@ Carried Dependences::carried(unsigned loop) const {
     bool atomic = d.first->kind == AccessKind::Atomic && d.second->kind == AccessKind::Atomic;
     if (known != result.reductions.end()) {
       known->atomic &= atomic;
+      continue;
+    }
+    if (const std::optional<unsigned> selection = d.first->selection) {
+      const ast::BinaryOp compare = nest_.selections[*selection].compare;
+      const bool greatest = compare == ast::BinaryOp::Gt || compare == ast::BinaryOp::Ge;
+      result.reductions.push_back(
+          {d.first->variable, greatest ? ReductionOp::Max : ReductionOp::Min, false, true, selection});
       continue;
     }
     result.reductions.push_back(

@@ -6,6 +6,7 @@
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Casts.h"
+#include "tangram/nest/Selections.h"
 #include "tangram/nest/Updates.h"
 
 #include <algorithm>
@@ -205,14 +206,14 @@ private:
     if (updateOf(choice)) return false; // a minimum or maximum
     auto in = [](const Block *block) {
       return block && std::any_of(block->stmts.begin(), block->stmts.end(),
-                                  [](const Stmt *s) { return updateOf(s).has_value(); });
+                                  [](const Stmt *s) { return updateOf(s).has_value() || selectionOf(s).has_value(); });
     };
     return in(choice->then) || in(choice->otherwise);
   }
 
   void branch(const If *choice, std::vector<Item> &out) {
     // Where there is no loop in it, and nothing that iterations combine, a condition of data is the statement's own.
-    bool whole = jumpsOut(choice) || contains<Return>(choice) || hasEffects(choice->cond);
+    bool whole = jumpsOut(choice) || contains<Return>(choice) || hasEffects(choice->cond) || selectionOf(choice);
     if (!whole && !hasLoops(choice) && !accumulates(choice)) {
       affine_.domain = domain_;
       whole = !affine_.condition(choice->cond);

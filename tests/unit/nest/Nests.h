@@ -8,6 +8,7 @@
 #include "tangram/nest/Dependences.h"
 #include "tangram/nest/Footprint.h"
 #include "tangram/nest/Read.h"
+#include "tangram/nest/Selections.h"
 #include "tangram/nest/Write.h"
 
 #include <gtest/gtest.h>
@@ -40,16 +41,20 @@ protected:
     ADD_FAILURE() << "no variable " << name;
     return 0;
   }
-  /// "nothing", "+ s", or what forbids.
+  /// "nothing", "+ s", "max m with at", or what forbids.
   static std::string carried(const Nest &n, const std::string &loop) {
     Carried c = nest::Dependences(n).carried(loopOf(n, loop));
     std::string text;
     switch (c.kind) {
     case Carried::Kind::Nothing: text = "nothing"; break;
     case Carried::Kind::Reduction:
-      for (const nest::Reduction &r : c.reductions)
+      for (const nest::Reduction &r : c.reductions) {
+        if (r.selection && n.selections[*r.selection].value != r.variable) continue;
         text += fmt::format("{}{}{} {}", text.empty() ? "" : ", ", nest::name(r.op), r.atomic ? " atomic" : "",
                             n.variables[r.variable].name);
+        if (r.selection)
+          for (unsigned f : n.selections[*r.selection].followers) text += fmt::format(" with {}", n.variables[f].name);
+      }
       break;
     case Carried::Kind::Dependence: text = nest::describe(n, *c.dependence, loopOf(n, loop)); break;
     }

@@ -56,6 +56,77 @@ TEST_F(NestTest, ReductionsByEveryOperator) {
   EXPECT_EQ(carried(*n, "i"), "max m, min l, * s, | p, ^ q, + c");
 }
 
+class SelectionTest : public NestTest {
+protected:
+  /// What a loop over i carries, with an x, m, at and w declared around it.
+  std::string of(const Ss &body, const Type &element = F32) {
+    auto n = read({in("a", A1(element)), in("b", A1(I32)), inOut("out", A1(I32))},
+                  {let("m", F32, flit(F32, 0)), let("at", I32, 0), let("w", F64, flit(F64, 0)),
+                   up("i", U64, 0, size(var("a", A1(element))), body),
+                   set(::tangram::test::program::at(out, {0}, I32), at)});
+    last_ = codelet_;
+    return carried(*n, "i");
+  }
+  const ast::Codelet *last_ = nullptr;
+  E m = (arena = &arena_, var("m", F32)), at = var("at", I32), w = var("w", F64), i = var("i", U64),
+    out = var("out", A1(I32)), x = element("a", F32), y = element("b", I32);
+  E element(const std::string &of, const Type &t) const {
+    return ::tangram::test::program::at(var(of, A1(t)), {var("i", U64)}, t);
+  }
+};
+
+TEST_F(SelectionTest, AnExtremeValueWithItsPlaceIsAReduction) {
+  const S place = set(at, cast(I32, i)), value = set(m, x);
+  EXPECT_EQ(of({when(x > m, {value, place})}), "max m with at");
+  EXPECT_EQ(of({when(m < x, {place, value})}), "max m with at");
+  EXPECT_EQ(of({when(x >= m, {value, place})}), "max m with at");
+  EXPECT_EQ(of({when(x < m, {value, place})}), "min m with at");
+  EXPECT_EQ(of({when(m >= x, {value, place, set(w, cast(F64, x * x))})}), "min m with at with w");
+  // Twice in an iteration, beside a sum, on a further condition.
+  EXPECT_EQ(of({when(x > m, {value, place}), when(x + x > m, {set(m, x + x), set(at, y)}), set(w, w + cast(F64, x))}),
+            "max m with at, + w");
+  EXPECT_EQ(of({when(y > 3, {when(x > m, {value, place})})}), "max m with at");
+}
+
+TEST_F(SelectionTest, WhatElseIsDoneWithTheScalarsIsNoReduction) {
+  const S place = set(at, cast(I32, i)), value = set(m, x);
+  const std::vector<Ss> none = {
+      {when(x > m, {value, place}), set(element("out", I32), at)},               // read in between
+      {when(x > m, {value, set(at, at + lit(I32, 1))})},                         // counted
+      {when(x > m, {set(m, x + x), place})},                                     // something else is compared
+      {when(x > m, {value, set(w, cast(F64, m))})},                              // of the value before
+      {when(x > m, {value, place}), when(x < m, {value, place})},                // both ways
+      {when(x > m, {value, place}), when(x >= m, {value, place})},               // equal values both ways
+      {when(x > m, {value, place}), when(x > m, {value, set(w, cast(F64, x))})}, // of other scalars
+      {when(x != m, {value, place})},
+      {when(x > m, {value, place}, {set(at, lit(I32, 0))})},
+      {when(m > lit(F32, 0), {when(x > m, {value, place})})}};
+  for (const Ss &body : none) EXPECT_EQ(of(body).rfind("in loop 'i', ", 0), 0u) << of(body);
+}
+
+TEST_F(SelectionTest, IsFoundInOtherSpellings) {
+  auto spelled = [&](const Ss &body) {
+    of(body);
+    last_ = nest::withSelections(last_, arena_);
+    return carried(*nest::read(*module_, *last_), "i");
+  };
+  const S place = set(at, cast(I32, i)), value = set(m, x);
+  EXPECT_EQ(spelled({set(at, select(x > m, cast(I32, i), at)), set(m, select(m < x, x, m))}), "max m with at");
+  EXPECT_EQ(spelled({set(at, select(x <= m, cast(I32, i), at)), set(w, select(x <= m, cast(F64, x), w)),
+                     set(m, select(x <= m, x, m))}),
+            "min m with at with w");
+  EXPECT_EQ(spelled({when(x > m, {place}), when(x > m, {value})}), "max m with at");
+  EXPECT_EQ(spelled({when(both(y > 3, x > m), {value, place})}), "max m with at");
+  EXPECT_EQ(spelled({when(both(x > m, i > lit(U64, 3)), {value, place})}), "max m with at");
+  // What is read behind a condition, where the condition does not hold, may not be there.
+  EXPECT_EQ(spelled({when(both(x > m, y > 3), {value, place})}).find("max"), std::string::npos);
+  // -0 and 0 are equal: one of the two is kept.
+  EXPECT_EQ(spelled({set(at, select(x >= m, cast(I32, i), at)), set(m, select(m < x, x, m))}).find("max"),
+            std::string::npos);
+  EXPECT_EQ(spelled({set(m, select(m < x, x, m)), set(at, select(x > m, cast(I32, i), at))}).find("max"),
+            std::string::npos);
+}
+
 TEST_F(NestTest, WhatReadsTheSumOnItsWayIsNoReduction) {
   E a = var("a", A1(I32)), b = var("b", A1(I32)), i = var("i", U64), s = var("s", I32);
   auto scan = read({in("a", A1(I32)), inOut("b", A1(I32))},

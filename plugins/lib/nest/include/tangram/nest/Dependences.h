@@ -32,6 +32,9 @@ struct Reduction {
   bool atomic = false; // by atomic operations alone
   /// Any order of the updates has the same result: integers. Floating-point numbers round.
   bool exact = false;
+  /// In Nest::selections: one of scalars that are set together. They are exact where of equal values the first, or the
+  /// last, in the order of the iterations is kept; `op` says only which way it goes.
+  std::optional<unsigned> selection = {};
 };
 
 struct Carried {

@@ -54,6 +54,14 @@ enum class AccessKind : std::uint8_t { Read, Write, Atomic };
 enum class ReductionOp : std::uint8_t { Add, Mul, Min, Max, And, Or, Xor };
 std::string_view name(ReductionOp op);
 
+/// Scalars that statements only set together, to an extreme value and what belongs to it (Selections.h).
+struct SelectedScalars {
+  unsigned value = 0;              // that is compared
+  std::vector<unsigned> followers; // in ascending order
+  ast::BinaryOp compare = ast::BinaryOp::Gt;
+  bool operator==(const SelectedScalars &) const = default;
+};
+
 struct Access {
   unsigned variable = 0;
   unsigned statement = 0;
@@ -65,6 +73,7 @@ struct Access {
   bool certain = true; // not behind a condition within the statement
   /// The place is only read and written by `x = x op value`, of which this is a part.
   std::optional<ReductionOp> update;
+  std::optional<unsigned> selection; // of which this is a part, in Nest::selections
   /// { variable[scope..., index...] }, over the iterators of the statement's loops.
   isl::set elements;
   /// The index, one a dimension, where it is affine.
@@ -126,6 +135,7 @@ struct Nest {
   std::deque<Loop> loops;
   std::deque<Guard> guards;
   std::deque<Statement> statements;
+  std::vector<SelectedScalars> selections;
   std::vector<Item> items;
   /// What is known of parameters: by their types, and since programs that do otherwise are undefined.
   isl::set context;

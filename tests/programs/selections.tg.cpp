@@ -1,0 +1,122 @@
+// Extreme values with their places and what else belongs to them: which of equal ones it is, and what is no number.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tangram/tangram.h>
+
+// The first of equal ones, among few different values.
+__spectrum int first_greatest(const Array<1, int> in);
+__codelet int first_greatest(const Array<1, int> in) {
+  int most = std::numeric_limits<int>::min(), at = -1;
+  for (size_t i = 0; i < in.size(); ++i)
+    if ((in[i] & 7) > most) {
+      most = in[i] & 7;
+      at = i;
+    }
+  return at;
+}
+
+// The last of equal ones; a value before the loop that some are equal to, and some are not.
+__spectrum int last_least(const Array<1, int> in);
+__codelet int last_least(const Array<1, int> in) {
+  int least = 2, at = -1, what = 17;
+  for (int i = 0; i < (int)in.size(); ++i)
+    if ((in[i] & 15) + 2 <= least) {
+      at = i;
+      what = in[i];
+      least = (in[i] & 15) + 2;
+    }
+  return 3 * at + (what & 255) + least;
+}
+
+// Some are no numbers; all are in parts of a few.
+__spectrum double with_nan(const Array<1, int> in);
+__codelet double with_nan(const Array<1, int> in) {
+  float most = -4;
+  double payload = 0.5;
+  long at = -1;
+  for (size_t i = 0; i < in.size(); ++i) {
+    float x = (in[i] & 3) != 0 ? std::sqrt(-1.0f) : (float)(in[i] & 31) - 8;
+    if (most <= x) {
+      most = x;
+      payload = in[i] & 1023;
+      at = i;
+    }
+  }
+  return at * 1024.0 + payload + most;
+}
+
+// What is no number before the loop stays.
+__spectrum int none(const Array<1, float> in);
+__codelet int none(const Array<1, float> in) {
+  float most = std::sqrt(-1.0f);
+  int at = 5;
+  for (size_t i = 0; i < in.size(); ++i)
+    if (in[i] >= most) {
+      most = in[i];
+      at = i;
+    }
+  return at;
+}
+
+// Both ends, a sum and a count in one loop; as conditional expressions, and under a condition.
+__spectrum int ends(const Array<1, int> in, const Array<1, int> valid) __requires(in.size() == valid.size());
+__codelet int ends(const Array<1, int> in, const Array<1, int> valid) {
+  int most = -1, least = 100, atMost = -1, atLeast = -1, sum = 0, even = -1, atEven = 0;
+  for (size_t i = 1; i < in.size(); i += 2) {
+    int x = in[i] & 63;
+    atMost = x > most ? (int)i : atMost;
+    most = std::max(most, x);
+    if (valid[i] % 3 == 0 && x < least) {
+      least = x;
+      atLeast = i;
+    }
+    if (x % 2 == 0)
+      if (x >= even) {
+        even = x;
+        atEven = i;
+      }
+    sum += x;
+  }
+  return most + 2 * least + 3 * atMost + 5 * atLeast + 7 * sum + 11 * even + 13 * atEven;
+}
+
+// From the end: counted down, the first is the last.
+__spectrum int from_behind(const Array<1, int> in);
+__codelet int from_behind(const Array<1, int> in) {
+  int n = in.size(), most = -1, at = -1;
+  for (int i = n - 1; i >= 0; --i)
+    if ((in[i] & 7) > most) {
+      most = in[i] & 7;
+      at = i;
+    }
+  return at;
+}
+
+// In each row, and in each column.
+__spectrum void places(const Array<2, float> in, Array<1, int> across, Array<1, int> down)
+    __requires(in.size(0) == across.size() && in.size(1) == down.size());
+__codelet void places(const Array<2, float> in, Array<1, int> across, Array<1, int> down) {
+  for (size_t i = 0; i < in.size(0); ++i) {
+    float most = -std::numeric_limits<float>::infinity();
+    int at = -1;
+    for (size_t j = 0; j < in.size(1); ++j)
+      if (in[i][j] > most) {
+        most = in[i][j];
+        at = j;
+      }
+    across[i] = at;
+  }
+  for (size_t j = 0; j < in.size(1); ++j) {
+    short least = 3;
+    int at = -1;
+    for (size_t i = 0; i < in.size(0); ++i) {
+      short x = (int)(in[i][j] * 8) & 3;
+      if (x <= least) {
+        least = x;
+        at = i;
+      }
+    }
+    down[j] = at;
+  }
+}
