@@ -25,6 +25,18 @@ std::vector<const Function *> reached(const Module &module, const std::vector<co
   return result;
 }
 
+const Expr *resultOf(const Function &function) {
+  const auto &stmts = function.body->stmts;
+  const auto *only = stmts.size() == 1 ? dyn<Return>(stmts[0]) : nullptr;
+  return only ? only->value : nullptr;
+}
+
+const Function *functionOfExpression(const Module &module, const Call &call) {
+  for (const Function *f : module.functions)
+    if (f->name == call.callee && f->params.size() == call.args.size()) return resultOf(*f) ? f : nullptr;
+  return nullptr;
+}
+
 std::vector<const Function *> hostFunctions(const Module &module) {
   std::vector<const Node *> roots;
   for (const Kernel *kernel : module.kernels) {

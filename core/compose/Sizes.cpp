@@ -1,6 +1,7 @@
 #include "tangram/compose/Sizes.h"
 
 #include "tangram/ast/Compare.h"
+#include "tangram/ast/Functions.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -172,19 +173,14 @@ Interval Sizes::value(const Expr *expr) {
     break;
   }
   case Kind::Call: {
-    // A function that says its result in one expression.
     const Call *call = as<Call>(expr);
-    for (const Function *function : module_ ? module_->functions : decltype(module_->functions){}) {
-      if (function->name != call->callee || function->params.size() != call->args.size()) continue;
-      const auto *only = function->body->stmts.size() == 1 ? dyn<Return>(function->body->stmts[0]) : nullptr;
-      if (!only || !only->value || calls_.size() > kCalls) break;
-      std::map<std::string, Interval> given;
-      for (std::size_t i = 0; i < call->args.size(); ++i) given[function->params[i]->name] = value(call->args[i]);
-      calls_.push_back(std::move(given));
-      result = value(only->value);
-      calls_.pop_back();
-      break;
-    }
+    const Function *function = module_ ? functionOfExpression(*module_, *call) : nullptr;
+    if (!function || calls_.size() > kCalls) break;
+    std::map<std::string, Interval> given;
+    for (std::size_t i = 0; i < call->args.size(); ++i) given[function->params[i]->name] = value(call->args[i]);
+    calls_.push_back(std::move(given));
+    result = value(resultOf(*function));
+    calls_.pop_back();
     break;
   }
   case Kind::Size: result = sizeOf(*as<Size>(expr)); break;

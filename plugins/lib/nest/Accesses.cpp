@@ -106,8 +106,8 @@ unsigned Accesses::variable(const VarRef &v) {
 Accesses::Place Accesses::place(const Expr *e) {
   if (const auto *v = dyn<VarRef>(e)) {
     if (auto view = views_.find(v->name); view != views_.end())
-      return {view->second.roots, view->second.prefix, true, nullptr};
-    return {{variable(*v)}, {}, true, nullptr};
+      return {view->second.roots, view->second.prefix, true, nullptr, {}};
+    return {{variable(*v)}, {}, true, nullptr, {}};
   }
   if (const auto *m = dyn<Member>(e)) {
     Place p = place(m->base);
@@ -121,6 +121,7 @@ Accesses::Place Accesses::place(const Expr *e) {
   for (const Expr *i : s->indices) {
     Index at = affine_.index(i);
     if (!at && !p.notAffine) p.notAffine = i;
+    if (at) affine_.choices(i, p.choices);
     p.index.push_back(std::move(at));
   }
   return p;
@@ -164,6 +165,7 @@ void Accesses::touch(const Expr *e, AccessKind kind) {
     if (affine) {
       a.index.emplace();
       for (const Index &i : index) a.index->push_back(*i);
+      a.choices = p.choices;
     }
     std::vector<Index> all;
     for (unsigned loop : v.scope) all.emplace_back(affine_.parameter(nest_.loops[loop].id));

@@ -27,6 +27,7 @@ private:
     std::vector<Index> index;
     bool whole = false; // it names all that it is in: no field, no row
     const ast::Expr *notAffine = nullptr;
+    Leaves choices;
   };
 
   unsigned variable(const ast::VarRef &v);

@@ -3,8 +3,10 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Functions.h"
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Casts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -30,7 +32,8 @@ bool fits(const Type &from, const Type &to) {
 
 } // namespace
 
-Affine::Affine(Nest &nest, const Codelet &codelet) : domain(nest.context), nest_(nest), ranges_(nest.context) {
+Affine::Affine(Nest &nest, const Codelet &codelet, const Module &module)
+    : domain(nest.context), nest_(nest), module_(module), ranges_(nest.context) {
   assigned_ = assignedVariables(codelet.body);
   std::set<std::string> written;
   auto writes = [&](const Expr *place) {
@@ -117,6 +120,31 @@ std::optional<isl::pw_aff> Affine::index(const Expr *e) {
     if (e->type.bytes() < 8) return observed(*v, e->type);
     return v->value; // what wraps around there is no index
   });
+}
+
+void Affine::choices(const Expr *index, Leaves &leaves) { this->leaves(index, false, leaves); }
+
+void Affine::leaves(const Expr *e, bool chosen, Leaves &all) {
+  if (const auto *c = dyn<Cast>(e); c && widens(*c)) return leaves(c->operand, chosen, all);
+  if (const auto *c = dyn<Conditional>(e)) {
+    for (const Expr *part : {c->cond, c->then, c->otherwise}) leaves(part, true, all);
+    return;
+  }
+  if (const auto *c = dyn<Call>(e); c && functionOfExpression(module_, *c)) {
+    for (const Expr *argument : c->args) leaves(argument, true, all);
+    return;
+  }
+  if (const auto *b = dyn<Binary>(e); b && e->type.isBool()) {
+    leaves(b->lhs, true, all);
+    return leaves(b->rhs, true, all);
+  }
+  if (!chosen || !isInteger(e->type)) return;
+  std::optional<isl::pw_aff> value = transaction([&]() -> std::optional<isl::pw_aff> {
+    isl::set before = nest_.assumed;
+    std::optional<isl::pw_aff> v = index(e);
+    return v && before.intersect(ranges_).is_subset(nest_.assumed) ? v : std::nullopt;
+  });
+  if (value) all.emplace_back(e, *value);
 }
 
 std::optional<isl::set> Affine::condition(const Expr *e) {
@@ -229,6 +257,33 @@ std::optional<Affine::Integer> Affine::binary(const Binary &e) {
   }
 }
 
+std::optional<Affine::Integer> Affine::choice(const Conditional &e) {
+  std::optional<isl::set> cond = holds(e.cond);
+  if (!cond) return std::nullopt;
+  isl::set outer = domain;
+  domain = outer.intersect(*cond);
+  std::optional<isl::pw_aff> then = observedValue(e.then);
+  domain = outer.subtract(*cond);
+  std::optional<isl::pw_aff> otherwise = then ? observedValue(e.otherwise) : std::nullopt;
+  domain = outer;
+  if (!otherwise) return std::nullopt;
+  isl::pw_aff chosen = cond->indicator_function().cond(*then, *otherwise).coalesce();
+  if (chosen.n_piece() > kMostPieces) return std::nullopt;
+  return Integer{chosen, true};
+}
+
+std::optional<Affine::Integer> Affine::call(const Call &e) {
+  const Function *function = functionOfExpression(module_, e);
+  if (!function) return std::nullopt;
+  std::map<std::string, Integer> given; // a parameter that is not affine may not be needed
+  for (std::size_t i = 0; i < e.args.size(); ++i)
+    if (std::optional<Integer> v = integer(e.args[i])) given.emplace(function->params[i]->name, *v);
+  calls_.push_back(std::move(given));
+  std::optional<Integer> result = integer(resultOf(*function));
+  calls_.pop_back();
+  return result;
+}
+
 std::optional<Affine::Integer> Affine::integer(const Expr *e) {
   if (!isInteger(e->type) || depth_ > kDeepest) return std::nullopt;
   struct Deeper {
@@ -242,6 +297,10 @@ std::optional<Affine::Integer> Affine::integer(const Expr *e) {
                    true};
   }
   if (const auto *v = dyn<VarRef>(e)) {
+    if (!calls_.empty()) {
+      auto it = calls_.back().find(v->name);
+      return it == calls_.back().end() ? std::nullopt : std::optional(it->second);
+    }
     if (auto it = iterators_.find(v->name); it != iterators_.end())
       return Integer{parameter(nest_.loops[it->second].id), true};
     if (auto it = locals_.find(v->name); it != locals_.end() && it->second.value) return it->second.value;
@@ -260,20 +319,10 @@ std::optional<Affine::Integer> Affine::integer(const Expr *e) {
     if (v) result = u->op == UnaryOp::Plus ? *v : Integer{v->value.neg(), e->type.isSigned()};
   } else if (const auto *b = dyn<Binary>(e)) {
     result = binary(*b);
-  } else if (const auto *choice = dyn<Conditional>(e)) {
-    std::optional<isl::set> cond = holds(choice->cond);
-    if (cond) {
-      isl::set outer = domain;
-      domain = outer.intersect(*cond);
-      std::optional<isl::pw_aff> a = observedValue(choice->then);
-      domain = outer.subtract(*cond);
-      std::optional<isl::pw_aff> c = a ? observedValue(choice->otherwise) : std::nullopt;
-      domain = outer;
-      if (c) {
-        isl::pw_aff chosen = cond->indicator_function().cond(*a, *c).coalesce();
-        if (chosen.n_piece() <= kMostPieces) result = Integer{chosen, true};
-      }
-    }
+  } else if (const auto *c = dyn<Conditional>(e)) {
+    result = choice(*c);
+  } else if (const auto *c = dyn<Call>(e)) {
+    result = call(*c);
   }
   return result ? result : fixed(e);
 }
@@ -326,6 +375,7 @@ std::string Affine::idOf(const Expr *e, std::vector<unsigned> loops) {
 }
 
 std::optional<Affine::Integer> Affine::fixed(const Expr *e) {
+  if (!calls_.empty()) return std::nullopt; // names are the function's own
   std::set<unsigned> loops;
   if (const auto *size = dyn<Size>(e)) {
     // Containers have the same size all along; temporary ones that of their declaration.

@@ -10,8 +10,8 @@ namespace tangram::nest {
 
 class Affine {
 public:
-  /// `body`: of the codelet, of which the nest is read.
-  Affine(Nest &nest, const ast::Codelet &codelet);
+  /// Of the codelet of which the nest is read; the module has the functions that it calls.
+  Affine(Nest &nest, const ast::Codelet &codelet, const ast::Module &module);
 
   /// The iterations in which what is asked for is evaluated: values that wrap around elsewhere do no harm.
   isl::set domain;
@@ -20,6 +20,9 @@ public:
   std::optional<isl::pw_aff> value(const ast::Expr *e);
   /// The value as an index: one of 64 bits that wraps around is none of any container.
   std::optional<isl::pw_aff> index(const ast::Expr *e);
+  /// Adds what an index chooses among by conditions, and by functions that are expressions, and what these compare: as
+  /// indices, where they are such without further conditions. Nothing of an index without choices.
+  void choices(const ast::Expr *index, Leaves &leaves);
   /// Where a condition holds.
   std::optional<isl::set> condition(const ast::Expr *e);
 
@@ -46,15 +49,18 @@ public:
   bool exclude(const isl::set &bad, bool undefined);
   /// f() with its conditions on parameters, or neither where it has no result or asks too much of isl.
   template <class F> auto transaction(F &&f) -> std::invoke_result_t<F> {
-    isl::set context = nest_.context, assumed = nest_.assumed;
+    isl::set context = nest_.context, assumed = nest_.assumed, outer = domain;
     auto result = nest_.isl.limited(f);
     if (result && *result) return *result;
     nest_.context = context.intersect(ranges_); // of parameters that were made meanwhile
     nest_.assumed = assumed.intersect(ranges_);
+    domain = outer.intersect(ranges_);
+    calls_.clear();
     return std::nullopt;
   }
 
 private:
+  void leaves(const ast::Expr *e, bool chosen, Leaves &all);
   /// exact: the value itself; else one that is equal to it modulo 2 to the width of the type.
   struct Integer {
     isl::pw_aff value;
@@ -63,6 +69,9 @@ private:
   std::optional<Integer> integer(const ast::Expr *e);
   std::optional<Integer> binary(const ast::Binary &e);
   std::optional<Integer> cast(const ast::Cast &e);
+  std::optional<Integer> choice(const ast::Conditional &e);
+  /// Of a function that is an expression, of its arguments: std::min of what is no variable, and whatever else.
+  std::optional<Integer> call(const ast::Call &e);
   std::optional<isl::set> holds(const ast::Expr *e);
   std::optional<isl::set> comparison(const ast::Binary &e);
   /// The value itself, where it does not leave the type.
@@ -74,6 +83,7 @@ private:
   std::string idOf(const ast::Expr *e, std::vector<unsigned> loops);
 
   Nest &nest_;
+  const ast::Module &module_;
   std::set<std::string> assigned_, readOnly_, scalars_;
   std::map<std::string, unsigned> iterators_;
   struct Local {
@@ -81,8 +91,9 @@ private:
     std::vector<unsigned> loops;
   };
   std::map<std::string, Local> locals_;
-  std::map<std::string, std::string> ids_; // of parameters, by the text of their expression
-  isl::set ranges_;                        // of all parameters
+  std::vector<std::map<std::string, Integer>> calls_; // of functions that are being evaluated: their parameters
+  std::map<std::string, std::string> ids_;            // of parameters, by the text of their expression
+  isl::set ranges_;                                   // of all parameters
   unsigned depth_ = 0;
 };
 

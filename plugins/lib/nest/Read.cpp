@@ -107,7 +107,7 @@ bool hasLoops(const Node *n) {
 class Reader {
 public:
   Reader(Nest &nest, const Module &module)
-      : nest_(nest), affine_(nest, *nest.codelet), accesses_(nest, affine_, module) {}
+      : nest_(nest), affine_(nest, *nest.codelet, module), accesses_(nest, affine_, module) {}
 
   void run() {
     block(nest_.codelet->body->stmts, 0, nest_.items);

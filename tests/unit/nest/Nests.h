@@ -1,6 +1,7 @@
 // Codelets for tests of nests, and how to ask about them by names.
 #pragma once
 
+#include "../passes/Choosers.h"
 #include "../passes/Program.h"
 #include "../passes/Semantics.h"
 #include "tangram/ast/Text.h"
@@ -23,10 +24,11 @@ class NestTest : public ::testing::Test {
 protected:
   NestTest() { arena = &arena_; }
 
-  std::unique_ptr<Nest> read(const Ps &params, const Ss &body) {
+  std::unique_ptr<Nest> read(const Ps &params, const Ss &body,
+                             const std::vector<const ast::Function *> &functions = {}) {
     codelet_ = codelet("a", params, body);
-    module_ = make<ast::Module>(std::vector<const ast::Struct *>{}, std::vector<const ast::Function *>{},
-                                std::vector<const ast::Spectrum *>{}, std::vector<const ast::Kernel *>{});
+    module_ = make<ast::Module>(std::vector<const ast::Struct *>{}, functions, std::vector<const ast::Spectrum *>{},
+                                std::vector<const ast::Kernel *>{});
     return nest::read(*module_, *codelet_);
   }
   static unsigned loopOf(const Nest &n, const std::string &name) {

@@ -25,6 +25,25 @@ TEST_F(NestTest, ProductOfMatrices) {
   EXPECT_EQ(carried(*direct, "k"), "+ c");
 }
 
+TEST_F(NestTest, ClampedIndices) {
+  E a = var("a", A1(F32)), i = var("i", I32), n = var("n", I32), x = var("x", I32);
+  std::vector<const ast::Function *> functions{chooser(true, I32), chooser(false, I32),
+                                               function("square_s32", I32, {in("x", I32)}, {ret(x * x)})};
+  auto reads = [&](E index) {
+    return read({inOut("a", A1(F32)), in("n", I32)},
+                {up("i", I32, 0, n, {set(at(a, {u64(i)}, F32), at(a, {u64(index)}, F32))})}, functions);
+  };
+  auto before = reads(clamp(i - E(1), 0, n - E(1)));
+  EXPECT_NE(carried(*before, "i"), "nothing");
+  auto same = reads(clamp(i, 0, n - E(1)));
+  EXPECT_EQ(carried(*same, "i"), "nothing");
+  EXPECT_EQ(remarks(*same), "");
+  auto chosen = reads(select(i < n, i, n - E(1)));
+  EXPECT_EQ(carried(*chosen, "i"), "nothing");
+  auto square = reads(E(make<ast::Call>(I32, std::string("square_s32"), raw({i}))));
+  EXPECT_EQ(remarks(*square), "index is not affine: a[square_s32(i)]\n");
+}
+
 TEST_F(NestTest, Stencils) {
   E a = var("a", A2(F32)), b = var("b", A2(F32)), i = var("i", U64), j = var("j", U64), n = var("n", U64),
     one = lit(U64, 1);

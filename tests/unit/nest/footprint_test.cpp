@@ -58,5 +58,23 @@ TEST_F(NestTest, BoxesOfSteppedLoops) {
   EXPECT_EQ(nest::strides(*nest, nest->statements[0].accesses[0], 0), (std::vector<std::int64_t>{-4}));
 }
 
+TEST_F(NestTest, BoxesOfClampedIndices) {
+  E a = var("a", A1(F32)), b = var("b", A1(F32)), i = var("i", I32), k = var("k", I32), n = var("n", I32);
+  E index = clamp(i + k - E(4), 0, n - E(1));
+  auto nest = read({in("a", A1(F32)), inOut("b", A1(F32)), in("n", I32)},
+                   {up("i", I32, 0, n, {up("k", I32, 0, 9, {add(at(b, {u64(i)}, F32), at(a, {u64(index)}, F32))})})},
+                   {chooser(true, I32), chooser(false, I32)});
+  EXPECT_EQ(remarks(*nest), "");
+  unsigned li = loopOf(*nest, "i"), lk = loopOf(*nest, "k");
+  auto box = nest::box(*nest, {li, lk}, variableOf(*nest, "a"), nest::Touched::Reads);
+  ASSERT_TRUE(box);
+  EXPECT_EQ(box->extent(0, {{li, 32}, {lk, 9}}), 40);
+  for (const nest::Access &x : nest->statements[0].accesses) {
+    if (x.variable != variableOf(*nest, "a")) continue;
+    EXPECT_EQ(nest::strides(*nest, x, li), std::nullopt); // not at the ends
+    EXPECT_EQ(x.choices.size(), 3u);                      // i + k - 4, 0, n - 1
+  }
+}
+
 } // namespace
 } // namespace tangram::test

@@ -62,6 +62,9 @@ struct SelectedScalars {
   bool operator==(const SelectedScalars &) const = default;
 };
 
+/// Expressions and what they are.
+using Leaves = std::vector<std::pair<const ast::Expr *, isl::pw_aff>>;
+
 struct Access {
   unsigned variable = 0;
   unsigned statement = 0;
@@ -76,8 +79,11 @@ struct Access {
   std::optional<unsigned> selection; // of which this is a part, in Nest::selections
   /// { variable[scope..., index...] }, over the iterators of the statement's loops.
   isl::set elements;
-  /// The index, one a dimension, where it is affine.
+  /// The index, one a dimension, where it is affine; piecewise where it is clamped.
   std::optional<std::vector<isl::pw_aff>> index;
+  /// What indices choose among, and compare for that, as far as it is affine: j - 1, 0 and n - 1 of clamp(j - 1, 0, n -
+  /// 1).
+  Leaves choices;
 };
 
 struct Loop {
