@@ -191,8 +191,8 @@ std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const V
           set.text += fmt::format(", offsets {}", name(set.spread));
         }
         std::vector<WholePass> all = whole ? passes(spectrum, set.shape) : std::vector<WholePass>(1);
-        // Where few are added, random numbers tell one from another, too: a plain pass, and two wide ones, of which each
-        // end has the greatest in one.
+        // Where few are added, random numbers tell one from another, too: a plain pass, and two wide ones, of which
+        // each end has the greatest in one.
         const auto among = [](const WholePass &pass) { return pass.among > kFew; };
         if (std::none_of(all.begin(), all.end(), among)) {
           std::erase_if(all, [](const WholePass &pass) { return pass.negative; });

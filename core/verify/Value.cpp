@@ -31,7 +31,10 @@ constexpr std::array<Info, 15> kElements{{{"", 0},
                                           {"f16", 2},
                                           {"bf16", 2}}};
 constexpr std::size_t kLine = 64, kGuard = 256; // bytes
-constexpr unsigned char kPattern = 0xA5;
+// Around elements: of every floating-point type no number, so that it shows where it is read, too.
+constexpr std::uint16_t kPattern = 0xFFFD;
+
+std::byte patternAt(std::size_t offset) { return std::byte(offset % 2 ? kPattern >> 8 : kPattern & 0xFF); }
 
 /// Calls f with a zero of the element's C++ type.
 template <class F> decltype(auto) withType(tangram_element element, F &&f) {
@@ -156,7 +159,7 @@ Value Value::array(Element element, std::vector<std::uint64_t> sizes, Layout lay
   value.total_ = (value.total_ + 2 * kGuard + kLine - 1) / kLine * kLine;
   value.memory_.reset(static_cast<std::byte *>(std::aligned_alloc(kLine, value.total_)));
   if (!value.memory_) throw std::bad_alloc();
-  std::memset(value.memory_.get(), kPattern, value.total_);
+  for (std::size_t i = 0; i < value.total_; ++i) value.memory_.get()[i] = patternAt(i);
   value.start_ = value.memory_.get() + kGuard + layout.shift * size;
   value.sizes_ = std::move(sizes);
   for (std::uint64_t row = 0; value.count_ && row < rows; ++row)
@@ -273,8 +276,8 @@ void *Value::argument() {
 std::string Value::strayWrite() const {
   const std::byte *first = memory_.get(), *last = first + total_, *end = start_;
   if (count_) end = at(count_ - 1) + step_;
-  auto find = [](const std::byte *from, const std::byte *to) {
-    while (from != to && *from == std::byte{kPattern}) ++from;
+  auto find = [first](const std::byte *from, const std::byte *to) {
+    while (from != to && *from == patternAt(static_cast<std::size_t>(from - first))) ++from;
     return from;
   };
   if (find(first, start_) != start_)

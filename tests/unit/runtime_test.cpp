@@ -84,6 +84,20 @@ TEST(Value, StrayWritesAreFound) {
   EXPECT_EQ(Value::array(TANGRAM_F64, {0, 4}, {3, 1}).strayWrite(), "");
 }
 
+TEST(Value, WhatIsReadAroundItIsNoNumber) {
+  Value f = Value::array(TANGRAM_F32, {2, 3}, {.padding = 1, .shift = 1});
+  for (std::ptrdiff_t i : {-1, 3, 7}) EXPECT_TRUE(std::isnan(static_cast<float *>(f.data())[i])) << i;
+  Value d = Value::array(TANGRAM_F64, {5}, {.padding = 0, .shift = 1});
+  for (std::ptrdiff_t i : {-1, 5}) EXPECT_TRUE(std::isnan(static_cast<double *>(d.data())[i])) << i;
+  for (tangram_element element : {TANGRAM_F16, TANGRAM_BF16}) {
+    Value h = Value::array(element, {5});
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, static_cast<std::byte *>(h.data()) + 10, sizeof bits);
+    const int exponent = element == TANGRAM_F16 ? 0x7c00 : 0x7f80;
+    EXPECT_TRUE((bits & exponent) == exponent && (bits & ~exponent & 0x7fff)) << int(element);
+  }
+}
+
 TEST(Value, SizesThatOverflowAreRefused) {
   std::uint64_t big = 1ull << 40;
   EXPECT_THROW(Value::array(TANGRAM_F64, {big, big}), std::bad_alloc);
