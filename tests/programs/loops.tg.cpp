@@ -172,3 +172,17 @@ __codelet int counted(const Array<1, int> in, Array<1, int> up, Array<1, int> do
   for (size_t i = 0; i < in.size(); ++i) any = any || in[i] > 50;
   return 3 * few + many + (any ? 1000 : 0);
 }
+
+// What each iteration writes, and the largest of it.
+__spectrum float scores(const Array<2, float> keys, const Array<1, float> query, Array<1, float> score)
+    __requires(keys.size(0) == score.size() && keys.size(1) == query.size());
+__codelet float scores(const Array<2, float> keys, const Array<1, float> query, Array<1, float> score) {
+  float most = -std::numeric_limits<float>::infinity();
+  for (size_t j = 0; j < score.size(); ++j) {
+    float dot = 0;
+    for (size_t d = 0; d < query.size(); ++d) dot += keys[j][d] * query[d];
+    score[j] = 0.5f * dot;
+    most = std::max(most, score[j]);
+  }
+  return most;
+}

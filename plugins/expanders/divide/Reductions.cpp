@@ -239,7 +239,8 @@ private:
     for (std::size_t k = 0; k < before_.size(); ++k)
       if (isGivenToAll(k)) given.push_back(make_.use(before_[k]));
     const Expr *result = make_.call(all, loop_.result(), std::move(given));
-    if (loop_.values) {
+    const ReductionOp op = loop_.scalars[0].op;
+    if (loop_.values || op == ReductionOp::Min || op == ReductionOp::Max) { // is named twice
       const std::string own = local_.fresh("of_parts");
       body.push_back(build_.declare(own, loop_.result(), result));
       result = build_.var(own, loop_.result());
