@@ -519,11 +519,53 @@ private:
     ++access.streams;
   }
 
+  /// i + 1 of std::min(i + 1, n - 1), which it is but for the last: what an index chooses that moves, where that is one
+  /// expression; else the index.
+  const Expr *unclamped(const Expr *index) {
+    constexpr unsigned kDeepest = 8;
+    for (unsigned depth = 0; depth < kDeepest; ++depth) {
+      const Expr *e = withoutCasts(index);
+      std::vector<const Expr *> among;
+      if (const auto *choice = dyn<Conditional>(e)) among = {choice->then, choice->otherwise};
+      if (const auto *call = dyn<Call>(e); call && chooses(*call)) among = call->args;
+      // Loops move it, or else calls do.
+      auto moving = [&](auto &&moves) {
+        const auto first = std::find_if(among.begin(), among.end(), moves);
+        return first == among.end() || std::any_of(first + 1, among.end(), moves) ? nullptr : *first;
+      };
+      const Expr *only = moving([&](const Expr *one) { return span(one) != 0.0; });
+      if (!only) only = moving([&](const Expr *one) { return followsNumber(one); });
+      if (!only) break;
+      index = only;
+    }
+    return index;
+  }
+  /// Whether its result is one of its arguments, as that of std::min is.
+  bool chooses(const Call &call) const {
+    const Function *function = numbers_.function(call);
+    const Expr *result = function ? withoutCasts(resultOf(*function)) : nullptr;
+    const auto *choice = dyn<Conditional>(result);
+    if (const auto *inner = dyn<Call>(result)) return chooses(*inner);
+    return choice && isa<VarRef>(withoutCasts(choice->then)) && isa<VarRef>(withoutCasts(choice->otherwise));
+  }
+
+  /// Of a variable that stays i + 1, or another one, which is an integer; else null.
+  const Expr *definedAsSum(const Expr *e) {
+    const auto *v = dyn<VarRef>(e);
+    const Expr *value = v && v->type.isInteger() ? numbers_.definition(v->name) : nullptr;
+    if (!value) return nullptr;
+    const Expr *chosen = withoutCasts(unclamped(value));
+    const auto *n = dyn<Binary>(chosen);
+    const bool sum = n && n->type.isInteger() && (n->op == BinaryOp::Add || n->op == BinaryOp::Sub);
+    return sum || (isa<VarRef>(chosen) && chosen->type.isInteger()) ? value : nullptr;
+  }
+
   /// i + 1 as i and 1; null for an index that is a constant.
   std::pair<const Expr *, std::int64_t> apartFromConstant(const Expr *index) {
     std::int64_t constant = 0;
     for (;;) {
-      index = withoutCasts(index);
+      index = withoutCasts(unclamped(index));
+      while (const Expr *sum = definedAsSum(index)) index = withoutCasts(unclamped(sum));
       const auto *n = dyn<Binary>(index);
       if (!n || (n->op != BinaryOp::Add && n->op != BinaryOp::Sub)) break;
       if (const auto *by = dyn<IntLit>(withoutCasts(n->rhs))) {
@@ -562,7 +604,7 @@ private:
         return;
       }
       (d + 1 == indices.size() ? run : rows) *= *width + 1;
-      if (*width > 0 && addsNumber(indices[d])) {
+      if (*width > 0 && addsNumber(unclamped(indices[d]))) {
         double &overlap = d + 1 == indices.size() ? access.overlapRun : access.overlapRows;
         overlap = std::max(overlap, *width + 1);
       }
@@ -579,8 +621,16 @@ private:
       return (n->op == BinaryOp::Add && (addsNumber(n->lhs) || addsNumber(n->rhs))) ||
              (n->op == BinaryOp::Sub && addsNumber(n->lhs));
     const auto *v = dyn<VarRef>(e);
-    return v && std::any_of(codelet_.params.begin(), codelet_.params.end(),
-                            [&](const Param *p) { return p->name == v->name && p->type.isInteger(); });
+    return v && isNumber(v->name);
+  }
+  bool isNumber(const std::string &name) const {
+    return std::any_of(codelet_.params.begin(), codelet_.params.end(),
+                       [&](const Param *p) { return p->name == name && p->type.isInteger(); });
+  }
+  /// Whether it has anything to do with one.
+  bool followsNumber(const Expr *e) const {
+    const std::vector<std::string> &reached = source_.reached(e).variables;
+    return std::any_of(reached.begin(), reached.end(), [&](const std::string &name) { return isNumber(name); });
   }
 
   /// Nothing where that is not known.
@@ -879,9 +929,10 @@ private:
     return false;
   }
 
-  /// Sums and products of indices are counted on from turn to turn: what is left is one operation an access, divisions
-  /// and what is loaded.
+  /// Sums and products of indices are counted on from turn to turn: what is left is one operation an access, divisions,
+  /// bounds, and what is loaded.
   void index(const Expr *e, double times) {
+    for (const Expr *inner = nullptr; (inner = unclamped(e)) != e; e = inner) work_.operations += 2 * times;
     walk(
         e,
         [&](const Subscript &s) {
@@ -930,6 +981,8 @@ private:
       if (what == &AccessWork::loads) {
         access.repeated += times - once(e, times);
         access.joined += times * (1 - 1 / together_);
+        const auto *s = dyn<Subscript>(withoutCasts(e));
+        if (s && unclamped(s->indices.back()) != s->indices.back()) access.bounded += times;
         access.ahead += (access.parameter ? std::max(ahead_, inBatches(*name, e)) : ahead_) * times;
       }
       if (what == &AccessWork::loads) refer(access, references_[it->second], e);

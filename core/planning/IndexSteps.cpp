@@ -69,13 +69,31 @@ std::optional<double> IndexSteps::acrossLanes(const Expr *e) {
   constexpr double kMany = 8; // neighbours beside each other are in the same row of so many, but for a few
   e = withoutCasts(e);
   if (isa<CoopIdx>(e)) return 1;
+  if (const auto *v = dyn<VarRef>(e); v && !calls_.empty()) {
+    auto given = calls_.back().find(v->name);
+    return given == calls_.back().end() ? std::nullopt : given->second;
+  }
+  auto number = [&](const Expr *of) { // names are the function's own
+    return calls_.empty() || !any<VarRef>(of, [](const VarRef &) { return true; }) ? numbers_(of) : std::nullopt;
+  };
   if (const auto *v = dyn<VarRef>(e)) { // lanes count their variables alike
     const Expr *beginning = numbers_.beginning(v->name);
     if (!beginning) return 0;
     if (steps_.try_emplace(v->name).second) steps_[v->name] = acrossLanes(beginning);
     return steps_[v->name];
   }
-  if (const auto *choice = dyn<Conditional>(e)) {
+  if (const auto *call = dyn<Call>(e)) {
+    constexpr std::size_t kCalls = 8; // within calls
+    if (const Function *function = numbers_.function(*call); function && calls_.size() < kCalls) {
+      std::map<std::string, std::optional<double>> given;
+      for (std::size_t i = 0; i < call->args.size(); ++i) given[function->params[i]->name] = acrossLanes(call->args[i]);
+      calls_.push_back(std::move(given));
+      const std::optional<double> result = acrossLanes(resultOf(*function));
+      calls_.pop_back();
+      return result;
+    }
+  }
+  if (const auto *choice = dyn<Conditional>(e)) { // what is clamped moves, but for a few
     const std::optional<double> then = acrossLanes(choice->then), otherwise = acrossLanes(choice->otherwise);
     if (!then || !otherwise) return {};
     return std::abs(*then) > std::abs(*otherwise) ? then : otherwise;
@@ -94,13 +112,18 @@ std::optional<double> IndexSteps::acrossLanes(const Expr *e) {
   case BinaryOp::Add: return *left + *right;
   case BinaryOp::Sub: return *left - *right;
   case BinaryOp::Mul: {
-    const std::optional<double> factor = numbers_(*right == 0 ? n->rhs : n->lhs);
+    if (const auto *by = dyn<FloatLit>(withoutCasts(*right == 0 ? n->rhs : n->lhs)); by && by->value != 0) {
+      // Of an index: lanes less than one apart have one element, or neighbours.
+      const double step = by->value * (*right == 0 ? *left : *right);
+      return std::copysign(std::max(1.0, std::abs(step)), step);
+    }
+    const std::optional<double> factor = number(*right == 0 ? n->rhs : n->lhs);
     if (!factor || (*left != 0 && *right != 0)) return {};
     return *factor * (*right == 0 ? *left : *right);
   }
   case BinaryOp::Div:
   case BinaryOp::Rem: {
-    const std::optional<double> by = numbers_(n->rhs);
+    const std::optional<double> by = number(n->rhs);
     if (*right != 0 || !by || *by < kMany * std::abs(*left)) return {};
     return n->op == BinaryOp::Rem ? *left : 0;
   }

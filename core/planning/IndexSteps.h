@@ -3,6 +3,8 @@
 
 #include "ExpectedSites.h"
 
+#include "tangram/ast/Functions.h"
+
 #include <cmath>
 #include <functional>
 
@@ -22,6 +24,8 @@ public:
   const ast::Expr *definition(const std::string &name) const;
   /// Of any variable.
   const ast::Expr *beginning(const std::string &name) const;
+  /// The function of a call where it is an expression; else null.
+  const ast::Function *function(const ast::Call &call) const { return functionOfExpression(module(), call); }
 };
 
 class IndexSteps {
@@ -42,8 +46,9 @@ public:
 private:
   Numbers &numbers_;
   std::function<bool(const ast::Subscript &)> isRange_;
-  std::map<std::pair<std::string, std::string>, Run> runs_; // of variables, by a loop's counter
-  std::map<std::string, std::optional<double>> steps_;      // of variables
+  std::map<std::pair<std::string, std::string>, Run> runs_;         // of variables, by a loop's counter
+  std::map<std::string, std::optional<double>> steps_;              // of variables
+  std::vector<std::map<std::string, std::optional<double>>> calls_; // of functions: steps of their parameters
 };
 
 } // namespace tangram

@@ -306,6 +306,9 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
                                 : access.staged ? 2 * padding(turns, access.row / access.bytes)
                                                 : 1;
     count += (access.loads - access.joined + access.stores + 2 * access.atomics) * instructions;
+    // Also where they are, but for those at a bound.
+    if (!device_ && !access.alone && !apart && lanes_ > 1 && access.acrossLanes == Stride::Unit)
+      count += access.bounded * (kGathered * lanes_ - 1);
     const Traffic more = traffic(access, turns, running / cores * crowd.iterations, streams);
     bytes.memory += more.memory, bytes.outer += more.outer, bytes.inner += more.inner;
     // A worker of a device has loads of several containers under way at a time.

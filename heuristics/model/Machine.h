@@ -37,8 +37,9 @@ enum class Served : std::uint8_t { Memory, OuterCache, InnerCache };
 struct Accesses {
   double bytes = 0; // of an element
   double loads = 0, stores = 0, atomics = 0;
-  double joined = 0; // of the loads, such that come with another one
-  double ahead = 0;  // part of the loads that nothing waits for
+  double joined = 0;  // of the loads, such that come with another one
+  double bounded = 0; // of the loads, such that lanes beside each other may have one element
+  double ahead = 0;   // part of the loads that nothing waits for
   Stride acrossLanes = Stride::Zero, perIteration = Stride::Zero;
   bool alone = false;         // no other lane does the same beside it
   bool staged = false;        // lanes that walk through memory of their own go together, tile by tile

@@ -104,8 +104,15 @@ inline std::string tiledSum(const std::string &name, bool strided, const std::st
                         fmt::format("(Return {})", call("i32", spectrum, {map("array<1,i32>", spectrum, {parts})}))});
 }
 
-inline std::string module(const std::vector<std::string> &spectrums) {
-  return fmt::format("(Module [] [] [{}] [])", fmt::join(spectrums, "\n"));
+inline std::string module(const std::vector<std::string> &spectrums, const std::vector<std::string> &functions = {}) {
+  return fmt::format("(Module [] [{}] [{}] [])", fmt::join(functions, "\n"), fmt::join(spectrums, "\n"));
+}
+/// std::min of numbers of 32 bits, as frontends make it.
+inline const std::string kMin = "(Function \"min_u32\" u32 [(Param \"a\" u32 in) (Param \"b\" u32 in)] (Block [(Return "
+                                "(Conditional u32 (Binary bool "
+                                "lt (VarRef u32 \"b\") (VarRef u32 \"a\")) (VarRef u32 \"b\") (VarRef u32 \"a\")))]))";
+inline std::string least(const std::string &a, const std::string &b) {
+  return fmt::format("(Call u32 \"min_u32\" [{} {}])", a, b);
 }
 
 inline std::string sumProgram(bool a = true, bool b = true, bool c = true, bool d = true) {

@@ -117,7 +117,7 @@ TEST(Locality, PropagatesThroughPartitionsAndRecursion) {
 
 /// Strides of accesses to `in` of a codelet with these statements.
 AccessPattern accesses(const std::vector<std::string> &statements, bool coop = false) {
-  Program program(module({spectrum("sum", {codelet("x", statements, coop)})}), gpuSimple());
+  Program program(module({spectrum("sum", {codelet("x", statements, coop)})}, {kMin}), gpuSimple());
   return program.facts.accesses.at({program.codelet("x"), "in"});
 }
 std::string use(const std::string &index) { return fmt::format("(Evaluate (Subscript i32 {} [{}]))", kIn, index); }
@@ -200,6 +200,12 @@ TEST(Locality, StridesOfRowsAndColumnsThatLanesCount) {
   EXPECT_EQ(stride(bin("u32", "div", bin("u32", "mul", id, lit("u32", 12)), lit("u32", 4))), Stride::Constant);
   EXPECT_EQ(stride(bin("u32", "rem", bin("u32", "mul", id, lit("u32", 12)), lit("u32", 4))), Stride::Zero);
   EXPECT_EQ(stride(bin("u32", "div", id, lit("u32", 2))), Stride::Irregular);
+  EXPECT_EQ(stride(least(bin("u32", "add", id, lit("u32", 1)), n)), Stride::Unit);
+  auto scaled = [&](const std::string &by) {
+    return cast("u32", bin("f32", "mul", cast("f32", id), fmt::format("(FloatLit f32 {})", by)));
+  };
+  EXPECT_EQ(stride(scaled("0.5")), Stride::Unit); // the same or a neighbour
+  EXPECT_EQ(stride(scaled("2")), Stride::Constant);
 }
 
 TEST(Locality, WhatOnlySomeLanesSetDiffers) {

@@ -51,7 +51,7 @@ TEST(CodeletWork, ATreeOfLanes) {
 CodeletWork workOf(const std::vector<std::string> &statements, std::uint64_t elements, bool coop = false,
                    std::uint64_t lanes = 1) {
   std::string params = "(Param \"in\" array<1,i32> in) (Param \"out\" array<1,i32> inout)";
-  Program program(module({spectrum("sum", {codelet("x", statements, coop, "", "", params)}, "void", params)}),
+  Program program(module({spectrum("sum", {codelet("x", statements, coop, "", "", params)}, "void", params)}, {kMin}),
                   cpuModern());
   return CodeletWorks(*program.module, program.facts).of(*program.codelet("x"), {{elements}, {elements}}, {}, lanes);
 }
@@ -87,6 +87,30 @@ std::string add(const std::string &to, const std::string &value) {
   return fmt::format("(Evaluate (Assign i32 add {} {}))", to, value);
 }
 const std::string kElements = cast("u32", size(var("array<1,i32>", "in")));
+
+TEST(CodeletWork, ClampedIndicesMoveLikeWhatTheyClamp) {
+  // x += in[i]; x += in[std::min(i + 1, 99)];
+  const std::string x = var("i32", "x"), right = bin("u32", "add", kI, lit("u32", 1)), last = lit("u32", 99);
+  const CodeletWork work = workOf({declare("i32", "x", lit("i32", 0)),
+                                   loop("i", lit("u32", 0), lit("u32", 100), lit("u32", 1),
+                                        {add(x, element("in", kI)), add(x, element("in", least(right, last)))})},
+                                  100);
+  EXPECT_EQ(work.accesses[0].pattern.perIteration, Stride::Unit);
+  EXPECT_EQ(work.accesses[0].references, 2u);
+  EXPECT_EQ(work.accesses[0].origins, 1u);
+  EXPECT_EQ(work.accesses[0].bounded, 100);
+  // A variable that is a sum.
+  const CodeletWork named = workOf(
+      {declare("i32", "x", lit("i32", 0)),
+       loop("i", lit("u32", 0), lit("u32", 100), lit("u32", 1),
+            {declare("u32", "next", right), add(x, element("in", kI)), add(x, element("in", var("u32", "next")))})},
+      101);
+  EXPECT_EQ(named.accesses[0].origins, 1u);
+  EXPECT_EQ(named.accesses[0].bounded, 0);
+  const CodeletWork lanes = workOf(
+      {declare("u32", "i", "(CoopIdx u32)"), declare("i32", "x", element("in", least(right, last)))}, 100, true, 64);
+  EXPECT_EQ(lanes.accesses[0].pattern.perLane, Stride::Unit);
+}
 
 TEST(CodeletWork, WhatALoopDoesNotMoveIsLoadedBeforeIt) {
   const std::string sum = declare("i32", "sum", lit("i32", 0)), accum = var("i32", "sum");

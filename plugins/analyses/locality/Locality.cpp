@@ -83,7 +83,7 @@ public:
         for (std::size_t p = 0; p < codelet->params.size(); ++p)
           if (auto it = rangeSteps_.find({codelet, p}); it != rangeSteps_.end())
             ranges[codelet->params[p]->name] = it->second;
-        const Strides &own = strides_.try_emplace(codelet, *codelet, ranges).first->second;
+        const Strides &own = strides_.try_emplace(codelet, module, *codelet, ranges).first->second;
         if (computesOnTiles(*codelet)) facts.onTiles.insert(codelet);
         for (const Param *param : codelet->params)
           if (param->type.isArray()) facts.accesses[{codelet, param->name}];

@@ -1,9 +1,11 @@
 #include "Strides.h"
 
+#include "tangram/ast/Functions.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/RangeParameters.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tangram {
 
@@ -25,6 +27,16 @@ Step scaled(const Step &step, std::optional<std::int64_t> factor) {
   if (factor == 0) return Step::none();
   if (small(step) && factor && *factor > -(1 << 20) && *factor < (1 << 20)) return Step::of(*step.number * *factor);
   return Step::some();
+}
+
+/// Of a number with a fraction that becomes an index: neighbours less than one apart have one element, or neighbours.
+Step scaledBy(const Step &step, double factor) {
+  constexpr double kMost = 1 << 20;
+  if (step.irregular || step.zero()) return step;
+  if (!small(step) || std::abs(factor) > kMost) return Step::some();
+  const double number = static_cast<double>(*step.number) * factor;
+  if (std::abs(number) < 1) return number == 0 ? Step::none() : Step::of(number < 0 ? -1 : 1);
+  return number == std::floor(number) ? Step::of(static_cast<std::int64_t>(number)) : Step::some();
 }
 
 /// Of a quotient, remainder, shift to the right or mask; nothing where there is no telling. Neighbours beside each
@@ -72,8 +84,8 @@ Stride through(Stride inner, Stride outer) {
   return inner == Stride::Unit ? outer : Stride::Constant;
 }
 
-Strides::Strides(const Codelet &codelet, std::map<std::string, Step> ranges)
-    : codelet_(codelet), ranges_(std::move(ranges)) {
+Strides::Strides(const Module &module, const Codelet &codelet, std::map<std::string, Step> ranges)
+    : module_(module), codelet_(codelet), ranges_(std::move(ranges)) {
   for (const Param *param : codelet.params) parameters_.insert(param->name);
   auto change = [&](const Expr *target, const Expr *by) {
     if (const VarRef *ref = dyn<VarRef>(target)) changes_[ref->name].push_back(by);
@@ -96,13 +108,13 @@ Strides::Strides(const Codelet &codelet, std::map<std::string, Step> ranges)
       });
   std::vector<const Expr *> branches, loops;
   findConditions(codelet.body, branches, loops);
-  if (codelet.coop) lane_ = settled({{}, true, {}});
+  if (codelet.coop) lane_ = settled({{}, true, {}, 0});
   for (const Param *param : codelet.params)
     if (param->type.isInteger())
       scalars_[param->name] =
-          settled({{{param->name, changes_.count(param->name) ? Step::anything() : Step::of(1)}}, {}, {}});
+          settled({{{param->name, changes_.count(param->name) ? Step::anything() : Step::of(1)}}, {}, {}, 0});
     else if (ranges_.count(param->name))
-      scalars_[param->name] = settled({{}, {}, param->name});
+      scalars_[param->name] = settled({{}, {}, param->name, 0});
   visit(codelet.body);
 }
 
@@ -316,13 +328,27 @@ Strides::Mover Strides::settled(Mover mover) const {
 Step Strides::of(const Expr *expr, const Mover &mover) const {
   if (!expr) return Step::none();
   auto sub = [&](const Expr *e) { return of(e, mover); };
+  auto number = [&](const Expr *e) { // names are the function's own
+    const bool known = !mover.inCall || !any<VarRef>(e, [](const VarRef &) { return true; });
+    return known ? this->number(e) : std::nullopt;
+  };
   switch (expr->kind()) {
   case Kind::CoopIdx: return mover.lane ? Step::of(1) : Step::none();
   case Kind::VarRef: {
     const std::string &name = as<VarRef>(expr)->name;
     auto known = mover.variables.find(name);
     if (known != mover.variables.end()) return known->second;
-    return changes_.count(name) ? Step::anything() : Step::none();
+    return mover.inCall || changes_.count(name) ? Step::anything() : Step::none();
+  }
+  case Kind::Call: { // std::min(i, n - 1) is i, but for a few
+    constexpr unsigned kCalls = 8;
+    const auto *n = as<Call>(expr);
+    const Function *function = functionOfExpression(module_, *n);
+    if (!function || mover.inCall == kCalls) break;
+    Mover inside;
+    inside.inCall = mover.inCall + 1;
+    for (std::size_t i = 0; i < n->args.size(); ++i) inside.variables[function->params[i]->name] = sub(n->args[i]);
+    return of(resultOf(*function), inside);
   }
   case Kind::Cast: return sub(as<Cast>(expr)->operand);
   case Kind::Subscript: { // of a range: a number that moves with its place
@@ -357,6 +383,8 @@ Step Strides::of(const Expr *expr, const Mover &mover) const {
     Step a = sub(n->lhs), b = sub(n->rhs);
     if (n->op == BinaryOp::Add) return a + b;
     if (n->op == BinaryOp::Sub) return a - b;
+    if (const auto *by = dyn<FloatLit>(n->rhs); by && n->op == BinaryOp::Mul) return scaledBy(a, by->value);
+    if (const auto *by = dyn<FloatLit>(n->lhs); by && n->op == BinaryOp::Mul) return scaledBy(b, by->value);
     if (n->op == BinaryOp::Mul && b.zero()) return scaled(a, number(n->rhs));
     if (n->op == BinaryOp::Mul && a.zero()) return scaled(b, number(n->lhs));
     if (n->op == BinaryOp::Shl && b.zero()) {

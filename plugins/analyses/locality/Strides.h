@@ -47,7 +47,7 @@ struct IndexedAccess {
 class Strides {
 public:
   /// `ranges`: parameters that are index ranges, and by how much their elements grow from one to the next.
-  Strides(const ast::Codelet &codelet, std::map<std::string, Step> ranges);
+  Strides(const ast::Module &module, const ast::Codelet &codelet, std::map<std::string, Step> ranges);
 
   const std::vector<IndexedAccess> &accesses() const { return accesses_; }
   /// By how much an expression grows with an integer parameter of the codelet, or with the begin of a range.
@@ -60,7 +60,8 @@ private:
   struct Mover {
     std::map<std::string, Step> variables;
     bool lane = false;
-    std::string range; // whose begin it is
+    std::string range;   // whose begin it is
+    unsigned inCall = 0; // of functions, whose parameters the variables are
   };
 
   void visit(const ast::Node *node);
@@ -74,6 +75,7 @@ private:
   Step ofDeclared(const ast::Declare &declare, const Mover &mover) const;
   Stride ofAccess(const ast::Subscript &subscript, const Mover &mover) const;
 
+  const ast::Module &module_;
   const ast::Codelet &codelet_;
   std::map<std::string, const ast::Declare *> declared_;
   std::vector<const ast::Declare *> inOrder_; // of the text

@@ -30,11 +30,12 @@ struct AccessWork {
   /// other rows and of those side by side.
   double overlapRows = 1, overlapRun = 1;
   AccessPattern pattern;
-  /// Of the loads, such that each turn of a loop repeats, of so few elements that a worker's registers hold them (the pass
-  /// register-promotion).
+  /// Of the loads, such that each turn of a loop repeats, of so few elements that a worker's registers hold them (the
+  /// pass register-promotion).
   double repeated = 0;
-  double joined = 0;   // of the loads, such that come with another one in one instruction
-  double ahead = 0;    // of the loads, such that nothing waits for: others are under way at the same time
+  double joined = 0;  // of the loads, such that come with another one in one instruction
+  double bounded = 0; // of the loads, such that have an index with bounds: lanes beside each other may have one element
+  double ahead = 0;   // of the loads, such that nothing waits for: others are under way at the same time
   double distance = 0; // bytes between neighbouring lanes, where they are a constant distance apart; 0: not known
 };
 
