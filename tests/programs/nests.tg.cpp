@@ -1,4 +1,5 @@
 // Loop nests whose points share what they read: the expander `tile` makes patches of them.
+#include <algorithm>
 #include <cmath>
 #include <tangram/tangram.h>
 
@@ -21,6 +22,22 @@ __codelet void convolution(const Array<2, float> in, const Array<2, float> weigh
       float sum = 0;
       for (size_t i = 0; i < 7; ++i)
         for (size_t j = 0; j < 7; ++j) sum += weight[i][j] * in[y + i][x + j];
+      out[y][x] = sum;
+    }
+}
+
+// Windows beyond the edges, where there are the elements of the edge: by minima and maxima, and by conditions.
+__spectrum void windows(const Array<2, float> in, const Array<2, float> weight, Array<2, float> out)
+    __requires(weight.size(0) == 3 && weight.size(1) == 5 && in.size(0) == out.size(0) && in.size(1) == out.size(1));
+__codelet void windows(const Array<2, float> in, const Array<2, float> weight, Array<2, float> out) {
+  int height = in.size(0), width = in.size(1);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      float sum = 0;
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 5; ++j)
+          sum += weight[i][j] * (in[std::clamp(y + i - 1, 0, height - 1)][std::clamp(x + j - 2, 0, width - 1)] +
+                                 in[y + i >= height ? height - 1 : y + i][x + j < 4 ? 0 : x + j - 4]);
       out[y][x] = sum;
     }
 }

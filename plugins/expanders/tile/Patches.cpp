@@ -53,7 +53,8 @@ public:
     if (!why.empty()) return nullptr;
     bool tiles = false, chains = false;
     for (const Segment &s : segments_) {
-      references_.push_back(referencesOf(nest_, loops_, s, written_, nest::declaredIn(nest_.body), options_.lockstep));
+      references_.push_back(
+          referencesOf(module_, nest_, loops_, s, written_, nest::declaredIn(nest_.body), options_.lockstep, arena_));
       // Lanes find fragments in any order: neighbours of a container stay neighbours, to be copied together.
       if (options_.shape && options_.copies)
         for (Tile &t : references_.back().tiles) std::sort(t.order.begin(), t.order.end());

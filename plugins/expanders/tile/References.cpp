@@ -1,5 +1,6 @@
 #include "References.h"
 
+#include "tangram/ast/Compare.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Footprint.h"
 #include "tangram/nest/Statements.h"
@@ -56,6 +57,12 @@ std::optional<Strides> stridesOf(const nest::Nest &nest, const nest::Access &acc
   return result;
 }
 
+bool alike(const std::vector<std::optional<Clamp>> &a, const std::vector<std::optional<Clamp>> &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto &one, const auto &other) {
+    return one.has_value() == other.has_value() && (!one || equal(one->whole, other->whole));
+  });
+}
+
 /// Each element of the box is read more than once, or lanes would not read neighbours.
 bool pays(const Strides &strides, std::size_t dims, bool hasChain, bool lockstep) {
   const std::size_t x = dims - 1, last = strides[0].size() - 1;
@@ -93,8 +100,9 @@ std::vector<unsigned> orderOf(const Strides &strides, std::size_t dims, bool loc
 
 } // namespace
 
-References referencesOf(const RangeNest &nest, const std::vector<unsigned> &dims, const Segment &segment,
-                        const std::set<std::string> &written, const std::set<std::string> &declared, bool lockstep) {
+References referencesOf(const Module &module, const RangeNest &nest, const std::vector<unsigned> &dims,
+                        const Segment &segment, const std::set<std::string> &written,
+                        const std::set<std::string> &declared, bool lockstep, Arena &arena) {
   References result;
   std::vector<unsigned> loops = dims;
   std::set<std::string> iterators;
@@ -103,7 +111,7 @@ References referencesOf(const RangeNest &nest, const std::vector<unsigned> &dims
     iterators.insert(segment.loops[l].iterator);
     if (l >= segment.panel) loops.push_back(segment.loops[l].loop);
   }
-  std::vector<std::pair<Reference, const nest::Access *>> found;
+  std::vector<std::pair<Reference, nest::Access>> found;
   for (const Stmt *s : segment.body)
     walk(s, [&](const Subscript &sub) {
       const auto *base = dyn<VarRef>(sub.base);
@@ -121,7 +129,14 @@ References referencesOf(const RangeNest &nest, const std::vector<unsigned> &dims
       if (!access) return;
       bool certain = access->certain && nest.nest->statements[access->statement].guards.empty() &&
                      nest.nest->statements[access->statement].exact;
-      found.push_back({{&sub, container, stridesOf(*nest.nest, *access, loops), certain}, access});
+      nest::Access free = *access;
+      std::vector<std::optional<Clamp>> clamps;
+      for (std::size_t d = 0; d < sub.indices.size(); ++d) {
+        clamps.push_back(clampOf(module, *nest.nest, *access, sub.indices[d], iterators, arena));
+        if (clamps[d]) (*free.index)[d] = clamps[d]->value;
+      }
+      std::optional<Strides> strides = stridesOf(*nest.nest, free, loops);
+      found.push_back({{&sub, container, std::move(strides), certain, {}, std::move(clamps)}, std::move(free)});
     });
 
   std::vector<const nest::Access *> firsts; // of tiles
@@ -134,7 +149,8 @@ References referencesOf(const RangeNest &nest, const std::vector<unsigned> &dims
     for (std::size_t t = 0; t < result.tiles.size() && !placed; ++t) {
       Tile &tile = result.tiles[t];
       if (tile.container != reference.container || tile.strides != *reference.strides) continue;
-      auto offset = distance(*nest.nest, *firsts[t], *access);
+      if (!alike(tile.references[0].clamps, reference.clamps)) continue;
+      auto offset = distance(*nest.nest, *firsts[t], access);
       constexpr std::int64_t kNear = 16;
       if (!offset || std::any_of(offset->begin(), offset->end(), [](std::int64_t o) { return std::abs(o) > kNear; }))
         continue;
@@ -149,7 +165,7 @@ References referencesOf(const RangeNest &nest, const std::vector<unsigned> &dims
     if (placed) continue;
     const std::size_t rank = reference.node->indices.size();
     reference.offset.assign(rank, 0);
-    firsts.push_back(access);
+    firsts.push_back(&access);
     result.tiles.push_back({reference.container,
                             *reference.strides,
                             std::vector<std::int64_t>(rank, 0),

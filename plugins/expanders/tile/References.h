@@ -1,6 +1,7 @@
 // What a segment reads of containers that nobody writes, and of which it pays to have a tile at hand.
 #pragma once
 
+#include "Clamps.h"
 #include "Segments.h"
 
 #include <array>
@@ -17,10 +18,13 @@ struct Reference {
   std::optional<Strides> strides;     // nothing: the index is not affine in them
   bool certain = false;               // done in each turn
   std::vector<std::int64_t> offset{}; // to the first one of its tile
+  /// Of each index that is clamped, by what; strides and offset are those of the index that it clamps.
+  std::vector<std::optional<Clamp>> clamps{};
 };
 
 /// References that differ by constants (uniformly generated), as one box: element 0 is where the first is at the first
-/// position of all loops, plus `least`.
+/// position of all loops, plus `least`. Where an index is clamped, the same way in all of them, the box is that of
+/// indices that are not, and has the elements that these are clamped to.
 struct Tile {
   const ast::Param *container = nullptr;
   Strides strides;
@@ -36,8 +40,9 @@ struct References {
 
 /// `dims`: the loops of the patch, of which neighbouring lanes have neighbouring positions of the last one; with
 /// `lockstep` they move along that one alone.
-References referencesOf(const RangeNest &nest, const std::vector<unsigned> &dims, const Segment &segment,
-                        const std::set<std::string> &written, const std::set<std::string> &declared, bool lockstep);
+References referencesOf(const ast::Module &module, const RangeNest &nest, const std::vector<unsigned> &dims,
+                        const Segment &segment, const std::set<std::string> &written,
+                        const std::set<std::string> &declared, bool lockstep, ast::Arena &arena);
 
 /// The loop along which most of what is written, or else read, is contiguous, of the band's last two.
 std::size_t contiguousLoop(const RangeNest &nest, const std::set<std::string> &written);

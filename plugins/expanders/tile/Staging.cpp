@@ -72,7 +72,8 @@ const Expr *Staged::place(const std::vector<const Expr *> &coordinates) const {
 Staged::Corner Staged::corner(const ReplaceVariable &first, Names &names) const {
   Corner result;
   for (std::size_t d = 0; d < tile_.order.size(); ++d) {
-    const Expr *index = build_.cast(kSize, substituted(arena_, tile_.references[0].node->indices[d], first));
+    const Expr *index = clamp(d) ? clamp(d)->inner : tile_.references[0].node->indices[d];
+    index = build_.cast(kSize, substituted(arena_, index, first));
     index = build_.add(index, build_.integer(kSize, tile_.least[d]));
     for (std::size_t l = 0; l < loops_.size(); ++l) // the box begins where the last position is
       if (std::int64_t s = tile_.strides[l][d]; s < 0)
@@ -83,9 +84,22 @@ Staged::Corner Staged::corner(const ReplaceVariable &first, Names &names) const 
     result.at.push_back(build_.var(name, kSize));
     const Expr *at = result.at.back(), *size = sizeOf(d), *extent = build_.cast(kSize, extents_[d]);
     const Expr *fits = build_.both(build_.less(at, size), build_.binary(BinaryOp::Le, extent, build_.sub(size, at)));
+    if (clamp(d)) { // what it leaves alone at both ends it leaves alone
+      const Expr *last = build_.add(at, build_.sub(extent, build_.u64(1)));
+      for (const Expr *end : {at, last}) fits = build_.both(fits, clamped(clamp(d)->keeps, end));
+    }
     result.whole = result.whole ? build_.both(result.whole, fits) : fits;
   }
   return result;
+}
+
+const Clamp *Staged::clamp(std::size_t d) const {
+  const std::optional<Clamp> &of = tile_.references[0].clamps[d];
+  return of ? &*of : nullptr;
+}
+
+const Expr *Staged::clamped(const Expr *e, const Expr *index) const {
+  return Clamp::at(e, build_.cast(nest::kInteger, index), arena_);
 }
 
 const Expr *Staged::sizeOf(std::size_t d) const {
@@ -164,6 +178,11 @@ Staged::There Staged::there(const Corner &corner, const std::vector<const Expr *
     const Expr *index = build_.add(corner.at[d], build_.cast(kSize, at[d]));
     if (asks) {
       std::string name = names.fresh(fmt::format("{}_from", name_));
+      if (clamp(d)) {
+        before.push_back(build_.declare(name, kSize, index));
+        index = build_.cast(kSize, clamped(clamp(d)->whole, build_.var(name, kSize)));
+        name = names.fresh(fmt::format("{}_clamped", name_));
+      }
       before.push_back(build_.declare(name, kSize, index));
       index = build_.var(name, kSize);
       const Expr *fits = build_.less(index, sizeOf(d));

@@ -53,6 +53,9 @@ private:
               std::vector<const ast::Stmt *> &before) const;
   const ast::Expr *value(const Corner &corner, const std::vector<const ast::Expr *> &at, bool asks, ast::Names &names,
                          std::vector<const ast::Stmt *> &before) const;
+  /// By what an index of the container is clamped; null: it is not.
+  const Clamp *clamp(std::size_t dimension) const;
+  const ast::Expr *clamped(const ast::Expr *e, const ast::Expr *index) const;
   const ast::Expr *bufferSize() const;
   const ast::Expr *all() const;
   const ast::Expr *own(const ast::Expr *round) const;

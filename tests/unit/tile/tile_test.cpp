@@ -1,10 +1,12 @@
 // What the expander `tile` finds in loops over ranges.
+#include "../passes/Choosers.h"
 #include "../passes/Program.h"
 #include "RangeSteps.h"
 #include "References.h"
 #include "tangram/nest/Promotion.h"
 #include "tangram/nest/Statements.h"
 
+#include "tangram/ast/Compare.h"
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Walk.h"
 
@@ -45,6 +47,8 @@ protected:
   }
 
   ast::Arena arena_;
+  const ast::Module *module_ = nullptr;
+  std::optional<tile::RangeNest> nest_;
 };
 
 TEST_F(TileTest, StepsOfRangesAreThoseOfAllCalls) {
@@ -121,7 +125,8 @@ TEST_F(TileTest, ProductHasTilesOfBothFactors) {
   ASSERT_EQ(segments.size(), 3u);
   EXPECT_EQ(segments[1].loops.size(), 1u);
   std::vector<unsigned> dims{nest->loops[0].loop, nest->loops[1].loop};
-  auto references = tile::referencesOf(*nest, dims, segments[1], written, nest::declaredIn(nest->body), false);
+  auto references =
+      tile::referencesOf(*m, *nest, dims, segments[1], written, nest::declaredIn(nest->body), false, arena_);
   EXPECT_TRUE(references.direct.empty());
   ASSERT_EQ(references.tiles.size(), 2u);
   // Lanes read neighbours: what moves with them is the fastest dimension of the tile.
@@ -130,8 +135,50 @@ TEST_F(TileTest, ProductHasTilesOfBothFactors) {
   EXPECT_EQ(references.tiles[1].order, (std::vector<unsigned>{0, 1}));
   EXPECT_EQ(references.tiles[1].strides, (tile::Strides{{0, 0}, {0, 1}, {1, 0}}));
   // Vectors have lanes along one dimension.
-  references = tile::referencesOf(*nest, dims, segments[1], written, nest::declaredIn(nest->body), true);
+  references = tile::referencesOf(*m, *nest, dims, segments[1], written, nest::declaredIn(nest->body), true, arena_);
   EXPECT_EQ(references.tiles[0].order, (std::vector<unsigned>{0, 1}));
+}
+
+TEST_F(TileTest, ClampedIndicesHaveTheTileOfThoseThatAreNot) {
+  E a = var("a", A2(F32)), c = var("c", A2(F32)), sum = var("sum", F32);
+  E i = var("i", U64), j = var("j", U64), k = var("k", U64), n = var("n", I32);
+  E column = cast(I32, j) + cast(I32, k) - E(4), row = i + k - lit(U64, 1);
+  auto referencesTo = [&](Es indices) {
+    Ss inLoop;
+    for (std::size_t at = 0; at < indices.size(); at += 2)
+      inLoop.push_back(add(sum, program::at(a, {indices[at], indices[at + 1]}, F32)));
+    Ss reads{let("sum", F32, flit(F32, 0)), loop(let("k", U64, lit(U64, 0)), k < lit(U64, 9), inc(k), inLoop),
+             set(at(c, {i, j}, F32), sum)};
+    Ps params{in("i_range", A1(U64)), in("j_range", A1(U64)), in("a", A2(F32)), in("n", I32), inOut("c", A2(F32))};
+    const ast::Codelet *loops = codelet("loops", params, {over("i", {over("j", reads)})});
+    const ast::Spectrum *blur = with("blur", params, loops);
+    module_ = make<ast::Module>(std::vector<const ast::Struct *>{},
+                                std::vector<const ast::Function *>{chooser(true, I32), chooser(false, I32)},
+                                std::vector<const ast::Spectrum *>{blur}, std::vector<const ast::Kernel *>{});
+    nest_ = tile::rangeNest(*module_, *blur, *loops, {{{"blur", 0}, 1}, {{"blur", 1}, 1}}, arena_);
+    auto segments = tile::segmentsOf(*nest_, nest_->body, arena_);
+    return tile::referencesOf(*module_, *nest_, {nest_->loops[0].loop, nest_->loops[1].loop}, segments[1],
+                              nest::writtenIn(nest_->body), nest::declaredIn(nest_->body), false, arena_);
+  };
+  // Two that are clamped alike have one tile; one that is not has another.
+  auto clamped = [&](E e) { return cast(U64, clamp(e, 0, n - E(1))); };
+  auto references = referencesTo({i, clamped(column), i, clamped(column + E(1)), i, cast(U64, column)});
+  ASSERT_EQ(references.tiles.size(), 2u);
+  const tile::Tile &tile = references.tiles[0];
+  EXPECT_EQ(tile.strides, (tile::Strides{{1, 0}, {0, 1}, {0, 1}}));
+  EXPECT_EQ(tile.references.size(), 2u);
+  EXPECT_EQ(tile.most, (std::vector<std::int64_t>{0, 1}));
+  ASSERT_TRUE(tile.references[0].clamps[1]);
+  EXPECT_FALSE(tile.references[0].clamps[0]);
+  EXPECT_FALSE(references.tiles[1].references[0].clamps[1]);
+  // By a condition, of what is no number below the bound.
+  references = referencesTo({select(lit(U64, 0) < i + k, row, lit(U64, 0)), j});
+  ASSERT_EQ(references.tiles.size(), 1u);
+  ASSERT_TRUE(references.tiles[0].references[0].clamps[0]);
+  EXPECT_TRUE(ast::equal(references.tiles[0].references[0].clamps[0]->inner, row.e));
+  // A bound that is not the same for all points.
+  references = referencesTo({i, cast(U64, least(column, cast(I32, k)))});
+  EXPECT_TRUE(references.tiles.empty());
 }
 
 } // namespace
