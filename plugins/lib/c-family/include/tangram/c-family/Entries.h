@@ -4,6 +4,7 @@
 #include "tangram/c-family/Expressions.h"
 #include "tangram/c-family/Signature.h"
 #include "tangram/c-family/Writer.h"
+#include "tangram/pass/Pass.h"
 
 #include <functional>
 

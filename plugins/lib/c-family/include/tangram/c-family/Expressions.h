@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tangram/ast/Node.h"
+#include "tangram/diag/Diagnostic.h"
 
 #include <map>
 #include <set>

@@ -1,6 +1,7 @@
 // Expressions as instructions. What only some machines have is virtual.
 #pragma once
 
+#include "tangram/diag/Diagnostic.h"
 #include "tangram/llvm-ir/Scope.h"
 
 namespace tangram::llvm_ir {
