@@ -1,4 +1,5 @@
 #include "Distribution.h"
+#include "Captures.h"
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Effects.h"
