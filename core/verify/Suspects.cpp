@@ -56,7 +56,8 @@ public:
     }
   }
   Suspect suspect(const Feature &f) const {
-    Suspect s{f.second};
+    Suspect s;
+    s.what = f.second;
     if (auto it = counts_.find(f); it != counts_.end()) std::tie(s.failing, s.passing) = it->second;
     if (s.failing)
       s.score = static_cast<double>(s.failing) /
