@@ -44,8 +44,8 @@ Body::Variable &Body::enter(const clang::VarDecl *declared, const std::string &n
 
 const Body::Variable &Body::lookup(const clang::VarDecl *declared, ast::SourceRange use) {
   auto it = variables_.find(declared);
-  if (it == variables_.end())
-    failBug(use, "frontend-clang", fmt::format("'{}' has no declaration", declared->getNameAsString()));
+  // C++ has the name from its declarator on, in front of the initialiser.
+  if (it == variables_.end()) fail(kOwnInitialiser, use, declared->getNameAsString());
   if (!it->second.open) fail(kOtherCase, use, declared->getNameAsString());
   return it->second;
 }

@@ -288,6 +288,9 @@ inline constexpr DiagnosticKind kHelperContainer{
 inline constexpr DiagnosticKind kRecursion{"language.recursion", Class::User,
                                            "'{0}' calls itself, directly or through others",
                                            "write a loop; only spectrums are composed recursively"};
+inline constexpr DiagnosticKind kOwnInitialiser{"language.own-initialiser", Class::User,
+                                                "'{0}' is used in its own initialiser, where it has no value yet",
+                                                "start from another value, or give the variable another name"};
 inline constexpr DiagnosticKind kReturnedReference{
     "language.returned-reference", Class::Limitation,
     "'{0}' returns a reference to something else than its object, or a struct that it is given to change",
