@@ -239,7 +239,7 @@ private:
       variableSpans_.clear();
       spans_[counter] = begin + (std::max(1.0, turns.value_or(kUnknownTurns)) - 1) * stride;
       loops_.push_back({counter, turns.value_or(kUnknownTurns), loopOf(loop->body).storesElsewhere, loop->body,
-                        isa<Unary>(loop->step)});
+                        isa<Unary>(loop->step), turns && !followsParameter(loop->cond)});
       repeated(turns, times, loop->body, {loop->cond, loop->step});
       loops_.pop_back();
       spans_ = outer;
@@ -627,7 +627,14 @@ private:
     return std::any_of(codelet_.params.begin(), codelet_.params.end(),
                        [&](const Param *p) { return p->name == name && p->type.isInteger(); });
   }
-  /// Whether it has anything to do with one.
+  /// Whether it has anything to do with a parameter.
+  bool followsParameter(const Expr *e) const {
+    const std::vector<std::string> &reached = source_.reached(e).variables;
+    return std::any_of(codelet_.params.begin(), codelet_.params.end(), [&](const Param *p) {
+      return std::find(reached.begin(), reached.end(), p->name) != reached.end();
+    });
+  }
+  /// Whether it has anything to do with one that is a number.
   bool followsNumber(const Expr *e) const {
     const std::vector<std::string> &reached = source_.reached(e).variables;
     return std::any_of(reached.begin(), reached.end(), [&](const std::string &name) { return isNumber(name); });
@@ -999,7 +1006,7 @@ private:
     for (auto loop = loops_.rbegin(); loop != loops_.rend() && !loop->stores; ++loop)
       if (dependsOn(e, loop->counter)) {
         elements *= std::max(1.0, loop->turns);
-        if (elements > kMost) break;
+        if (!loop->fixed || elements > kMost) break;
       } else if (elements > 1) {
         times /= std::max(1.0, loop->turns);
       }
@@ -1091,6 +1098,7 @@ private:
     bool stores = false;
     const Block *body = nullptr;
     bool byOne = false; // is how its counter grows
+    bool fixed = false; // its turns are the same in all calls
   };
   std::vector<Loop> loops_;                                              // around, the innermost last
   std::unordered_map<std::string, double> spans_;                        // of counters of the loops around

@@ -105,8 +105,9 @@ public:
   /// Where so many bytes of each unit stay until the unit comes back to them.
   Served keeps(double bytes, const Crowd &crowd) const;
   double line() const { return line_; }
-  /// Whether the compiler stages what lanes walk through (the pass staging).
+  /// Whether registers hold what all turns of a loop load (the pass register-promotion).
   bool promotes() const { return device_; }
+  /// Whether the compiler stages what lanes walk through (the pass staging).
   bool stages() const { return device_ && lanes_ > 1; }
   /// Whether a worker's own accesses come sooner where they follow one another.
   bool prefetches() const { return !device_; }

@@ -186,9 +186,9 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
   for (const AccessWork &of : work.accesses) {
     Accesses &access = accesses.emplace_back();
     access.bytes = static_cast<double>(of.bytes);
-    access.loads = of.loads - (machine_.promotes() ? of.repeated : 0);
-    access.stores = of.stores, access.atomics = of.atomics;
-    access.joined = of.joined, access.bounded = of.bounded;
+    const double left = machine_.promotes() && of.loads > 0 ? 1 - of.repeated / of.loads : 1;
+    access.loads = left * of.loads, access.stores = of.stores, access.atomics = of.atomics;
+    access.joined = left * of.joined, access.bounded = left * of.bounded;
     if (of.loads > 0) access.ahead = of.ahead / of.loads;
     // Iterations side by side share the registers that hold what is under way.
     if (crowd.iterations > 1)
