@@ -37,6 +37,16 @@ std::string_view symbol(UnaryOp op) { return kUnarySymbols[static_cast<std::size
 std::string_view symbol(BinaryOp op) { return kBinarySymbols[static_cast<std::size_t>(op)]; }
 std::string_view symbol(AssignOp op) { return kAssignSymbols[static_cast<std::size_t>(op)]; }
 
+BinaryOp mirrored(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::Lt: return BinaryOp::Gt;
+  case BinaryOp::Le: return BinaryOp::Ge;
+  case BinaryOp::Gt: return BinaryOp::Lt;
+  case BinaryOp::Ge: return BinaryOp::Le;
+  default: return op;
+  }
+}
+
 BinaryOp binaryOf(AssignOp op) {
   // AssignOp lists Set and then the arithmetic operators in BinaryOp's order.
   return op == AssignOp::Set ? BinaryOp::Comma : static_cast<BinaryOp>(static_cast<int>(op) - 1);

@@ -8,11 +8,6 @@
 namespace tangram::ast {
 namespace {
 
-bool isComparison(BinaryOp op) {
-  return op == BinaryOp::Eq || op == BinaryOp::Ne || op == BinaryOp::Lt || op == BinaryOp::Le || op == BinaryOp::Gt ||
-         op == BinaryOp::Ge;
-}
-
 Int wrap(const Type &type, Int value) {
   if (type.isBool()) return value != 0;
   unsigned bits = 8 * type.bytes();

@@ -300,16 +300,6 @@ private:
     return best && set(best->unknown, best->value);
   }
 
-  static BinaryOp mirrored(BinaryOp op) {
-    switch (op) {
-    case BinaryOp::Lt: return BinaryOp::Gt;
-    case BinaryOp::Le: return BinaryOp::Ge;
-    case BinaryOp::Gt: return BinaryOp::Lt;
-    case BinaryOp::Ge: return BinaryOp::Le;
-    default: return op;
-    }
-  }
-
   void solveFor(std::vector<Change> &changes, const Expr *side, BinaryOp op, const Expr *other) const {
     std::optional<std::int64_t> v = value(other);
     if (!v) return;

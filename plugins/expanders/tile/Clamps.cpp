@@ -127,12 +127,10 @@ private:
       return build.cast(e->type, *by ? build.add(index, build.integer(index->type, *by)) : index);
     }
     const auto *compared = as<Binary>(c->cond);
-    const bool ordered = compared->op == BinaryOp::Lt || compared->op == BinaryOp::Le || compared->op == BinaryOp::Gt ||
-                         compared->op == BinaryOp::Ge;
     const Expr *left = within(compared->lhs), *right = within(compared->rhs);
     const bool first = moves(c->then);
     const Expr *chosen = first ? c->then : c->otherwise;
-    if (!ordered || !left || !right || moves(compared->lhs) == moves(compared->rhs)) return nullptr;
+    if (!isOrdering(compared->op) || !left || !right || moves(compared->lhs) == moves(compared->rhs)) return nullptr;
     // Where the bound is not taken the index is on one side of a number, whether it or what is chosen is compared.
     const Expr *asked = nest::withoutWidening(moves(compared->lhs) ? compared->lhs : compared->rhs);
     if (isa<Conditional>(asked) && !equal(asked, nest::withoutWidening(chosen))) return nullptr;

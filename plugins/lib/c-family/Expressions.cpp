@@ -38,7 +38,6 @@ int strength(BinaryOp op) {
   return 0;
 }
 
-bool isComparison(BinaryOp op) { return strength(op) == 9 || strength(op) == 8; }
 bool isArithmetic(BinaryOp op) { return strength(op) >= 12; }
 
 /// Pairs of operators that compilers ask parentheses for, beyond what the grammar needs.

@@ -28,8 +28,6 @@ Type common(const Type &a, const Type &b) {
   return left.isSigned() ? right : left;
 }
 
-bool isComparison(BinaryOp op) { return op >= BinaryOp::Eq && op <= BinaryOp::Ge; }
-
 Value *Arithmetic::convert(Value *value, const Type &from, const Type &to) {
   if (from == to || !isNumber(from) || !isNumber(to)) return value;
   llvm::Type *type = types_.value(to);

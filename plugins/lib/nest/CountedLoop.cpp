@@ -29,16 +29,6 @@ bool keepsValue(const Expr *compared, const Expr *begin) {
   return true;
 }
 
-BinaryOp mirrored(BinaryOp op) {
-  switch (op) {
-  case BinaryOp::Lt: return BinaryOp::Gt;
-  case BinaryOp::Le: return BinaryOp::Ge;
-  case BinaryOp::Gt: return BinaryOp::Lt;
-  case BinaryOp::Ge: return BinaryOp::Le;
-  default: return op;
-  }
-}
-
 /// What is added each time round, of 64 bits; null where it is something else.
 const Expr *addedBy(const Expr *step, const std::string &iterator, const Build &build) {
   if (const auto *u = dyn<Unary>(step); u && isVariable(u->operand, iterator)) {

@@ -43,16 +43,6 @@ const Expr *compared(const Expr *e) {
   return e;
 }
 
-std::optional<BinaryOp> turnedRound(BinaryOp op) {
-  switch (op) {
-  case BinaryOp::Lt: return BinaryOp::Gt;
-  case BinaryOp::Gt: return BinaryOp::Lt;
-  case BinaryOp::Le: return BinaryOp::Ge;
-  case BinaryOp::Ge: return BinaryOp::Le;
-  default: return std::nullopt;
-  }
-}
-
 struct Comparison {
   const Expr *candidate = nullptr;
   const VarRef *value = nullptr;
@@ -62,15 +52,14 @@ struct Comparison {
 /// The comparison as one with this variable.
 std::optional<Comparison> comparisonWith(const std::string &name, const Expr *cond) {
   const auto *compare = dyn<Binary>(cond);
-  const std::optional<BinaryOp> other = compare ? turnedRound(compare->op) : std::nullopt;
-  if (!other) return std::nullopt;
+  if (!compare || !isOrdering(compare->op)) return std::nullopt;
   const Expr *left = compared(compare->lhs), *right = compared(compare->rhs);
   auto is = [&](const Expr *e) {
     const auto *v = dyn<VarRef>(e);
     return v && v->name == name;
   };
   if (is(right)) return Comparison{left, as<VarRef>(right), compare->op};
-  if (is(left)) return Comparison{right, as<VarRef>(left), *other};
+  if (is(left)) return Comparison{right, as<VarRef>(left), mirrored(compare->op)};
   return std::nullopt;
 }
 
@@ -132,8 +121,8 @@ std::optional<Conditionally> conditionally(const Stmt *s, Arena &arena) {
 bool sameComparison(const Expr *a, const Expr *b) {
   if (equal(a, b)) return true;
   const auto *left = dyn<Binary>(a), *right = dyn<Binary>(b);
-  const std::optional<BinaryOp> other = left && right ? turnedRound(left->op) : std::nullopt;
-  return other && *other == right->op && equal(left->lhs, right->rhs) && equal(left->rhs, right->lhs);
+  return left && right && isOrdering(left->op) && mirrored(left->op) == right->op && equal(left->lhs, right->rhs) &&
+         equal(left->rhs, right->lhs);
 }
 
 class ToSelections final : public Mutator {

@@ -18,10 +18,6 @@ constexpr unsigned kIterations = 4;
 
 bool isWide(const Type &type) { return type == Type(Scalar::U64); }
 bool divides(BinaryOp op) { return op == BinaryOp::Div || op == BinaryOp::Rem; }
-bool isComparison(BinaryOp op) {
-  return op == BinaryOp::Eq || op == BinaryOp::Ne || op == BinaryOp::Lt || op == BinaryOp::Le || op == BinaryOp::Gt ||
-         op == BinaryOp::Ge;
-}
 
 } // namespace
 

@@ -14,10 +14,6 @@ using namespace ast;
 
 namespace {
 
-bool isComparison(BinaryOp op) {
-  return op == BinaryOp::Eq || op == BinaryOp::Ne || op == BinaryOp::Lt || op == BinaryOp::Le || op == BinaryOp::Gt ||
-         op == BinaryOp::Ge;
-}
 bool isLogic(BinaryOp op) { return op == BinaryOp::LogicalAnd || op == BinaryOp::LogicalOr; }
 bool isDivision(BinaryOp op) { return op == BinaryOp::Div || op == BinaryOp::Rem; }
 

@@ -19,16 +19,6 @@ constexpr std::size_t kPrefixSize = 600; // nodes of a loop that is
 
 bool isUnsigned(const Type &type) { return type.isInteger() && !type.isSigned(); }
 
-BinaryOp mirrored(BinaryOp op) {
-  switch (op) {
-  case BinaryOp::Lt: return BinaryOp::Gt;
-  case BinaryOp::Le: return BinaryOp::Ge;
-  case BinaryOp::Gt: return BinaryOp::Lt;
-  case BinaryOp::Ge: return BinaryOp::Le;
-  default: return op;
-  }
-}
-
 /// The variable below conversions that widen.
 const VarRef *counterBelow(const Expr *e, bool &widened) {
   widened = false;
@@ -323,9 +313,7 @@ bool Lanes::prefix(const Counted &c) {
   before = collect([&] { guard = contiguous(c, assumed); });
   Stmts bounds = collect([&] {
     const auto *test = dyn<Binary>(c.cond);
-    bool ordered = test && (test->op == BinaryOp::Lt || test->op == BinaryOp::Le || test->op == BinaryOp::Gt ||
-                            test->op == BinaryOp::Ge);
-    if (ordered && u_.varying(test->lhs) != u_.varying(test->rhs)) {
+    if (test && isOrdering(test->op) && u_.varying(test->lhs) != u_.varying(test->rhs)) {
       bool left = u_.varying(test->lhs);
       const Expr *varying = left ? test->lhs : test->rhs, *same = left ? test->rhs : test->lhs;
       BinaryOp op = left ? test->op : mirrored(test->op); // varying op same

@@ -26,7 +26,6 @@ constexpr DiagnosticKind kAtomic{"type-legalization.atomic", DiagnosticClass::Li
                                  "an atomic operation on a number of type {0}",
                                  "collect sums in float, and convert them at the end"};
 
-bool isComparison(BinaryOp op) { return op >= BinaryOp::Eq && op <= BinaryOp::Ge; }
 bool isIncrement(UnaryOp op) { return op >= UnaryOp::PreInc && op <= UnaryOp::PostDec; }
 
 class Legalizer final : public Mutator {

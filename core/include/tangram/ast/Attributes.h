@@ -69,6 +69,11 @@ template <class E> std::string_view name(E value) { return enumNames<E>()[static
 std::string_view symbol(UnaryOp op);
 std::string_view symbol(BinaryOp op);
 std::string_view symbol(AssignOp op);
+inline bool isComparison(BinaryOp op) { return op >= BinaryOp::Eq && op <= BinaryOp::Ge; }
+/// < <= > >=
+inline bool isOrdering(BinaryOp op) { return op >= BinaryOp::Lt && op <= BinaryOp::Ge; }
+/// The operator of `b op a` where that is `a op b` of an ordering; others as they are.
+BinaryOp mirrored(BinaryOp op);
 /// The operator that `target op= value` applies; Comma for plain assignment.
 BinaryOp binaryOf(AssignOp op);
 

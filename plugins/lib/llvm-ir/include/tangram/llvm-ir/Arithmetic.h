@@ -46,7 +46,6 @@ ast::Type promoted(const ast::Type &type);
 /// The usual arithmetic conversions.
 ast::Type common(const ast::Type &a, const ast::Type &b);
 
-bool isComparison(ast::BinaryOp op);
 /// Of a scalar itself, of a vector a lane's.
 ast::Type laneType(const ast::Type &type);
 /// Bool, or a vector of as many.
