@@ -4,6 +4,7 @@
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tangram::c_family {
 
@@ -11,14 +12,15 @@ using namespace ast;
 
 namespace {
 
-/// How often `for (i = A; i < B; ++i)` turns.
+/// How often `for (i = A; i < B; ++i)`, or i <= B, turns.
 std::optional<Int> turnsOf(const KnownValues &known, const For &loop) {
   const auto *first = dyn<Declare>(loop.init);
   if (const auto *several = dyn<Block>(loop.init); several && several->stmts.size() == 1)
     first = dyn<Declare>(several->stmts[0]);
   const auto *cond = dyn<Binary>(loop.cond);
   const auto *step = dyn<Unary>(loop.step);
-  if (!first || !first->init || !cond || cond->op != BinaryOp::Lt || !step) return {};
+  const bool last = cond && cond->op == BinaryOp::Le; // there is a turn where it is equal to the bound
+  if (!first || !first->init || !cond || (cond->op != BinaryOp::Lt && !last) || !step) return {};
   auto counts = [&](const Expr *e) {
     const auto *ref = dyn<VarRef>(e);
     return ref && ref->name == first->name;
@@ -27,7 +29,8 @@ std::optional<Int> turnsOf(const KnownValues &known, const For &loop) {
   if (!up || !counts(step->operand) || !counts(cond->lhs) || assignedVariables(loop.body).count(first->name)) return {};
   std::optional<Int> begin = known.value(first->init), end = known.value(cond->rhs);
   if (!begin || !end || *end <= *begin) return {};
-  return *end - *begin;
+  if (last && *end >= std::numeric_limits<std::int8_t>::max()) return {}; // it may be the type's greatest
+  return *end - *begin + last;
 }
 
 /// How many there are where loops are written out; many may be more. Functions are many.

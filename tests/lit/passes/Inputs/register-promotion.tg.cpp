@@ -1,4 +1,4 @@
-// Elements that all turns of a loop read, and such that they do not.
+// A point that all turns of a loop read.
 #include <tangram/tangram.h>
 
 __spectrum void nearest(const Array<2, float> points, const Array<2, float> centers, Array<1, float> out)
@@ -17,16 +17,4 @@ __codelet void nearest(const Array<2, float> points, const Array<2, float> cente
     }
     out[i] = least;
   }
-}
-
-__spectrum void changed(Array<2, float> a, const Array<2, float> b, const Array<1, int> when)
-    __requires(a.size(1) == 4 && b.size(0) == a.size(0) && b.size(1) == 4 && when.size() == a.size(0));
-
-__codelet void changed(Array<2, float> a, const Array<2, float> b, const Array<1, int> when) {
-  for (size_t i = 0; i < a.size(0); ++i)
-    for (size_t turn = 0; turn < when.size(); ++turn)
-      for (size_t d = 0; d < 4; ++d) {
-        a[i][d] = a[i][d] * 0.5f + 1;
-        if (when[turn] > 0) a[i][d] += b[i][d];
-      }
 }
