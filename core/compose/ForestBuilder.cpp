@@ -21,8 +21,8 @@ namespace {
 
 constexpr DiagnosticKind kUnknownSpectrum{"compose.unknown-spectrum", DiagnosticClass::User,
                                           "there is no spectrum '{}'", "use {1}"};
-constexpr DiagnosticKind kNoLevelFits{"compose.no-levels", DiagnosticClass::User, "target '{}' has no levels",
-                                      "give it at least one level that computes"};
+constexpr DiagnosticKind kWithoutLevels{"compose.no-levels", DiagnosticClass::User, "target '{}' has no levels",
+                                        "give it at least one level that computes"};
 
 using Bounds = std::vector<SizeBound>;
 
@@ -42,7 +42,7 @@ public:
         machines_(forest.hardware_) {}
 
   void run() {
-    if (forest_.hardware_.levels.empty()) fail(kNoLevelFits, {}, forest_.hardware_.name);
+    if (forest_.hardware_.levels.empty()) fail(kWithoutLevels, {}, forest_.hardware_.name);
     std::size_t spectrum = grammar_.spectrum(forest_.spectrum_);
     if (spectrum == kNoSpectrum) {
       std::vector<std::string> names;

@@ -9,13 +9,13 @@ using namespace ast;
 
 namespace {
 
-constexpr DiagnosticKind kNoSuchLevel{"rules.unknown", DiagnosticClass::User, "there is no {0} '{1}'", "use {2}"};
+constexpr DiagnosticKind kUnknownName{"rules.unknown", DiagnosticClass::User, "there is no {0} '{1}'", "use {2}"};
 
 const Spectrum &require(const Module &module, const std::string &name) {
   if (const Spectrum *found = findSpectrum(module, name)) return *found;
   std::vector<std::string> names;
   for (const Spectrum *s : module.spectrums) names.push_back(s->name);
-  fail(kNoSuchLevel, {}, "spectrum", name, names.empty() ? "a source that declares one" : suggest(name, names));
+  fail(kUnknownName, {}, "spectrum", name, names.empty() ? "a source that declares one" : suggest(name, names));
 }
 
 /// How a level and the one below it are written.
@@ -83,7 +83,7 @@ std::vector<CompositionRule> rules(const Module &module, const hardware::Hardwar
                                    const std::string &spectrum, const std::string &level, MapRules maps) {
   const Spectrum &s = require(module, spectrum);
   const hardware::Level *at = hardware.find(level);
-  if (!at) fail(kNoSuchLevel, {}, "level", level, suggest(level, hardware.levelNames()));
+  if (!at) fail(kUnknownName, {}, "level", level, suggest(level, hardware.levelNames()));
   const hardware::Level *below = hardware.below(*at);
   auto symbol = [](const hardware::Level *l) { return !l ? "" : l->symbol.empty() ? l->name : l->symbol; };
   Symbols symbols{symbol(at), symbol(below)};
@@ -225,7 +225,7 @@ std::vector<std::string> derivation(const Module &module, const std::string &spe
     if (c->name == codelet) return Derivation(s, *c).run();
     names.push_back(c->name);
   }
-  fail(kNoSuchLevel, {}, "codelet", codelet, names.empty() ? "a spectrum that has codelets" : suggest(codelet, names));
+  fail(kUnknownName, {}, "codelet", codelet, names.empty() ? "a spectrum that has codelets" : suggest(codelet, names));
 }
 
 std::string print(const std::vector<CompositionRule> &rules, bool comments) {

@@ -15,8 +15,6 @@ namespace {
 constexpr int kDeepestCalls = 200;
 constexpr Wide kMostParts = 1'000'000;
 
-/// As C++ converts to the type of sizes.
-
 /// What a parameter is given: a scalar is a variable of the callee's own.
 Value passed(const Value &v, const Type &type) {
   return v.kind == Value::Kind::Scalar ? variable(convert(v.scalar, type)) : v;

@@ -63,7 +63,7 @@ unsigned regionsWithin(const Node *tree, const hardware::Hardware &hardware) {
 }
 
 HostStatements::HostStatements(HostExpressions &expressions, const KernelContext &context)
-    : Statements(expressions, context.constants), host_(expressions), kernel_(context) {
+    : Statements(expressions, context.known), host_(expressions), kernel_(context) {
   const hardware::Hardware &hardware = host_.unit().hardware;
   level_ = hardware.levels.empty() ? nullptr : &hardware.top();
 }

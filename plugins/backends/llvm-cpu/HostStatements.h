@@ -10,7 +10,7 @@ namespace tangram::llvm_cpu {
 /// A kernel while it is made.
 struct KernelContext {
   const ast::Kernel *kernel = nullptr;
-  const ast::KnownValues *constants = nullptr;
+  const ast::KnownValues *known = nullptr;
   llvm::GlobalVariable *lastError = nullptr; // text of the thread's last error
 };
 

@@ -8,8 +8,6 @@ namespace tangram::divide {
 
 using namespace ast;
 
-namespace {}
-
 const Codelet *columns(const Band &band, const PointReduction &reduction, const Param *points,
                        const std::vector<const Param *> &params, Names names, Arena &arena) {
   const LoopRange &over = band.ranges[0];

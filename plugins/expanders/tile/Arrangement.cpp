@@ -8,8 +8,6 @@ namespace tangram::tile {
 
 using namespace ast;
 
-namespace {} // namespace
-
 const Expr *Arrangement::tunable(const std::string &name, const Ints &values, const std::string &follows) {
   const auto *any = arena_.make<Tunable>(where_, Int{1}, Int{0}, Int{1}, values, follows);
   const Expr *none = nullptr;

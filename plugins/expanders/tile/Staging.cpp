@@ -6,8 +6,6 @@ namespace tangram::tile {
 
 using namespace ast;
 
-namespace {} // namespace
-
 const Expr *Staged::number(std::int64_t n) const { return build_.integer(kNumber, n); }
 
 Staged::Staged(const nest::Codelets &make, Arena &arena, const Arrangement &lanes, const Tile &tile,

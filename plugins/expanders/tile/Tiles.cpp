@@ -12,8 +12,6 @@ namespace tangram::tile {
 
 using namespace ast;
 
-namespace {} // namespace
-
 TileSizes tileSizes(const Codelet &codelet, const RangeNest &nest, Arena &arena) {
   nest::Codelets make(arena, nest.loops[0].where);
   Names names;
