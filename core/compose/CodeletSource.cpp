@@ -17,6 +17,11 @@ CodeletSource::CodeletSource(const Codelet &codelet) {
         declared_[d.name] = &d;
         declarations_.push_back(&d);
       },
+      [&](const For &f) {
+        const Stmt *first = f.init;
+        if (const auto *several = dyn<Block>(first); several && several->stmts.size() == 1) first = several->stmts[0];
+        if (const auto *d = dyn<Declare>(first)) counting_[d->name] = &f;
+      },
       [&](const Assign &a) {
         if (isa<Subscript>(withoutCasts(a.target))) stores_.push_back(&a);
       });
@@ -65,6 +70,11 @@ void CodeletSource::findArraysOfLanes(const Codelet &codelet) {
 const Declare *CodeletSource::declared(const std::string &name) const {
   auto it = declared_.find(name);
   return it == declared_.end() ? nullptr : it->second;
+}
+
+const For *CodeletSource::counting(const std::string &name) const {
+  auto it = counting_.find(name);
+  return it == counting_.end() ? nullptr : it->second;
 }
 
 const CodeletSource::Parts &CodeletSource::parts(const Expr *e) const {

@@ -119,7 +119,7 @@ Interval Sizes::variable(const std::string &name) {
     auto it = calls_.back().find(name);
     return it == calls_.back().end() ? Interval{} : it->second;
   }
-  if (source_->changes(name)) return {};
+  if (source_->changes(name)) return changing(name);
   if (auto it = given_.find(name); it != given_.end()) return it->second;
   if (auto it = known_.find(name); it != known_.end()) return it->second;
   const Declare *d = source_->declared(name);
@@ -127,6 +127,8 @@ Interval Sizes::variable(const std::string &name) {
   known_[name] = {}; // while it is being evaluated
   return known_[name] = value(d->init);
 }
+
+Interval Sizes::changing(const std::string &) { return {}; }
 
 Interval Sizes::value(const Expr *expr) {
   Interval result;

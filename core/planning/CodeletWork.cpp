@@ -1,6 +1,7 @@
 #include "tangram/planning/CodeletWork.h"
 
 #include "IndexSteps.h"
+#include "tangram/ast/Build.h"
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Walk.h"
@@ -17,8 +18,9 @@ using namespace ast;
 
 namespace {
 
-/// Loops of so many turns cost nothing by themselves.
-constexpr double kUnrolled = 16;
+/// Loops of so many turns cost nothing by themselves, and of so many where they count elements of an array that
+/// registers hold.
+constexpr double kUnrolled = 16, kUnrolledPlaces = 64;
 /// Arrays of so many elements may be kept in registers.
 constexpr double kSmall = 128;
 
@@ -206,9 +208,8 @@ private:
       double then = branch->otherwise ? times / 2 : times, otherwise = times / 2;
       if (const std::optional<double> known = numbers_(branch->cond)) {
         then = *known != 0 ? times : 0, otherwise = times - then;
-      } else if (branch->otherwise && (contains<MatrixMultiply>(branch->then) || contains<Transfer>(branch->then))) {
-        // The other way is what is left over.
-        then = times, otherwise = 0;
+      } else if (const std::optional<bool> mostly = branch->otherwise ? mostlyHolds(branch->cond) : std::nullopt) {
+        then = *mostly ? times : 0, otherwise = times - then;
       }
       const std::vector<const Expr *> before = atHand_;
       statement(branch->then, then);
@@ -238,9 +239,10 @@ private:
       const double begin = begins && begins->init ? span(begins->init).value_or(0) : 0;
       variableSpans_.clear();
       spans_[counter] = begin + (std::max(1.0, turns.value_or(kUnknownTurns)) - 1) * stride;
-      loops_.push_back({counter, turns.value_or(kUnknownTurns), loopOf(loop->body).storesElsewhere, loop->body,
-                        isa<Unary>(loop->step), turns && !followsParameter(loop->cond)});
-      repeated(turns, times, loop->body, {loop->cond, loop->step});
+      const double all = turns.value_or(kUnknownTurns);
+      loops_.push_back({counter, all, loopOf(loop->body).storesElsewhere, loop->body, isa<Unary>(loop->step),
+                        turns && !followsParameter(loop->cond), isWrittenOut(counter, all, loop->body)});
+      repeated(turns, times, loop->body, {loop->cond, loop->step}, loops_.back().writtenOut);
       loops_.pop_back();
       spans_ = outer;
       variableSpans_.clear();
@@ -262,13 +264,60 @@ private:
     }
   }
 
-  void repeated(std::optional<double> turns, double times, const Block *body, std::vector<const Expr *> each) {
+  /// What a condition is but for few iterations at the end, or the begin, of what there is; nothing of others.
+  std::optional<bool> mostlyHolds(const Expr *e) const {
+    e = withoutCasts(e);
+    if (const auto *n = dyn<Unary>(e); n && n->op == UnaryOp::Not) {
+      const std::optional<bool> inner = mostlyHolds(n->operand);
+      return inner ? std::optional(!*inner) : std::nullopt;
+    }
+    const auto *n = dyn<Binary>(e);
+    if (!n) return {};
+    if (n->op == BinaryOp::LogicalAnd || n->op == BinaryOp::LogicalOr) {
+      const std::optional<bool> left = mostlyHolds(n->lhs), right = mostlyHolds(n->rhs);
+      if (!left || !right) return {};
+      return n->op == BinaryOp::LogicalAnd ? *left && *right : *left || *right;
+    }
+    if (n->op == BinaryOp::Eq) return isLeft(n->lhs, n->rhs) ? std::optional(true) : std::nullopt;
+    const bool less = n->op == BinaryOp::Lt || n->op == BinaryOp::Le;
+    if (!less && n->op != BinaryOp::Gt && n->op != BinaryOp::Ge) return {};
+    const Expr *lower = less ? n->lhs : n->rhs, *upper = less ? n->rhs : n->lhs;
+    if (isLiteral(withoutCasts(upper), 0)) return false;
+    if (isLiteral(withoutCasts(lower), 0)) return true;
+    const bool ofLower = isEnd(lower), ofUpper = isEnd(upper);
+    return ofLower != ofUpper ? std::optional(ofUpper) : std::nullopt;
+  }
+  /// What a variable stays; else the expression.
+  const Expr *resolved(const Expr *e) const {
+    for (unsigned fuel = 8; fuel > 0; --fuel) {
+      e = withoutCasts(e);
+      const auto *v = dyn<VarRef>(e);
+      const Expr *value = v ? numbers_.definition(v->name) : nullptr;
+      if (!value) break;
+      e = value;
+    }
+    return e;
+  }
+  /// A container's size, or what is left of it.
+  bool isEnd(const Expr *e) const {
+    e = resolved(e);
+    const auto *n = dyn<Binary>(e);
+    return isa<Size>(e) || (n && n->op == BinaryOp::Sub && isEnd(n->lhs));
+  }
+  /// Whether `e` is `most`, or what is left where that is less.
+  bool isLeft(const Expr *e, const Expr *most) const {
+    const auto *choice = dyn<Conditional>(resolved(e));
+    return choice && (equal(withoutCasts(choice->otherwise), withoutCasts(most)) ||
+                      equal(withoutCasts(choice->then), withoutCasts(most)));
+  }
+
+  void repeated(std::optional<double> turns, double times, const Block *body, std::vector<const Expr *> each,
+                bool writtenOut = true) {
     if (!turns) work_.guessed = true;
     const double all = times * turns.value_or(kUnknownTurns);
     // Compilers unroll what turns a few times.
-    const bool unrolled = turns && *turns <= kUnrolled;
-    if (turns.value_or(kUnknownTurns) <= kUnrolled) each = {};
-    if (!unrolled) work_.branches += all;
+    if (writtenOut) each = {};
+    if (!turns || !writtenOut) work_.branches += all;
     // A loop that only fills what lanes share is waited for once.
     const CodeletSource::Loop &loop = loopOf(body);
     const bool fills = !filling_ && loop.storesShared && !loop.loadsShared;
@@ -321,9 +370,25 @@ private:
 
   const CodeletSource::Loop &loopOf(const Block *body) const {
     return source_.loop(body, [&] {
-      return CodeletSource::Loop{storesElsewhere(body), storesShared(body), loadsShared(body),
-                                 carries(body),         turnsInBatch(body), written(body)};
+      return CodeletSource::Loop{storesElsewhere(body), storesShared(body), loadsShared(body), carries(body),
+                                 turnsInBatch(body),    written(body),      places(body)};
     });
+  }
+
+  std::unordered_set<std::string> places(const Node *body) const {
+    std::unordered_set<std::string> result;
+    walk(body, [&](const Subscript &s) {
+      const auto *base = dyn<VarRef>(s.base);
+      const auto at = base ? index_.find(base->name) : index_.end();
+      if (at == index_.end() || work_.accesses[at->second].parameter || work_.accesses[at->second].elements > kSmall)
+        return;
+      for (const Expr *index : s.indices) walk(index, [&](const VarRef &v) { result.insert(v.name); });
+    });
+    return result;
+  }
+
+  bool isWrittenOut(const std::string &counter, double turns, const Block *body) const {
+    return turns <= kUnrolled || (turns <= kUnrolledPlaces && loopOf(body).places.count(counter));
   }
 
   std::unordered_set<std::string> written(const Node *body) const {
@@ -673,8 +738,9 @@ private:
     const std::optional<double> known = numbers_(begins->init);
     const bool bounded = end && (known || source_.reached(begins->init).lane);
     const double begin = known.value_or(0);
-    const std::optional<double> apart =
+    std::optional<double> apart =
         bounded ? std::abs(*end - begin) : this->apart(begins->init, left ? cond->rhs : cond->lhs);
+    if (!apart) apart = meanDistance(begins->init, left ? cond->rhs : cond->lhs);
     if (!apart) return {};
     // A last turn where the counter is equal to the bound.
     const double distance = *apart + (cond->op == BinaryOp::Le || cond->op == BinaryOp::Ge ? 1 : 0);
@@ -696,6 +762,13 @@ private:
     }
     default: return {};
     }
+  }
+
+  /// Where bounds follow from loops around, whose counters are half of the way.
+  std::optional<double> meanDistance(const Expr *begin, const Expr *end) {
+    const Interval first = numbers_.mean(begin), last = numbers_.mean(end);
+    if (!first.known() || !last.known()) return {};
+    return std::abs(static_cast<double>(*last.lo - *first.lo));
   }
 
   /// What an expression may be, each by itself: of a minimum, both.
@@ -761,7 +834,7 @@ private:
           if (outlives) return 1;
           break;
         }
-    if (loops_.empty() || loops_.back().turns > kUnrolled) return 0;
+    if (loops_.empty() || !loops_.back().writtenOut) return 0;
     return 1 - 1 / std::clamp(loops_.back().turns, 1.0, kMost);
   }
 
@@ -879,7 +952,7 @@ private:
     return !parts.lane && !parts.loads && std::all_of(parts.variables.begin(), parts.variables.end(), [&](auto *v) {
       if (isConstant(v)) return true;
       auto loop = std::find_if(loops_.begin(), loops_.end(), [&](const Loop &l) { return l.counter == v->name; });
-      return loop != loops_.end() && loop->turns <= kUnrolled;
+      return loop != loops_.end() && loop->writtenOut;
     });
   }
 
@@ -1033,7 +1106,7 @@ private:
   double loadedTogether(const Expr *place, std::uint64_t bytes) {
     constexpr double kBytes = 16;
     const auto *s = dyn<Subscript>(withoutCasts(place));
-    if (!s || loops_.empty() || !loops_.back().byOne || loops_.back().turns > kUnrolled) return 1;
+    if (!s || loops_.empty() || !loops_.back().byOne || !loops_.back().writtenOut) return 1;
     const IndexSteps::Run run = steps_.run(s->indices.back(), loops_.back().counter);
     if (!run.moves) return 1;
     return std::max(1.0, std::min({run.length, loops_.back().turns, kBytes / static_cast<double>(bytes)}));
@@ -1099,6 +1172,7 @@ private:
     const Block *body = nullptr;
     bool byOne = false; // is how its counter grows
     bool fixed = false; // its turns are the same in all calls
+    bool writtenOut = false;
   };
   std::vector<Loop> loops_;                                              // around, the innermost last
   std::unordered_map<std::string, double> spans_;                        // of counters of the loops around

@@ -144,8 +144,34 @@ bool holds(const Expr &requirement, const Module &module, const Codelet &codelet
 std::optional<std::uint64_t> ExpectedSites::number(const Expr *expr) {
   if (!expr) return {};
   Interval interval = value(expr);
+  if (!interval.known()) interval = mean(expr);
   if (!interval.known() || *interval.lo < 0) return {};
   return static_cast<std::uint64_t>(*interval.lo);
+}
+
+Interval ExpectedSites::mean(const Expr *expr) {
+  if (inTheMean_) return value(expr);
+  std::swap(values(), means_);
+  inTheMean_ = true;
+  const Interval result = value(expr);
+  inTheMean_ = false;
+  std::swap(values(), means_);
+  return result;
+}
+
+Interval ExpectedSites::changing(const std::string &name) {
+  const For *loop = inTheMean_ ? source().counting(name) : nullptr;
+  const auto *begins = dyn<Declare>(loop ? loop->init : nullptr);
+  const auto *cond = dyn<Binary>(loop ? loop->cond : nullptr);
+  const auto *counter = cond ? dyn<VarRef>(withoutCasts(cond->lhs)) : nullptr;
+  if (!begins || !begins->init || !counter || counter->name != name ||
+      (cond->op != BinaryOp::Lt && cond->op != BinaryOp::Le) || !asked_.insert(name).second)
+    return {};
+  const Interval begin = value(begins->init), end = value(cond->rhs);
+  asked_.erase(name);
+  if (!begin.known() || !end.known()) return {};
+  const std::int64_t last = *end.lo - (cond->op == BinaryOp::Lt ? 1 : 0);
+  return Interval::exactly(*begin.lo + std::max<std::int64_t>(0, last - *begin.lo) / 2);
 }
 
 Interval ExpectedSites::sizeOf(const Size &size) {

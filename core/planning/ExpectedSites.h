@@ -13,9 +13,12 @@ public:
                 std::shared_ptr<const CodeletSource> source = {});
 
   Expected site(const ast::Expr *mapOrCall);
+  /// The value where counters of loops are what they are in the mean: half of the way.
+  Interval mean(const ast::Expr *expr);
 
 private:
   Interval sizeOf(const ast::Size &size) override;
+  Interval changing(const std::string &name) override;
   std::optional<std::uint64_t> number(const ast::Expr *expr);
   Extents extents(const ast::Expr *container);
   /// Of an element of a container of parts: of the first one, as of most.
@@ -33,6 +36,9 @@ private:
 
   std::vector<Extents> arguments_;
   Scalars known_;
+  bool inTheMean_ = false;
+  Values means_;
+  std::set<std::string> asked_; // counters whose mean is being found
 };
 
 /// From the names of a spectrum's parameters, with what its conditions say of sizes that are equal.

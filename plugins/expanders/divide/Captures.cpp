@@ -29,7 +29,24 @@ std::string rootOf(const Codelet &codelet, std::string name) {
   return name;
 }
 
+/// A constant array of the whole codelet, as those outside of functions are.
+bool isTable(const Codelet &codelet, const Declare &d) {
+  const auto &stmts = codelet.body->stmts;
+  return d.isConst && d.init && !d.extents.empty() && !d.type.isArray() &&
+         !any<VarRef>(d.init, [](auto &) { return true; }) && std::find(stmts.begin(), stmts.end(), &d) != stmts.end();
+}
+
 } // namespace
+
+const Codelet *withTables(const Codelet *made, const Codelet &source, Arena &arena) {
+  std::vector<const Stmt *> stmts;
+  for (const Stmt *s : source.body->stmts)
+    if (const auto *d = dyn<Declare>(s); d && isTable(source, *d))
+      if (any<VarRef>(made->body, [&](const VarRef &v) { return v.name == d->name; })) stmts.push_back(d);
+  if (stmts.empty()) return made;
+  stmts.insert(stmts.end(), made->body->stmts.begin(), made->body->stmts.end());
+  return arena.derive(made, [&](Codelet &c) { c.body = arena.derive(made->body, [&](Block &b) { b.stmts = stmts; }); });
+}
 
 std::optional<Captures> capturesOf(const nest::Nest &nest, const std::vector<const Stmt *> &statements,
                                    const std::set<std::string> &without, const std::set<std::string> &privates,
@@ -66,11 +83,12 @@ std::optional<Captures> capturesOf(const nest::Nest &nest, const std::vector<con
     walk(codelet.body, [&](const Declare &d) {
       if (d.name == v->name) local = &d;
     });
-    if (!given && !local) continue; // a table outside of functions
+    if (!given && !local) continue;
     if (local && (local->shared || local->tunable)) {
       why = fmt::format("it uses '{}', which cannot be handed over", v->name);
       return std::nullopt;
     }
+    if (local && isTable(codelet, *local)) continue; // whoever uses it has it, too
     if (local && !local->extents.empty() && !local->type.isArray()) {
       why = fmt::format("it uses the array '{}' that is declared around it", v->name);
       return std::nullopt;

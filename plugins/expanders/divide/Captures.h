@@ -21,4 +21,7 @@ std::optional<Captures> capturesOf(const nest::Nest &nest, const std::vector<con
                                    const std::set<std::string> &without, const std::set<std::string> &privates,
                                    ast::Arena &arena, std::string &why);
 
+/// A codelet that was made of statements of `source`, with the constant arrays of `source` that it uses.
+const ast::Codelet *withTables(const ast::Codelet *made, const ast::Codelet &source, ast::Arena &arena);
+
 } // namespace tangram::divide

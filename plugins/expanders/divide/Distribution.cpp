@@ -2,6 +2,7 @@
 #include "Captures.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
@@ -11,6 +12,7 @@
 #include "tangram/nest/Write.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace tangram::divide {
@@ -46,40 +48,78 @@ const Expr *resolved(const Expr *e, const Codelet &codelet) {
   return e;
 }
 
-/// Whether an extent is that of a dimension of a container that the codelet is given.
-bool isExtentOf(const Expr *extent, const Param &container, std::size_t d, const Codelet &codelet) {
+/// Which dimension of a container that the codelet is given an extent is that of.
+struct GivenExtent {
+  const Param *container = nullptr;
+  std::size_t dimension = 0;
+};
+
+std::vector<GivenExtent> givenExtents(const Expr *extent, const Codelet &codelet) {
+  std::vector<GivenExtent> result;
   const auto *size = dyn<Size>(resolved(extent, codelet));
   const auto *of = size ? dyn<VarRef>(size->container) : nullptr;
-  if (!of || of->name != container.name) return false;
-  const auto *dim = size->dim ? dyn<IntLit>(resolved(size->dim, codelet)) : nullptr;
-  return dim ? dim->value == static_cast<Int>(d) : container.type.rank() == 1;
+  const auto *dim = size && size->dim ? dyn<IntLit>(resolved(size->dim, codelet)) : nullptr;
+  for (const Param *p : codelet.params)
+    if (of && p->name == of->name && p->type.isArray() && (dim || p->type.rank() == 1))
+      result.push_back({p, dim ? static_cast<std::size_t>(dim->value) : 0});
+  return result;
 }
 
-/// What is expanded takes no more memory than a container that is there.
-bool isAsLargeAsGiven(const std::vector<const Expr *> &extents, const Codelet &codelet) {
-  return std::any_of(codelet.params.begin(), codelet.params.end(), [&](const Param *p) {
-    if (!p->type.isArray()) return false;
-    if (extents.size() == 1) { // as long as one of its dimensions
-      for (std::size_t d = 0; d < p->type.rank(); ++d)
-        if (isExtentOf(extents[0], *p, d, codelet)) return true;
-      return false;
+/// Asks whether a container of such extents has at most so many elements.
+class Memory {
+public:
+  Memory(const Codelet &codelet, std::int64_t most, const Build &build)
+      : codelet_(codelet), most_(most), build_(build) {}
+
+  /// False where that cannot be asked; `conditions` are under which it is so, none where the codelet is given a
+  /// container that is as large.
+  bool holds(const std::vector<const Expr *> &extents, std::vector<const Expr *> &conditions) const {
+    std::vector<GivenExtent> given;
+    for (const Expr *extent : extents) {
+      const std::vector<GivenExtent> found = givenExtents(extent, codelet_);
+      if (found.empty()) return false;
+      given.push_back(found.front());
     }
-    bool same = p->type.rank() == extents.size();
-    for (std::size_t d = 0; d < extents.size() && same; ++d) same = isExtentOf(extents[d], *p, d, codelet);
-    return same;
-  });
-}
+    bool same = true; // dimensions of one container
+    for (std::size_t d = 0; d < given.size(); ++d)
+      for (std::size_t other = 0; other < d; ++other)
+        same &= given[d].container == given[other].container && given[d].dimension != given[other].dimension;
+    if (same) return true;
+    const Expr *all = nullptr, *none = nullptr;
+    const Expr *const limit = build_.u64(static_cast<std::uint64_t>(most_));
+    for (const auto &[container, dimension] : given) {
+      const Expr *size =
+          build_.arena().make<Size>(codelet_.range, Type(Scalar::U64), build_.var(container->name, container->type),
+                                    container->type.rank() == 1 ? none : build_.u64(dimension));
+      // One after the other, so that no product wraps around.
+      add(conditions, build_.binary(BinaryOp::Le, size, limit));
+      if (all) add(conditions, build_.binary(BinaryOp::Le, build_.mul(all, size), limit));
+      all = all ? build_.mul(all, size) : size;
+    }
+    return true;
+  }
+
+private:
+  static void add(std::vector<const Expr *> &conditions, const Expr *one) {
+    if (std::none_of(conditions.begin(), conditions.end(), [&](const Expr *known) { return equal(known, one); }))
+      conditions.push_back(one);
+  }
+
+  const Codelet &codelet_;
+  std::int64_t most_;
+  const Build &build_;
+};
 
 /// Gives variables of a loop's iterations, of which several statements of the loop make use, an element for each
 /// iteration of a chain of loops that ends with it (scalar and array expansion): `for (...) { T s = e; ... s ... }`  as
 /// `Array<1, T> s_of(n); for (...) { s_of[i] = e; ... s_of[i] ... }`.
 class Expansion : public Mutator {
 public:
-  Expansion(const nest::Nest &nest, std::vector<unsigned> chain, Names &names, Arena &arena)
-      : Mutator(arena), nest_(nest), chain_(std::move(chain)), names_(names) {}
+  Expansion(const nest::Nest &nest, std::vector<unsigned> chain, std::int64_t most, Names &names, Arena &arena)
+      : Mutator(arena), nest_(nest), chain_(std::move(chain)), most_(most), names_(names) {}
 
   /// Null where there are none, or that cannot be done.
-  const Block *run() {
+  const Codelet *run() {
     const Block *body = nest_.codelet->body;
     const For *outermost = nest_.loops[chain_[0]].node;
     if (std::find(body->stmts.begin(), body->stmts.end(), outermost) == body->stmts.end()) return nullptr;
@@ -103,6 +143,8 @@ public:
       at_.push_back(build.div(build.sub(wide(build.var(l.variable, l.type)), first), step));
     }
     std::vector<const Stmt *> outside;
+    std::vector<const Expr *> conditions = nest_.codelet->conditions;
+    const Memory memory(*nest_.codelet, most_, build);
     const auto &stmts = nest_.loops[chain_.back()].node->body->stmts;
     for (const Stmt *s : stmts) {
       const auto *d = dyn<Declare>(s);
@@ -110,7 +152,7 @@ public:
       std::vector<const Expr *> extents = turns, bounds = bounds_;
       extents.insert(extents.end(), d->extents.begin(), d->extents.end());
       bounds.insert(bounds.end(), d->extents.begin(), d->extents.end());
-      if (!isAsLargeAsGiven(bounds, *nest_.codelet)) return nullptr;
+      if (!memory.holds(bounds, conditions)) return nullptr;
       const std::string container = names_.fresh(d->name + "_of");
       const Type type =
           Type::array(static_cast<unsigned>(extents.size()), d->type.isArray() ? d->type.element() : d->type);
@@ -123,12 +165,14 @@ public:
     if (outside.empty()) return nullptr;
     const auto *changed = as<For>(mutate(outermost));
     if (!whole_) return nullptr;
-    return arena().derive(body, [&](Block &b) {
-      b.stmts.clear();
-      for (const Stmt *s : body->stmts) {
-        if (s == outermost) b.stmts.insert(b.stmts.end(), outside.begin(), outside.end());
-        b.stmts.push_back(s == outermost ? changed : s);
-      }
+    std::vector<const Stmt *> all;
+    for (const Stmt *s : body->stmts) {
+      if (s == outermost) all.insert(all.end(), outside.begin(), outside.end());
+      all.push_back(s == outermost ? changed : s);
+    }
+    return arena().derive(nest_.codelet, [&](Codelet &c) {
+      c.conditions = conditions;
+      c.body = build.block(std::move(all));
     });
   }
 
@@ -143,7 +187,7 @@ private:
     const bool container = d.type.isArray() && !d.extents.empty() && !d.init;
     if (!container && !(d.type.isScalar() && d.extents.empty())) return false;
     if (!std::all_of(d.extents.begin(), d.extents.end(),
-                     [&](const Expr *extent) { return isAsLargeAsGiven({extent}, *nest_.codelet); }))
+                     [&](const Expr *extent) { return !givenExtents(extent, *nest_.codelet).empty(); }))
       return false;
     const auto users = std::count_if(stmts.begin(), stmts.end(), [&](const Stmt *other) {
       return other != &d && any<VarRef>(other, [&](const VarRef &v) { return v.name == d.name; });
@@ -181,6 +225,7 @@ private:
 
   const nest::Nest &nest_;
   std::vector<unsigned> chain_;
+  std::int64_t most_;
   Names &names_;
   std::vector<const Expr *> bounds_, at_;
   std::map<std::string, Expanded> expanded_;
@@ -189,8 +234,8 @@ private:
 
 class Distributor {
 public:
-  Distributor(const Module &module, const Codelet &codelet, Arena &arena)
-      : module_(module), codelet_(&codelet), arena_(arena) {
+  Distributor(const Module &module, const Codelet &codelet, std::int64_t mostExpanded, Arena &arena)
+      : module_(module), codelet_(&codelet), mostExpanded_(mostExpanded), arena_(arena) {
     names_.reserveAll(&codelet);
   }
 
@@ -232,14 +277,74 @@ private:
     const auto loops = std::count_if(item.body.begin(), item.body.end(), hasLoop);
     const bool parallel = isParallel(nest, item.index);
     if (loops < (parallel ? 2 : 1)) return false;
-    const nest::Loop &loop = nest.loops[item.index];
-    const Step step{Step::Kind::Distribute, {loop.variable}, 0, "", loop.node->range};
-    if (apply(nest, step)) return true;
-    const Block *expanded = Expansion(nest, around, names_, arena_).run();
+    if (apply(nest, parting(nest, item))) return true;
+    const Codelet *expanded = Expansion(nest, around, mostExpanded_, names_, arena_).run();
     if (!expanded) return false;
-    const Codelet *other = arena_.derive(codelet_, [&](Codelet &c) { c.body = expanded; });
-    const std::unique_ptr<nest::Nest> read = nest::read(module_, *other);
-    return read && apply(*read, step);
+    const std::unique_ptr<nest::Nest> read = nest::read(module_, *expanded);
+    const Item *same = read ? find(*read, read->items, nest.loops[item.index].variable) : nullptr;
+    return same && apply(*read, parting(*read, *same));
+  }
+
+  static const Item *find(const nest::Nest &nest, const std::vector<Item> &items, const std::string &loop) {
+    for (const Item &item : items) {
+      if (item.kind == Item::Kind::Loop && nest.loops[item.index].variable == loop) return &item;
+      for (const auto *inner : {&item.body, &item.otherwise})
+        if (const Item *found = find(nest, *inner, loop)) return found;
+    }
+    return nullptr;
+  }
+
+  /// Into as many loops as share no variable of an iteration. Statements without a loop stay with a serial one that
+  /// uses what they set, or sets what they use.
+  static Step parting(const nest::Nest &nest, const Item &item) {
+    const nest::Loop &loop = nest.loops[item.index];
+    Step step{Step::Kind::Distribute, {loop.variable}, 0, "", loop.node->range};
+    const std::size_t n = item.body.size();
+    if (std::any_of(item.body.begin(), item.body.end(), [](const Item &i) { return i.kind == Item::Kind::Guard; }))
+      return step;
+    std::vector<std::map<unsigned, bool>> touched(n); // variables of each, and whether it sets them
+    for (std::size_t i = 0; i < n; ++i) {
+      const Item &child = item.body[i];
+      const std::vector<unsigned> statements =
+          child.kind == Item::Kind::Loop ? nest.statementsOf(child.index) : std::vector<unsigned>{child.index};
+      for (const unsigned s : statements)
+        for (const nest::Access &a : nest.statements[s].accesses)
+          touched[i][a.variable] |= a.kind != nest::AccessKind::Read;
+    }
+    std::vector<bool> ends(n, true); // of parts
+    auto together = [&](std::size_t first, std::size_t last) {
+      std::fill_n(ends.begin() + static_cast<std::ptrdiff_t>(first), last - first, false);
+    };
+    for (unsigned v = 0; v < nest.variables.size(); ++v) {
+      const std::vector<unsigned> &scope = nest.variables[v].scope;
+      if (std::find(scope.begin(), scope.end(), item.index) == scope.end()) continue;
+      std::vector<std::size_t> users;
+      for (std::size_t i = 0; i < n; ++i)
+        if (touched[i].count(v)) users.push_back(i);
+      if (!users.empty()) together(users.front(), users.back());
+    }
+    const auto isSerial = [&](const Item &child) {
+      return child.kind == Item::Kind::Loop && !isParallel(nest, child.index);
+    };
+    const auto sets = [&](std::size_t one, std::size_t other) {
+      return std::any_of(touched[one].begin(), touched[one].end(),
+                         [&](const auto &v) { return v.second && touched[other].count(v.first); });
+    };
+    const bool parallel = isParallel(nest, item.index);
+    for (std::size_t i = n; i-- > 0 && parallel;) {
+      if (hasLoop(item.body[i])) continue;
+      for (std::size_t next = i + 1; next < n; ++next) {
+        if (isSerial(item.body[next]) && sets(i, next)) together(i, next);
+        if (ends[next]) break;
+      }
+      if (i > 0 && isSerial(item.body[i - 1]) && sets(i - 1, i)) together(i - 1, i);
+    }
+    step.parts.push_back(0);
+    for (std::size_t i = 0; i < n; ++i) {
+      ++step.parts.back();
+      if (ends[i] && i + 1 < n) step.parts.push_back(0);
+    }
+    return step;
   }
 
   /// Statements of one innermost loop, where each has a parallel loop that it does not share with the others: what is
@@ -250,8 +355,8 @@ private:
       return false;
     const Codelet *const before = codelet_;
     const nest::Loop &loop = nest.loops[item.index];
-    if (apply(nest, {Step::Kind::Distribute, {loop.variable}, 0, "", loop.node->range}))
-      codelet_ = Distributor(module_, *codelet_, arena_).run();
+    const Step each{Step::Kind::Distribute, {loop.variable}, 0, "", loop.node->range, {}};
+    if (apply(nest, each)) codelet_ = Distributor(module_, *codelet_, mostExpanded_, arena_).run();
     if (parallelLoops(*codelet_) <= parallelLoops(*before)) {
       codelet_ = before;
       return false;
@@ -305,6 +410,7 @@ private:
 
   const Module &module_;
   const Codelet *codelet_;
+  std::int64_t mostExpanded_;
   Arena &arena_;
   Names names_;
   std::set<std::string> tried_; // loops, by their iterators
@@ -312,8 +418,9 @@ private:
 
 } // namespace
 
-const Codelet *withParallelLoopsOutside(const Module &module, const Codelet &codelet, Arena &arena) {
-  return Distributor(module, codelet, arena).run();
+const Codelet *withParallelLoopsOutside(const Module &module, const Codelet &codelet, std::int64_t mostExpanded,
+                                        Arena &arena) {
+  return Distributor(module, codelet, mostExpanded, arena).run();
 }
 
 } // namespace tangram::divide

@@ -10,7 +10,10 @@ namespace tangram::divide {
 ///
 ///   for (i...) { t = 0; for (j...) t += a[i][j] * x[j]; for (j...) y[j] += a[i][j] * t; }
 ///
-/// becomes a loop over i that fills t_of[i] (scalar expansion), and loops over j and i, of which j is parallel.
-const ast::Codelet *withParallelLoopsOutside(const ast::Module &module, const ast::Codelet &codelet, ast::Arena &arena);
+/// becomes a loop over i that fills t_of[i] (scalar expansion), and loops over j and i, of which j is parallel. What is
+/// expanded has as many elements as a container that is there, or at most `mostExpanded`, which is a condition of the
+/// codelet then.
+const ast::Codelet *withParallelLoopsOutside(const ast::Module &module, const ast::Codelet &codelet,
+                                             std::int64_t mostExpanded, ast::Arena &arena);
 
 } // namespace tangram::divide

@@ -20,7 +20,7 @@ using nest::Item;
 
 namespace {
 
-constexpr std::size_t kDeepestBand = 3;
+constexpr std::size_t kDeepestBand = 4;
 
 std::string identifierOf(const std::string &name) {
   std::string result;

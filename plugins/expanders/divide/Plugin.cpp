@@ -1,9 +1,13 @@
 // divide: a nest's loops are ways to divide it.
 #include "Accumulations.h"
+#include "Captures.h"
 #include "Distribution.h"
 #include "Divide.h"
+#include "Rectangles.h"
+#include "Rescheduling.h"
 
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Increments.h"
 #include "tangram/nest/Promotion.h"
 #include "tangram/nest/Read.h"
 #include "tangram/nest/Selections.h"
@@ -21,7 +25,8 @@ constexpr std::int64_t kFewElements = 256;
 
 class Divide final : public Expander {
 public:
-  Divide(std::int64_t mostElements, bool all) : mostElements_(mostElements), all_(all) {}
+  Divide(std::int64_t mostElements, std::int64_t expandedElements, bool all)
+      : mostElements_(mostElements), expandedElements_(expandedElements), all_(all) {}
   const Module *run(const Module *module, ExpandContext &context) override {
     divide::DivideOptions options;
     options.reorder = context.target.promise("order") != "preserve";
@@ -39,13 +44,21 @@ public:
       for (const Codelet *codelet : spectrum->codelets) {
         if (codelet->coop || !contains<For>(codelet->body)) continue;
         divide(*module, *spectrum, codelet, options, names, context, codelets, added);
-        const Codelet *other = divide::withParallelLoopsOutside(*module, *codelet, context.arena);
-        if (other == codelet) continue;
-        other = context.arena.derive(other, [&](Codelet &c) {
-          c.from = c.name;
-          c.name = c.tag = codelet->name + "_distributed";
-        });
-        divide(*module, *spectrum, other, options, names, context, codelets, added);
+        const Codelet *source = codelet;
+        auto also = [&](const Codelet *other, const char *suffix) {
+          if (other == source) return;
+          source = context.arena.derive(other, [&](Codelet &c) {
+            c.from = codelet->name;
+            c.name = c.tag = source->name + suffix;
+          });
+          divide(*module, *spectrum, source, options, names, context, codelets, added);
+        };
+        also(divide::withParallelLoopsOutside(*module, *source, expandedElements_, context.arena), "_distributed");
+        std::vector<nest::Remark> refused;
+        also(divide::withRescheduledLoops(*module, *source, options.reorder, context.arena, refused), "_rescheduled");
+        for (const nest::Remark &r : refused)
+          decline(context, *spectrum, codelet->name + "_rescheduled_divided", r.range, r.message);
+        also(divide::withRectangularLoops(*module, *source, context.arena), "_rectangular");
       }
       if (codelets.size() != spectrum->codelets.size())
         spectrum = context.arena.derive(spectrum, [&](Spectrum &s) { s.codelets = codelets; });
@@ -68,7 +81,8 @@ private:
                      const divide::DivideOptions &options, Names &names, ExpandContext &context,
                      std::vector<const Codelet *> &codelets, Added &added) {
     // An element that a loop updates is a scalar that it reduces.
-    const Codelet *promoted = nest::withSelections(nest::withPromotedElements(codelet, context.arena), context.arena);
+    const Codelet *promoted = nest::withSelections(
+        nest::withPromotedElements(nest::withIncrementsApart(codelet, context.arena), context.arena), context.arena);
     std::unique_ptr<nest::Nest> nest = nest::read(module, *promoted);
     if (!nest || nest->loops.empty()) {
       for (const nest::Remark &r : nest ? nest->remarks : std::vector<nest::Remark>{})
@@ -87,7 +101,13 @@ private:
     if (!d.codelet) return;
     codelets.push_back(context.arena.derive(
         d.codelet, [&](Codelet &c) { c.from = codelet->from.empty() ? codelet->name : codelet->from; }));
-    added.spectrums.insert(added.spectrums.end(), d.spectrums.begin(), d.spectrums.end());
+    for (const Spectrum *s : d.spectrums) {
+      std::vector<const Codelet *> complete;
+      for (const Codelet *made : s->codelets)
+        complete.push_back(divide::withTables(made, *nest->codelet, context.arena));
+      added.spectrums.push_back(
+          complete == s->codelets ? s : context.arena.derive(s, [&](Spectrum &other) { other.codelets = complete; }));
+    }
     added.structs.insert(added.structs.end(), d.structs.begin(), d.structs.end());
   }
 
@@ -102,7 +122,7 @@ private:
                        [](const Codelet *codelet) { return codelet->coop || contains<Map>(codelet->body); });
   }
 
-  std::int64_t mostElements_;
+  std::int64_t mostElements_, expandedElements_;
   bool all_;
 };
 
@@ -119,15 +139,24 @@ TANGRAM_PLUGIN("divide", "1.0", "divides loops: maps over parts of their ranges,
             "void scale_i(i_range, a, f) { for (x = 0; x < i_range.size(); ++x) { i = i_range[x]; a[i] *= f; } }\n"
             "void scale_i(i_range, a, f) { map(scale_at_i, i_range, a, f); }\n"
             "void scale_i(i_range, a, f) { map(scale_i, partition(i_range, parts, ...), a, f); }";
-  d.options = {{"private-elements",
-                "of a container that a loop accumulates into: how many elements a group's own copy may have",
-                std::int64_t{4096},
-                0,
-                65536,
-                {}},
-               {"all", "also codelets of spectrums that have compound or cooperative ones", false, {}, {}, {}}};
+  d.options = {
+      {"private-elements",
+       "of a container that a loop accumulates into: how many elements a group's own copy may have",
+       std::int64_t{4096},
+       0,
+       65536,
+       {}},
+      {"expanded-elements",
+       "of a container that iterations of loops have an element of each, instead of a variable of their own: how "
+       "many elements it may have where the codelet is given none that is as large",
+       std::int64_t{1} << 27,
+       0,
+       std::int64_t{1} << 40,
+       {}},
+      {"all", "also codelets of spectrums that have compound or cooperative ones", false, {}, {}, {}}};
   d.create = [](const tangram::OptionValues &options) {
-    return std::make_unique<tangram::Divide>(options.integer("private-elements"), options.flag("all"));
+    return std::make_unique<tangram::Divide>(options.integer("private-elements"), options.integer("expanded-elements"),
+                                             options.flag("all"));
   };
   registry.expanders.add(std::move(d));
 }

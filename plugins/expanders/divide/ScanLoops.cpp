@@ -2,9 +2,13 @@
 
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Casts.h"
+#include "tangram/nest/Statements.h"
 #include "tangram/nest/Updates.h"
 
 #include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 #include <functional>
 
@@ -17,28 +21,112 @@ namespace {
 using Exprs = std::vector<const Expr *>;
 using Stmts = std::vector<const Stmt *>;
 
+/// Whether a statement is in a block in which `update` comes behind it.
+bool isFollowedBy(const Stmts &block, const Stmt *statement, const Stmt *update) {
+  const auto at = std::find(block.begin(), block.end(), statement);
+  if (at != block.end()) return std::find(at, block.end(), update) != block.end();
+  return std::any_of(block.begin(), block.end(), [&](const Stmt *s) {
+    const auto *branch = dyn<If>(s);
+    return branch && (isFollowedBy(branch->then->stmts, statement, update) ||
+                      (branch->otherwise && isFollowedBy(branch->otherwise->stmts, statement, update)));
+  });
+}
+
+/// Whether a container is only written, where a scalar says, which is larger each time (compaction): so no two
+/// iterations write one element. `update`: the only one of the scalar.
+bool isCompacted(const nest::Nest &nest, unsigned loop, unsigned container, const nest::Variable &scalar,
+                 const Stmt *update, const Stmts &body) {
+  const std::optional<nest::Update> how = nest::updateOf(update);
+  if (!how || how->op != nest::ReductionOp::Add || how->subtracts || !scalar.type.isInteger()) return false;
+  const std::optional<Int> by = how->value ? literal(nest::withoutCasts(how->value)) : std::optional<Int>(1);
+  if (!by || *by < 1) return false;
+  if (!scalar.type.isSigned() && scalar.type.bytes() < 8) return false; // it may wrap around
+  for (const unsigned s : nest.statementsOf(loop))
+    for (const nest::Access &a : nest.statements[s].accesses) {
+      if (a.variable != container) continue;
+      const auto *element = dyn<Subscript>(a.node);
+      const auto *index =
+          element && element->indices.size() == 1 ? dyn<VarRef>(nest::withoutCasts(element->indices[0])) : nullptr;
+      if (a.kind != nest::AccessKind::Write || !index || index->name != scalar.name ||
+          !isFollowedBy(body, nest.statements[s].node, update))
+        return false;
+    }
+  return true;
+}
+
+/// The only statement of the body, or of branches in it, that updates a scalar; null where there are none or several.
+const Stmt *onlyUpdate(const Stmts &body, const std::string &scalar) {
+  const Stmt *found = nullptr;
+  std::size_t many = 0;
+  auto look = [&](auto &&self, const Stmts &stmts) -> void {
+    for (const Stmt *s : stmts) {
+      const std::optional<nest::Update> u = nest::updateOf(s);
+      const auto *target = u ? dyn<VarRef>(u->target) : nullptr;
+      if (target && target->name == scalar) {
+        found = s;
+        ++many;
+      } else if (const auto *branch = dyn<If>(s)) {
+        self(self, branch->then->stmts);
+        if (branch->otherwise) self(self, branch->otherwise->stmts);
+      }
+    }
+  };
+  look(look, body);
+  return many == 1 ? found : nullptr;
+}
+
 /// The one scalar that the loop carries; null where it is something else.
-const nest::Variable *carriedScalar(const nest::Nest &nest, unsigned loop, const nest::Dependences &dependences) {
+const nest::Variable *carriedScalar(const nest::Nest &nest, unsigned loop, const nest::Dependences &dependences,
+                                    const Stmts &body) {
   const std::vector<unsigned> own = dependences.carried(loop).privatizable;
   std::optional<unsigned> found;
+  std::set<unsigned> containers;
   for (const nest::Dependence &d : dependences.all(loop)) {
     const unsigned variable = d.first->variable;
     if (std::find(own.begin(), own.end(), variable) != own.end()) continue;
+    if (nest.variables[variable].container) {
+      containers.insert(variable);
+      continue;
+    }
     if (found && *found != variable) return nullptr;
     found = variable;
   }
+  if (!found) return nullptr;
+  const Stmt *update = onlyUpdate(body, nest.variables[*found].name);
+  for (const unsigned container : containers)
+    if (!update || !isCompacted(nest, loop, container, nest.variables[*found], update, body)) return nullptr;
   if (!found) return nullptr;
   const nest::Variable &v = nest.variables[*found];
   return v.rank == 0 && !v.container && v.type.isScalar() ? &v : nullptr;
 }
 
+/// The update alone, and the branches that it stands in; null where it stands elsewhere.
+const Stmt *alone(const Stmt *s, const Stmt *update, Arena &arena) {
+  if (s == update) return s;
+  const auto *branch = dyn<If>(s);
+  if (!branch) return nullptr;
+  const Build build(arena, branch->range);
+  auto inside = [&](const Block *block) -> const Stmt * {
+    for (const Stmt *inner : block ? block->stmts : Stmts{})
+      if (const Stmt *found = alone(inner, update, arena)) return found;
+    return nullptr;
+  };
+  if (const Stmt *then = inside(branch->then)) return build.when(branch->cond, {then});
+  if (const Stmt *otherwise = inside(branch->otherwise)) return build.when(build.logicalNot(branch->cond), {otherwise});
+  return nullptr;
+}
+
 /// Declarations of the body that the update needs, and the update; nothing where these need what the loop writes.
-std::optional<Stmts> slice(const Stmts &body, const Stmt *update, const std::set<std::string> &written) {
+std::optional<Stmts> slice(const Stmts &body, const Stmt *update, const std::string &scalar,
+                           const std::set<std::string> &written, Arena &arena) {
   std::set<std::string> needed;
   auto needs = [&](const Node *node) { walk(node, [&](const VarRef &v) { needed.insert(v.name); }); };
-  needs(update);
-  Stmts kept{update};
-  for (auto s = std::find(body.rbegin(), body.rend(), update); s != body.rend(); ++s) {
+  const auto around =
+      std::find_if(body.begin(), body.end(), [&](const Stmt *s) { return alone(s, update, arena) != nullptr; });
+  if (around == body.end()) return {};
+  Stmts kept{alone(*around, update, arena)};
+  needs(kept[0]);
+  for (auto s = std::make_reverse_iterator(around); s != body.rend(); ++s) {
     const auto *d = dyn<Declare>(*s);
     if (!d || !needed.count(d->name)) continue;
     if (!d->extents.empty() || d->shared || d->tunable || !d->init || hasEffects(d->init)) return {};
@@ -49,7 +137,11 @@ std::optional<Stmts> slice(const Stmts &body, const Stmt *update, const std::set
     if (needed.count(name)) return {};
   for (const Stmt *s : body) // what is kept is nowhere set again
     for (const std::string &name : assignedVariables(s))
-      if (s != update && needed.count(name)) return {};
+      if (name != scalar && needed.count(name)) return {};
+  // Nor is anything of a branch that the update needs.
+  const std::set<std::string> inside = nest::declaredIn({*around});
+  if (std::any_of(inside.begin(), inside.end(), [&](const std::string &name) { return needed.count(name) > 0; }))
+    return {};
   return kept;
 }
 
@@ -57,18 +149,10 @@ std::optional<Stmts> slice(const Stmts &body, const Stmt *update, const std::set
 
 std::optional<ScanLoop> scanLoop(const nest::Nest &nest, const nest::Item &loop, const nest::Dependences &dependences,
                                  Stmts body, Arena &arena) {
-  const nest::Variable *v = carriedScalar(nest, loop.index, dependences);
-  if (!v) return {};
-  const Stmt *update = nullptr;
-  std::optional<nest::Update> how;
-  for (const Stmt *s : body)
-    if (std::optional<nest::Update> u = nest::updateOf(s)) {
-      const auto *target = dyn<VarRef>(u->target);
-      if (!target || target->name != v->name) continue;
-      if (update) return {};
-      update = s;
-      how = u;
-    }
+  const nest::Variable *v = carriedScalar(nest, loop.index, dependences, body);
+  const Stmt *update = v ? onlyUpdate(body, v->name) : nullptr;
+  if (!update) return {};
+  const std::optional<nest::Update> how = nest::updateOf(update);
   std::set<std::string> written;
   for (unsigned s : nest.statementsOf(loop.index))
     for (const nest::Access &a : nest.statements[s].accesses) {
@@ -77,8 +161,7 @@ std::optional<ScanLoop> scanLoop(const nest::Nest &nest, const nest::Item &loop,
       if (&other == v && nest.statements[s].node != update) return {};
       if (other.container) written.insert(other.name);
     }
-  if (!update) return {};
-  const std::optional<Stmts> kept = slice(body, update, written);
+  const std::optional<Stmts> kept = slice(body, update, v->name, written, arena);
   std::string why;
   const std::optional<LoopRange> range = rangeOf(nest, loop.index, arena, why);
   if (!kept || !range) return {};

@@ -55,7 +55,8 @@ public:
   const ast::Expr *size(std::size_t dim) const { return dims_[dim].size; }
   /// Where point number `point` of this lane is in the patch.
   const ast::Expr *position(std::size_t dim, const ast::Expr *point) const;
-  /// Neighbours along the last dimension that a lane has.
+  /// Neighbours along a dimension that a lane has; along the last one.
+  const ast::Expr *vector(std::size_t dim) const { return dims_[dim].vector; }
   const ast::Expr *vector() const { return dims_.back().vector; }
   /// Of a unit that multiplies matrices, one of two dimensions: how many fragments it has along a dimension, where
   /// column `fragment` of b is in the patch that this lane has elements of, and which of four neighbours in depth it

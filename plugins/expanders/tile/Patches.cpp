@@ -7,6 +7,7 @@
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Dependences.h"
+#include "tangram/nest/Extremes.h"
 #include "tangram/nest/Statements.h"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ public:
     segments_ = segmentsOf(nest_, nest_.body, arena_);
     why = keep();
     if (!why.empty()) return nullptr;
-    bool tiles = false, chains = false;
+    bool tiles = false, chains = false, panels = false;
     for (const Segment &s : segments_) {
       references_.push_back(
           referencesOf(module_, nest_, loops_, s, written_, nest::declaredIn(nest_.body), options_.lockstep, arena_));
@@ -60,6 +61,7 @@ public:
         for (Tile &t : references_.back().tiles) std::sort(t.order.begin(), t.order.end());
       tiles |= !references_.back().tiles.empty();
       chains |= !s.loops.empty();
+      panels |= !s.loops.empty() && !isOnePanel(s);
     }
     if (options_.shape && !findContractions()) {
       why = "it has no loop of sums of products of doubles, each of two that are staged";
@@ -76,7 +78,7 @@ public:
       names_.reserve(size->name);
       tiled.push_back({d->iterator->name, size->name});
     }
-    lanes_.emplace(make_, arena_, nest_.loops[0].where, options_.choices, tiled, chains, options_.shape, names_);
+    lanes_.emplace(make_, arena_, nest_.loops[0].where, options_.choices, tiled, panels, options_.shape, names_);
 
     Stmts body = patch();
     Stmts all(nest_.fixed.begin(), nest_.fixed.end());
@@ -164,6 +166,9 @@ private:
           });
     return found;
   }
+
+  /// Points that the guard leaves out need not have the elements that others read.
+  bool loadsBehindGuard(const References &references) const { return nest_.guard && !references.direct.empty(); }
 
   bool touchesWritten(const Stmts &stmts) const {
     std::set<std::string> containers;
@@ -262,6 +267,7 @@ private:
         stmts.insert(stmts.begin(), build_.declare(iterator[d], l.iterator->type, numberAt(l, position)));
     };
     if (only) {
+      if (nest_.guard && !whole_) stmts = {build_.when(replaced(nest_.guard, context), std::move(stmts))};
       const Expr *there = lanes_->working();
       for (std::size_t d = dims_.size(); d-- > 0;) declare(d, at[d]);
       for (std::size_t d = 0; d < dims_.size() && !whole_; ++d) {
@@ -334,6 +340,9 @@ private:
           segments_[q].loops.empty() ? plain(segments_[q], references_[q]) : chain(segments_[q], references_[q]);
       stmts.insert(stmts.end(), made.begin(), made.end());
     }
+    if (nest_.guard)
+      if (const Expr *any = nest::holds(build_, nest_.guard, corners(), nest::Quantifier::Some))
+        stmts = {build_.when(any, std::move(stmts))};
     for (std::size_t d = dims_.size(); d-- > 0;)
       stmts = {count(as<VarRef>(origins_[d].first)->name, kSize, origins_[d].size, std::move(stmts),
                      build_.cast(kSize, lanes_->size(d)))};
@@ -347,6 +356,18 @@ private:
                      std::move(stmts))};
     }
     return stmts;
+  }
+
+  /// What iterators lie between in the patch.
+  nest::IteratorBox corners() const {
+    nest::IteratorBox box;
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      const Expr *end = build_.add(origins_[d].first, build_.cast(kSize, lanes_->size(d)));
+      const Expr *last = build_.select(build_.less(end, origins_[d].size), end, origins_[d].size);
+      box[dims_[d]->iterator->name] = {numberAt(*dims_[d], origins_[d].first),
+                                       numberAt(*dims_[d], build_.sub(last, build_.u64(1)))};
+    }
+    return box;
   }
 
   /// Iterators of the patch's dimensions at its first position.
@@ -422,7 +443,8 @@ private:
     std::deque<Staged *> tiles;
     for (const Tile &t : references.tiles) tiles.push_back(&staged(t, {}));
     Stmts stmts = load(tiles, atFirst());
-    bool only = touchesWritten(segment.body) || (!tiles.empty() && trusting(segment, references));
+    bool only = touchesWritten(segment.body) || loadsBehindGuard(references) ||
+                (!tiles.empty() && trusting(segment, references));
     const std::vector<bool> all(dims_.size(), true);
     if (only) { // what others ask for is something for all points
       bool defines = false;
@@ -449,14 +471,32 @@ private:
     Type type;
     std::vector<bool> along;
     bool ofBlock = false; // else of all points
+    /// Of each dimension, the loop whose turns move along it as points do, if there is one: neighbours of a lane read
+    /// elements of one window, in which each turn goes on by one.
+    std::vector<const Expr *> turn{}, turns{};
+    bool slides(std::size_t d) const { return !turn.empty() && turn[d]; }
   };
+
+  /// How many elements a fragment has along a dimension, and where a lane's point finds its own.
+  const Expr *windowOf(const Fragment &f, std::size_t d) const {
+    return build_.sub(build_.add(lanes_->vector(d), f.turns[d]), number(1));
+  }
+  const Expr *extentOf(const Fragment &f, std::size_t d) const {
+    if (!f.slides(d)) return f.ofBlock ? many(d) : lanes_->points(d);
+    return build_.mul(build_.div(many(d), lanes_->vector(d)), windowOf(f, d));
+  }
+  const Expr *placeIn(const Fragment &f, std::size_t d, const Expr *point) const {
+    if (!f.slides(d)) return f.ofBlock ? point : ofAll(d, point);
+    const Expr *group = build_.mul(build_.div(point, lanes_->vector(d)), windowOf(f, d));
+    return build_.add(group, build_.add(build_.rem(point, lanes_->vector(d)), f.turn[d]));
+  }
 
   const Expr *ofFragment(const Fragment &f, const std::vector<const Expr *> &point) const {
     const Expr *index = nullptr;
     for (std::size_t d = 0; d < dims_.size(); ++d) {
       if (!f.along[d]) continue;
-      const Expr *own = f.ofBlock ? point[d] : ofAll(d, point[d]);
-      index = index ? build_.add(build_.mul(index, f.ofBlock ? many(d) : lanes_->points(d)), own) : own;
+      const Expr *own = placeIn(f, d, point[d]);
+      index = index ? build_.add(build_.mul(index, extentOf(f, d)), own) : own;
     }
     return index ? element(f.array, f.type, index) : build_.var(f.array, f.type);
   }
@@ -474,6 +514,99 @@ private:
            return Stmts{build_.assign(ofFragment(f, point), value(here, point))};
          }))
       out.push_back(s);
+  }
+
+  // ---- windows of neighbouring points ----
+
+  /// The turns of a loop of a panel that go through one window, from outermost to innermost.
+  struct Turning {
+    std::vector<const Expr *> turn, turns; // counters, and how many
+  };
+
+  /// From which loop of a panel on all are short and of a known length, so that what they count may name registers; two
+  /// loops only where their window stays small. `whole`: the panel's own length is known.
+  static std::size_t firstWrittenOut(const Segment &segment, bool whole) {
+    constexpr std::int64_t kLong = 16, kShort = 4;
+    std::size_t first = segment.loops.size() - segment.panel;
+    auto isAtMost = [&](std::size_t l, std::int64_t most) {
+      const std::int64_t turns = segment.turns[segment.panel + l];
+      return l > 0 ? turns <= most : whole && (turns > 0 ? turns <= most : most == kLong);
+    };
+    if (!isAtMost(first - 1, kLong)) return first;
+    for (--first; first > 0 && isAtMost(first - 1, kShort);) --first;
+    return first;
+  }
+
+  /// Of a tile and each dimension of the patch, the loop of the panel that moves along the same dimension of the
+  /// container as far as points do; from loop `first` on, all loops but such leave it alone.
+  struct Sliding {
+    std::vector<std::optional<std::size_t>> loop;
+    std::size_t first = 0;
+  };
+  std::optional<Sliding> sliding(const Tile &tile, std::size_t least) const {
+    const std::size_t dims = dims_.size();
+    auto only = [&](std::size_t l) -> std::optional<std::size_t> { // the dimension of the container that it moves along
+      std::optional<std::size_t> found;
+      for (std::size_t c = 0; c < tile.strides[l].size(); ++c) {
+        if (tile.strides[l][c] == 0) continue;
+        if (found) return {};
+        found = c;
+      }
+      return found;
+    };
+    Sliding result{std::vector<std::optional<std::size_t>>(dims), tile.strides.size() - dims};
+    while (result.first > least) {
+      const std::size_t l = result.first - 1, of = dims + l;
+      if (moves(tile.strides, of)) {
+        std::optional<std::size_t> along;
+        for (std::size_t d = 0; d < dims; ++d)
+          if (const auto c = only(of); c && only(d) == c && tile.strides[d][*c] == tile.strides[of][*c]) along = d;
+        if (!along || result.loop[*along]) break;
+        result.loop[*along] = l;
+      }
+      --result.first;
+    }
+    const bool any = std::any_of(result.loop.begin(), result.loop.end(), [](const auto &l) { return l.has_value(); });
+    return any ? std::optional(result) : std::nullopt;
+  }
+
+  /// A window of a tile's elements in a lane's registers, as far as all turns of its loops together need it.
+  Fragment window(const Staged &tile, const Reference &r, const Sliding &sliding, const Turning &turning, Stmts &out) {
+    Fragment f{names_.fresh(r.container->name + "_of"), r.node->type, alongOf(r), true, {}, {}};
+    std::vector<const Expr *> at(dims_.size(), number(0)), turns = turning.turn;
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      const auto &loop = sliding.loop[d];
+      f.turn.push_back(loop ? turning.turn[*loop] : nullptr);
+      f.turns.push_back(loop ? turning.turns[*loop] : nullptr);
+      if (loop) turns[*loop] = number(0);
+    }
+    const Expr *index = nullptr, *all = number(1);
+    std::vector<std::pair<const Expr *, const Expr *>> counters;
+    auto counter = [&](const Expr *end) {
+      counters.emplace_back(build_.var(names_.fresh("point"), kNumber), end);
+      return counters.back().first;
+    };
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      if (!f.along[d]) continue;
+      const Expr *own = nullptr;
+      if (f.slides(d)) {
+        const Expr *group = counter(build_.div(many(d), lanes_->vector(d))), *place = counter(windowOf(f, d));
+        own = build_.add(build_.mul(group, windowOf(f, d)), place);
+        at[d] = build_.add(lanes_->position(d, ofAll(d, build_.mul(group, lanes_->vector(d)))), place);
+      } else {
+        own = counter(many(d));
+        at[d] = lanes_->position(d, ofAll(d, own));
+      }
+      index = index ? build_.add(build_.mul(index, extentOf(f, d)), own) : own;
+      all = build_.mul(all, extentOf(f, d));
+    }
+    at.insert(at.end(), turns.begin(), turns.end());
+    Stmts fill{build_.assign(element(f.array, f.type, index), tile.element(r, at))};
+    for (std::size_t c = counters.size(); c-- > 0;)
+      fill = {counted(counters[c].first, counters[c].second, std::move(fill))};
+    out.push_back(array(f.array, f.type, all));
+    out.insert(out.end(), fill.begin(), fill.end());
+    return f;
   }
 
   /// Whether the chain has a turn, where that can be asked in front of it; null where not.
@@ -523,7 +656,7 @@ private:
     const Expr *turn = hasTurn(segment);
     // What the loops leave alone is loaded before them.
     for (const Reference &r : references.direct) {
-      if (!turn || !r.certain || !r.strides || followsChain(r, segment)) continue;
+      if (!turn || nest_.guard || !r.certain || !r.strides || followsChain(r, segment)) continue;
       if (const auto *same = sameFragment(r)) {
         use(r, *same, context);
         continue;
@@ -551,17 +684,27 @@ private:
     return stmts;
   }
 
+  /// Whether all turns are one panel, of which none is deeper.
+  bool isOnePanel(const Segment &segment) const {
+    const Ints &depths = options_.choices.depth;
+    return segment.turns[segment.panel] > 0 &&
+           segment.turns[segment.panel] <= *std::max_element(depths.begin(), depths.end());
+  }
+
   Stmts panels(const Segment &segment, const References &references, const Context &context) {
     const nest::LoopRange &range = segment.loops[segment.panel];
     const std::int64_t known = segment.turns[segment.panel];
-    const Expr *depth = lanes_->depth();
-    if (known > 0) depth = build_.select(build_.less(depth, number(known)), depth, number(known));
+    const bool one = isOnePanel(segment);
+    const Expr *depth = one ? number(known) : lanes_->depth();
+    if (known > 0 && !one) depth = build_.select(build_.less(depth, number(known)), depth, number(known));
     std::vector<const Expr *> extents{depth};
     for (std::size_t l = segment.panel + 1; l < segment.loops.size(); ++l) extents.push_back(number(segment.turns[l]));
 
     const Expr *numbers = build_.var(names_.fresh(range.iterator + "_values"), range.containerType());
-    const Expr *from = build_.var(names_.fresh("first_" + range.iterator), kSize), *none = nullptr;
-    const Expr *size = arena_.make<Size>(range.where, kSize, numbers, none);
+    const Expr *none = nullptr;
+    const Expr *from = one ? build_.u64(0) : build_.var(names_.fresh("first_" + range.iterator), kSize);
+    const Expr *size = known > 0 ? build_.u64(static_cast<std::uint64_t>(known))
+                                 : arena_.make<Size>(range.where, kSize, numbers, none);
     auto at = [&](const Expr *position) {
       return build_.cast(range.iteratorType, build_.element(numbers, {position}, range.type));
     };
@@ -578,7 +721,8 @@ private:
     const auto product = contractions_.find(&segment);
     const auto shapeDepth = options_.shape ? static_cast<std::int64_t>(options_.shape->k) : 1;
     const bool engine = product != contractions_.end() && (known <= 0 || known % shapeDepth == 0);
-    std::optional<Stages> stages = this->stages(tiles, size, wide, from, firstOf);
+    std::optional<Stages> stages;
+    if (!one) stages = this->stages(tiles, size, wide, from, firstOf);
     Stmts before, stmts;
     if (stages && engine) {
       stmts = multiplyAhead(product->second, tiles, depth, size, wide, from, *stages);
@@ -591,10 +735,14 @@ private:
       before = stages->before;
       stmts = {await(stages->ahead)};
       stmts.insert(stmts.end(), stages->next.begin(), stages->next.end());
+    } else if (one && copies(tiles)) {
+      stmts = {await(number(0))}; // nobody uses what was there before
+      for (const Stmt *s : transfers(tiles, firstOf(from))) stmts.push_back(s);
+      stmts.push_back(await(number(0)));
     } else {
       stmts = load(tiles, firstOf(from));
     }
-    if (!stages && lanes_->stages()) {
+    if (!stages && !one && lanes_->stages()) {
       // Software pipelining: the next panel is under way, to registers, while this one is used.
       auto fetch = [&](const Expr *panel) {
         Stmts loads = load(tiles, firstOf(panel), [&](const Staged &t, const Staged::Corner &corner, bool asks) {
@@ -615,9 +763,11 @@ private:
 
     const Expr *left = build_.var(names_.fresh("left_" + range.iterator), kSize);
     const Expr *turns = build_.var(names_.fresh("turns"), kNumber);
-    stmts.push_back(build_.declare(as<VarRef>(left)->name, kSize, build_.sub(size, from)));
-    stmts.push_back(build_.declare(as<VarRef>(turns)->name, kNumber,
-                                   build_.cast(kNumber, build_.select(build_.less(left, wide), left, wide))));
+    if (!one) {
+      stmts.push_back(build_.declare(as<VarRef>(left)->name, kSize, build_.sub(size, from)));
+      stmts.push_back(build_.declare(as<VarRef>(turns)->name, kNumber,
+                                     build_.cast(kNumber, build_.select(build_.less(left, wide), left, wide))));
+    }
     // A whole panel has a known number of turns.
     auto turning = [&](const Expr *many) {
       if (lanes_->inBlocks()) {
@@ -642,28 +792,53 @@ private:
         iterator(r, build_.add(build_.cast(r.iteratorType, r.begin), steps));
       }
       auto outside = fragments_;
+      Turning turning{all, extents};
+      turning.turns[0] = many;
+      std::vector<Stmts> windows(all.size()); // loaded in front of each loop
+      if (!options_.lockstep)
+        for (const Staged *t : tiles)
+          if (const std::optional<Sliding> slides = sliding(t->tile(), firstWrittenOut(segment, many == depth)))
+            for (const Reference &r : t->tile().references) {
+              const Fragment *same = sameFragment(r);
+              use(r, same ? *same : window(*t, r, *slides, turning, windows[slides->first]), here);
+            }
       Stmts body = innermost(segment, references, here, tiles, all);
       fragments_ = outside;
       for (std::size_t l = all.size(); l-- > 0;) {
         if (mentions(body, iterators[l].first)) body.insert(body.begin(), iterators[l].second);
-        body = {count(as<VarRef>(all[l])->name, kNumber, l == 0 ? many : extents[l], std::move(body))};
+        body = {count(as<VarRef>(all[l])->name, kNumber, turning.turns[l], std::move(body))};
+        body.insert(body.begin(), windows[l].begin(), windows[l].end());
       }
       return inBlocks(segment, std::move(body));
     };
-    const Expr *all = build_.equal(turns, depth);
+    const Expr *all = one ? build_.boolean(true) : build_.equal(turns, depth);
     if (options_.lockstep)
       for (std::size_t d = 0; d < dims_.size(); ++d)
         all = build_.both(all, build_.binary(BinaryOp::Le, build_.cast(kSize, lanes_->size(d)),
                                              build_.sub(origins_[d].size, origins_[d].first)));
     whole_ = options_.lockstep;
+    if (nest_.guard && whole_) {
+      const Expr *there = nest::holds(build_, nest_.guard, corners(), nest::Quantifier::All);
+      whole_ = there != nullptr;
+      if (there) all = build_.both(all, there);
+    }
     Stmts whole = engine ? multiply(product->second, tiles, depth) : turning(depth);
     whole_ = false;
-    Stmts rest = engine ? multiply(product->second, tiles, turns, true) : turning(turns);
-    stmts.push_back(build_.when(all, std::move(whole), std::move(rest)));
+    Stmts rest;
+    if (!isLiteral(all, 1)) {
+      const Expr *left = one ? depth : turns;
+      rest = engine ? multiply(product->second, tiles, left, true) : turning(left);
+      stmts.push_back(build_.when(all, std::move(whole), std::move(rest)));
+    } else {
+      stmts.insert(stmts.end(), whole.begin(), whole.end());
+    }
     if (stages) stmts.insert(stmts.end(), stages->onward.begin(), stages->onward.end());
     before.insert(before.begin(),
                   build_.declare(as<VarRef>(numbers)->name, range.containerType(), range.range(arena_)));
-    before.push_back(count(as<VarRef>(from)->name, kSize, size, std::move(stmts), wide));
+    if (one)
+      before.insert(before.end(), stmts.begin(), stmts.end());
+    else
+      before.push_back(count(as<VarRef>(from)->name, kSize, size, std::move(stmts), wide));
     return before;
   }
 
@@ -677,6 +852,18 @@ private:
     Stmts before, next, onward;  // first panels; the one behind those under way; the next one is the one at hand
   };
 
+  /// Whether tiles are copied while lanes do something else; else lanes load elements themselves.
+  bool copies(const std::deque<Staged *> &tiles) const {
+    return options_.copies && std::all_of(tiles.begin(), tiles.end(), [](const Staged *t) {
+             return t->tile().container->type.element().isScalar();
+           });
+  }
+  Stmts transfers(const std::deque<Staged *> &tiles, const Context &first) {
+    return load(tiles, first, [&](const Staged &t, const Staged::Corner &corner, bool asks) {
+      return t.transfer(corner, asks, options_.copies, names_);
+    });
+  }
+
   const Stmt *await(const Expr *pending) const { return arena_.make<Await>(nest_.loops[0].where, pending); }
 
   /// Nothing where lanes load elements themselves.
@@ -685,21 +872,16 @@ private:
                                F &&firstOf) {
     const Expr *count = lanes_->stages();
     const Ints &choices = options_.choices.stages;
-    if (!options_.copies || !count || std::any_of(choices.begin(), choices.end(), [](Int n) { return n < 2; }))
-      return {};
-    for (const Staged *t : tiles)
-      if (!t->tile().container->type.element().isScalar()) return {};
+    if (!copies(tiles) || !count || std::any_of(choices.begin(), choices.end(), [](Int n) { return n < 2; })) return {};
     for (Staged *t : tiles) t->buffers(count);
     Stages result;
     result.use = build_.var(names_.fresh("use"), kNumber);
     result.fill = build_.var(names_.fresh("fill"), kNumber);
     result.ahead = build_.sub(count, number(2));
     const Expr *last = build_.sub(count, number(1));
-    auto copies = [&](const Expr *panel, const Expr *buffer) {
+    auto copied = [&](const Expr *panel, const Expr *buffer) {
       for (Staged *t : tiles) t->use(buffer);
-      Stmts all = load(tiles, firstOf(panel), [&](const Staged &t, const Staged::Corner &corner, bool asks) {
-        return t.transfer(corner, asks, options_.copies, names_);
-      });
+      Stmts all = transfers(tiles, firstOf(panel));
       for (Staged *t : tiles) t->use(result.use);
       return build_.when(build_.less(panel, size), std::move(all));
     };
@@ -709,12 +891,12 @@ private:
         await(number(0)), // nobody uses what was there before
         counted(stage, last,
                 {build_.declare(as<VarRef>(first)->name, kSize, build_.mul(build_.cast(kSize, stage), wide)),
-                 copies(first, stage), await(last)}),
+                 copied(first, stage), await(last)}),
         build_.declare(as<VarRef>(result.use)->name, kNumber, number(0), false),
         build_.declare(as<VarRef>(result.fill)->name, kNumber, last, false)};
     result.next = {
         build_.declare(as<VarRef>(next)->name, kSize, build_.add(from, build_.mul(build_.cast(kSize, last), wide))),
-        copies(next, result.fill)};
+        copied(next, result.fill)};
     for (const Expr *buffer : {result.use, result.fill})
       result.onward.push_back(
           build_.assign(buffer, build_.select(build_.equal(buffer, last), number(0), build_.add(buffer, number(1)))));
@@ -915,14 +1097,15 @@ private:
           return t->element(r, at);
         });
     for (const Reference &r : references.direct)
-      if (r.certain && r.strides && !context.elements.count(r.node))
+      if (r.certain && r.strides && !nest_.guard && !context.elements.count(r.node))
         shared(r, [&](const Context &here, const std::vector<const Expr *> &) { return replaced(r.node, here); });
     // Lanes of vectors load neighbours together where no point stands in for another one.
     const bool neighbours =
         options_.lockstep && std::any_of(references.direct.begin(), references.direct.end(), [&](const Reference &r) {
           return r.strides && moves(*r.strides, dims_.size() - 1);
         });
-    bool only = touchesWritten(segment.body) || trusting(segment, references) || (neighbours && !whole_);
+    bool only = touchesWritten(segment.body) || loadsBehindGuard(references) || trusting(segment, references) ||
+                (neighbours && !whole_);
     for (const Stmt *s : forAll(segment.body, context, only, tiles, turns)) stmts.push_back(s);
     return stmts;
   }

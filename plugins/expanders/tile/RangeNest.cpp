@@ -2,6 +2,7 @@
 #include "tangram/nest/Promotion.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Effects.h"
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Casts.h"
@@ -52,6 +53,11 @@ std::optional<RangeLoop> rangeLoop(const For &loop, const Spectrum &spectrum, co
   return std::nullopt;
 }
 
+bool isGuard(const If &statement) {
+  return !statement.otherwise && !hasEffects(statement.cond) && !contains<Subscript>(statement.cond) &&
+         !contains<SpectrumCall>(statement.cond);
+}
+
 } // namespace
 
 std::optional<RangeNest> rangeNest(const Module &module, const Spectrum &spectrum, const Codelet &codelet,
@@ -61,7 +67,7 @@ std::optional<RangeNest> rangeNest(const Module &module, const Spectrum &spectru
   const Block *block = codelet.body;
   while (block->stmts.size() > result.fixed.size() + 1 && result.loops.empty()) {
     const auto *d = dyn<Declare>(block->stmts[result.fixed.size()]);
-    if (!d || !d->isConst || !d->extents.empty()) return std::nullopt;
+    if (!d || !d->isConst || !d->init) return std::nullopt;
     result.fixed.push_back(d);
   }
   std::vector<const Stmt *> inner(block->stmts.begin() + static_cast<std::ptrdiff_t>(result.fixed.size()),
@@ -74,10 +80,15 @@ std::optional<RangeNest> rangeNest(const Module &module, const Spectrum &spectru
     inner.assign(loop->body->stmts.begin() + 1, loop->body->stmts.end());
   }
   if (result.loops.empty() || inner.empty()) return std::nullopt;
+  if (const auto *guard = inner.size() == 1 ? dyn<If>(inner[0]) : nullptr; guard && isGuard(*guard)) {
+    result.guard = guard->cond;
+    inner = guard->then->stmts;
+  }
   Names fresh;
   fresh.reserveAll(&codelet);
   inner = nest::withPromotedElements(inner, fresh, arena);
   result.body = inner;
+  if (result.guard) inner = {Build(arena, result.guard->range).when(result.guard, inner)};
   std::vector<const Param *> params;
   for (const Param *p : codelet.params)
     if (std::none_of(result.loops.begin(), result.loops.end(), [&](const RangeLoop &l) { return l.range == p; }))

@@ -24,7 +24,9 @@ struct RangeLoop {
 struct RangeNest {
   std::vector<const ast::Declare *> fixed; // in front of the loops
   std::vector<RangeLoop> loops;            // directly in each other, outermost first
-  std::vector<const ast::Stmt *> body;     // of the innermost, with promoted elements
+  /// Under which the innermost loop does anything, in iterators and scalars alone; null: always.
+  const ast::Expr *guard = nullptr;
+  std::vector<const ast::Stmt *> body; // of the innermost and its guard, with promoted elements
   /// With `for (T i = first; i < end; i += step)` in place of each: an affine nest, of the same body.
   std::unique_ptr<nest::Nest> nest;
   /// Whether no index wraps around, whatever the parameters are.

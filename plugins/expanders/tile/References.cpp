@@ -64,7 +64,7 @@ bool alike(const std::vector<std::optional<Clamp>> &a, const std::vector<std::op
 }
 
 /// Each element of the box is read more than once, or lanes would not read neighbours.
-bool pays(const Strides &strides, std::size_t dims, bool hasChain) {
+bool pays(const Strides &strides, std::size_t dims, bool hasChain, bool lockstep) {
   const std::size_t x = dims - 1, last = strides[0].size() - 1;
   bool elsewhere = false, other = false;
   for (std::size_t d = 0; d < last; ++d) elsewhere |= strides[x][d] != 0;
@@ -75,8 +75,8 @@ bool pays(const Strides &strides, std::size_t dims, bool hasChain) {
   for (std::size_t l = dims; l < strides.size(); ++l) inPanel |= moves(strides, l);
   if (!inPanel) return false; // as well kept in registers
   for (std::size_t l = 0; l < dims; ++l)
-    if (!moves(strides, l)) return true; // shared by points along that loop
-  if (dims == 1) return false;
+    if (!moves(strides, l)) return true;   // shared by points along that loop
+  if (dims == 1 && lockstep) return false; // vectors are loaded from anywhere
   for (std::size_t d = 0; d <= last; ++d) {
     std::size_t along = 0;
     for (const std::vector<std::int64_t> &of : strides) along += of[d] != 0;
@@ -141,7 +141,7 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
 
   std::vector<const nest::Access *> firsts; // of tiles
   for (auto &[reference, access] : found) {
-    if (!reference.strides || !pays(*reference.strides, dims.size(), !segment.loops.empty())) {
+    if (!reference.strides || !pays(*reference.strides, dims.size(), !segment.loops.empty(), lockstep)) {
       result.direct.push_back(reference);
       continue;
     }

@@ -33,10 +33,10 @@ Staged::Staged(const nest::Codelets &make, Arena &arena, const Arrangement &lane
   }
   // Rows begin at whole vectors, and columns are spread over banks.
   pitch_ = extents_[tile.order.back()];
-  if (rank > 1 && banks) {
+  if (banks) {
     const Expr *v = lanes.vector();
     const Expr *vectors = build_.div(build_.sub(build_.add(pitch_, v), number(1)), v);
-    pitch_ = build_.mul(build_.add(vectors, number(1)), v);
+    pitch_ = build_.mul(rank > 1 ? build_.add(vectors, number(1)) : vectors, v);
     pitchMultiple_ = literal(v).value_or(1);
   }
 }

@@ -1,12 +1,13 @@
 #include "tangram/nest/Schedule.h"
+#include "TimeOrder.h"
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+
 #include <fmt/format.h>
 #include <functional>
 #include <utility>
-
-#include <isl/map.h>
 
 namespace tangram::nest {
 
@@ -18,6 +19,7 @@ std::string text(const Step &step) {
   case Step::Kind::Fuse: return "fuse " + loops;
   case Step::Kind::Distribute: return "distribute " + loops;
   case Step::Kind::Reduce: return "reduce " + loops;
+  case Step::Kind::Reschedule: return "reschedule " + loops;
   }
   return "";
 }
@@ -315,15 +317,18 @@ std::optional<Refusal> Schedule::change(Node &root, const Step &step) {
       const auto *d = ast::dyn<ast::Declare>(nest_.statements[units_[n.unit].item->index].node);
       return d && !d->init;
     };
-    std::vector<Node> parts, declarations;
-    for (const Node &child : whole.children[0].children) {
-      if (onlyDeclares(child) && &child != &whole.children[0].children.back()) {
-        declarations.push_back(child); // a loop over it alone would do nothing
-        continue;
-      }
+    const std::vector<Node> &all = whole.children[0].children;
+    std::vector<std::size_t> sizes = step.parts;
+    if (std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}) != all.size()) sizes.assign(all.size(), 1);
+    std::vector<Node> parts, here;
+    for (std::size_t i = 0, end = 0, next = 0; i < all.size(); ++i) {
+      if (i == end) end += sizes[next++];
+      here.push_back(all[i]);
+      if (i + 1 < end) continue;
+      // A loop over declarations alone would do nothing.
+      if (i + 1 < all.size() && std::all_of(here.begin(), here.end(), onlyDeclares)) continue;
       Node part = whole;
-      part.children[0].children = std::exchange(declarations, {});
-      part.children[0].children.push_back(child);
+      part.children[0].children = std::exchange(here, {});
       part.when.clear();
       std::function<void(const Node &)> keep = [&](const Node &n) {
         if (n.kind == Node::Kind::Unit) part.when.emplace(n.unit, whole.when.at(n.unit));
@@ -336,6 +341,15 @@ std::optional<Refusal> Schedule::change(Node &root, const Step &step) {
     auto &siblings = places[0].parent->children;
     auto at = siblings.erase(siblings.begin() + static_cast<std::ptrdiff_t>(places[0].index));
     siblings.insert(at, parts.begin(), parts.end());
+    return std::nullopt;
+  }
+  case Step::Kind::Reschedule: {
+    if (places[0].parent != &root) return refuse(fmt::format("loop '{}' stands in another one", first.name));
+    std::vector<Node> made;
+    if (std::optional<Refusal> refusal = reschedule(first, made)) return refusal;
+    auto &siblings = places[0].parent->children;
+    auto at = siblings.erase(siblings.begin() + static_cast<std::ptrdiff_t>(places[0].index));
+    siblings.insert(at, made.begin(), made.end());
     return std::nullopt;
   }
   case Step::Kind::Reduce: {
@@ -385,45 +399,8 @@ isl::map Schedule::relation(const Access &access, const Unit &unit) const {
 
 namespace {
 
-/// How iterations of two units lie in time: number by number, as { [loops of one] -> [loops of the other] }.
-class Order {
-public:
-  Order(const Schedule &schedule, unsigned u, unsigned v, const std::vector<std::vector<isl::pw_aff>> &times)
-      : schedule_(schedule), u_(u), v_(v), times_(times), cache_(times[u].size()) {}
-  std::size_t size() const { return cache_.size(); }
-  isl::map equal(isl::map pairs, std::size_t t) { return limited(std::move(pairs), t, 0); }
-  isl::map earlier(isl::map pairs, std::size_t t) { return limited(std::move(pairs), t, 1); }
-  isl::map later(isl::map pairs, std::size_t t) { return limited(std::move(pairs), t, 2); }
-
-private:
-  isl::map limited(isl::map pairs, std::size_t t, int which) {
-    std::optional<long> a = number(times_[u_][t]), b = number(times_[v_][t]);
-    if (a && b) {
-      bool holds = which == 0 ? *a == *b : which == 1 ? *a < *b : *a > *b;
-      return holds ? pairs : pairs.subtract(pairs);
-    }
-    std::array<isl::map, 3> &known = cache_[t];
-    if (known[0].is_null()) {
-      isl::map first = schedule_.timeMap(u_, {times_[u_][t]}), second = schedule_.timeMap(v_, {times_[v_][t]});
-      known[0] = first.apply_range(second.reverse());
-      known[1] = isl::manage(isl_map_lex_lt_map(first.copy(), second.copy()));
-      known[2] = isl::manage(isl_map_lex_gt_map(first.copy(), second.copy()));
-    }
-    return pairs.intersect(known[static_cast<std::size_t>(which)]);
-  }
-  static std::optional<long> number(const isl::pw_aff &a) {
-    if (!a.isa_aff() || !a.as_aff().is_cst()) return std::nullopt;
-    return a.as_aff().constant_val().num_si();
-  }
-
-  const Schedule &schedule_;
-  unsigned u_, v_;
-  const std::vector<std::vector<isl::pw_aff>> &times_;
-  std::vector<std::array<isl::map, 3>> cache_;
-};
-
 /// Those of the pairs that are not carried out one after the other; null: none.
-isl::map swapped(isl::map pairs, Order &now) {
+isl::map swapped(isl::map pairs, TimeOrder &now) {
   for (std::size_t t = 0; t < now.size(); ++t) {
     isl::map wrong = now.later(pairs, t);
     if (!wrong.is_empty()) return wrong;
@@ -440,7 +417,7 @@ std::optional<Refusal> Schedule::illegal(const Node &changed) const {
   auto writes = [](const Access &a) { return a.kind != AccessKind::Read; };
   for (unsigned u = 0; u < units_.size(); ++u)
     for (unsigned v = 0; v < units_.size(); ++v) {
-      Order before(*this, u, v, source_), after(*this, u, v, now);
+      TimeOrder before(*this, u, v, source_), after(*this, u, v, now);
       for (const Access &a : units_[u].accesses)
         for (const Access &b : units_[v].accesses) {
           if (a.variable != b.variable || (!writes(a) && !writes(b))) continue;
@@ -491,7 +468,7 @@ std::optional<Refusal> Schedule::carried(const std::string &loop, const std::set
   auto look = [&]() -> std::optional<Refusal> {
     for (const auto &[u, first] : node.when)
       for (const auto &[v, second] : node.when) {
-        Order before(*this, u, v, source_), after(*this, u, v, now);
+        TimeOrder before(*this, u, v, source_), after(*this, u, v, now);
         for (const Access &a : units_[u].accesses)
           for (const Access &b : units_[v].accesses) {
             if (a.variable != b.variable || (!writes(a) && !writes(b)) || own.count(a.variable)) continue;

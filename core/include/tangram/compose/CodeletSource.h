@@ -22,6 +22,8 @@ public:
   const std::vector<const ast::Assign *> &stores() const { return stores_; }
   /// Whether a variable is set other than by its declaration; counters of loops are.
   bool changes(const std::string &name) const { return changed_.count(name) != 0; }
+  /// The loop that declares a variable; null where none does.
+  const ast::For *counting(const std::string &name) const;
   struct Parts {
     std::vector<const ast::VarRef *> variables; // each once
     bool lane = false;                          // it asks for coopIdx()
@@ -43,6 +45,7 @@ public:
     bool carries = false;                    // changes a variable of before it
     unsigned batch = 1;                      // turns of which what they load is under way together
     std::unordered_set<std::string> written; // containers
+    std::unordered_set<std::string> places;  // variables that say which element of an array of a worker's own
   };
   /// Of a loop's body, as `look` finds when it is first asked for.
   const Loop &loop(const ast::Block *body, const std::function<Loop()> &look) const;
@@ -59,6 +62,7 @@ private:
   std::vector<const ast::Declare *> declarations_;
   std::vector<const ast::Assign *> stores_;
   std::unordered_map<std::string, const ast::Declare *> declared_;
+  std::unordered_map<std::string, const ast::For *> counting_;
   std::unordered_set<std::string> ofLanes_;
   std::unordered_set<std::string> changed_;
   mutable std::unordered_map<const ast::Expr *, Parts> parts_;

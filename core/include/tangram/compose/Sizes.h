@@ -49,6 +49,11 @@ public:
 
 protected:
   virtual Interval sizeOf(const ast::Size &size);
+  /// Of a variable that is set other than where it is declared: nothing is known.
+  virtual Interval changing(const std::string &name);
+  using Values = std::unordered_map<std::string, Interval>;
+  /// Of variables that keep their value, as found so far.
+  Values &values() { return known_; }
   /// Of a variable that is set there and nowhere else; null where there is none.
   const ast::Declare *declaration(const std::string &name) const;
   /// The same of a variable that may be set again.
@@ -66,7 +71,7 @@ private:
   std::map<std::string, Interval> given_;
   std::optional<std::uint64_t> lanes_;
   std::shared_ptr<const CodeletSource> source_;
-  std::unordered_map<std::string, Interval> known_;
+  Values known_;
   static constexpr std::size_t kCalls = 8;             // within calls
   std::vector<std::map<std::string, Interval>> calls_; // of functions that are being evaluated: their parameters
 };

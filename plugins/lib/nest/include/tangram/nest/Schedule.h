@@ -18,15 +18,18 @@ struct Step {
     Tile,       // loops[0] into pieces of `size` iterations, counted by a new loop `name` around it
     Order,      // loops that stand directly in each other, outermost first; those not named stay behind them
     Fuse,       // loops[0] and loops[1], which follow each other, into one over the values of both
-    Distribute, // loops[0] into one for each of what stands in it
-    Reduce      // updates by one operator that loops[0] carries may be carried out in any order
+    Distribute, // loops[0] into one for each of what stands in it, or for as many as `parts` says
+    Reduce,     // updates by one operator that loops[0] carries may be carried out in any order
+    Reschedule  // loops[0], of the outermost ones, and all in it: as few serial loops outside as dependences allow, what
+                // is in them parallel (P. Feautrier, Some efficient solutions to the affine scheduling problem, 1992)
   } kind = Kind::Tile;
   std::vector<std::string> loops;
   std::int64_t size = 0;
   std::string name;
-  ast::SourceRange range; // where it was asked for
+  ast::SourceRange range;              // where it was asked for
+  std::vector<std::size_t> parts = {}; // of Distribute: how many each loop has; empty: one
 };
-/// "tile i by 32 as ii", "order j i", "fuse i j", "distribute i", "reduce k"
+/// "tile i by 32 as ii", "order j i", "fuse i j", "distribute i", "reduce k", "reschedule i"
 std::string text(const Step &step);
 
 /// Why a step is not done.
@@ -47,6 +50,8 @@ public:
   explicit Schedule(const Nest &nest);
 
   std::optional<Refusal> apply(const Step &step);
+  /// From here on updates of this variable by one operator may be carried out in any order, whichever loop carries them.
+  void reduce(unsigned variable) { reduced_.insert(variable); }
   /// Why iterations of a loop of the schedule must not run at once, while all loops around it stand still; nothing
   /// where they may. What variables of `own` hold is an iteration's own.
   std::optional<Refusal> carried(const std::string &loop, const std::set<unsigned> &own = {}) const;
@@ -86,6 +91,7 @@ private:
   void addUnit(const Item &item, const std::vector<unsigned> &loops, const isl::set &domain, Node &sequence,
                std::size_t top);
   std::optional<Refusal> change(Node &root, const Step &step);
+  std::optional<Refusal> reschedule(const Node &top, std::vector<Node> &made) const;
   std::optional<Refusal> illegal(const Node &changed) const;
   Refusal refusal(const Access &a, const Access &b, unsigned u, unsigned v, const isl::map &wrong) const;
   std::optional<Refusal> interleaves(const Node &root, const std::vector<std::vector<isl::pw_aff>> &time) const;

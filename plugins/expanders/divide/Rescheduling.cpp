@@ -1,0 +1,108 @@
+#include "Rescheduling.h"
+
+#include "tangram/nest/Dependences.h"
+#include "tangram/nest/Read.h"
+#include "tangram/nest/Write.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tangram::divide {
+
+using namespace ast;
+using nest::Carried;
+using nest::Item;
+using nest::Step;
+
+namespace {
+
+bool anyParallel(const nest::Nest &nest, const Item &item) {
+  if (item.kind == Item::Kind::Loop && nest::Dependences(nest).carried(item.index).kind == Carried::Kind::Nothing)
+    return true;
+  for (const auto *items : {&item.body, &item.otherwise})
+    if (std::any_of(items->begin(), items->end(), [&](const Item &inner) { return anyParallel(nest, inner); }))
+      return true;
+  return false;
+}
+
+bool hasLoopInside(const Item &item) {
+  for (const auto *items : {&item.body, &item.otherwise})
+    for (const Item &inner : *items)
+      if (inner.kind == Item::Kind::Loop || hasLoopInside(inner)) return true;
+  return false;
+}
+
+/// Loops that stay as they are, also where what is written is another nest: by their iterators.
+std::vector<std::string> serialLoops(const nest::Nest &nest) {
+  std::vector<std::string> result;
+  for (const Item &item : nest.items)
+    if (item.kind == Item::Kind::Loop && hasLoopInside(item) && !anyParallel(nest, item))
+      result.push_back(nest.loops[item.index].variable);
+  return result;
+}
+
+std::size_t countParallel(const nest::Nest &nest) {
+  const nest::Dependences dependences(nest);
+  std::size_t all = 0;
+  for (unsigned loop = 0; loop < nest.loops.size(); ++loop)
+    all += dependences.carried(loop).kind == Carried::Kind::Nothing;
+  return all;
+}
+
+/// Variables that a loop only updates, each by one operator, the order of which does not matter.
+std::vector<unsigned> accumulated(const nest::Nest &nest, unsigned loop, bool reorder) {
+  std::map<unsigned, std::optional<nest::ReductionOp>> known; // nothing: something else is done with it
+  for (const unsigned s : nest.statementsOf(loop))
+    for (const nest::Access &a : nest.statements[s].accesses) {
+      auto [entry, fresh] = known.emplace(a.variable, a.update);
+      if (!fresh && entry->second != a.update) entry->second.reset();
+    }
+  std::vector<unsigned> result;
+  for (const auto &[variable, op] : known) {
+    const bool exact =
+        op == nest::ReductionOp::Min || op == nest::ReductionOp::Max || !nest.variables[variable].type.isFloating();
+    if (op && (exact || reorder)) result.push_back(variable);
+  }
+  return result;
+}
+
+} // namespace
+
+const Codelet *withRescheduledLoops(const Module &module, const Codelet &codelet, bool reorder, Arena &arena,
+                                    std::vector<nest::Remark> &refused) {
+  const Codelet *result = &codelet;
+  std::unique_ptr<nest::Nest> nest = nest::read(module, codelet);
+  if (!nest) return result;
+  for (const std::string &variable : serialLoops(*nest)) {
+    const auto loop = std::find_if(nest->items.begin(), nest->items.end(), [&](const Item &item) {
+      return item.kind == Item::Kind::Loop && nest->loops[item.index].variable == variable;
+    });
+    if (loop == nest->items.end()) continue;
+    nest::Schedule schedule(*nest);
+    const SourceRange where = nest->loops[loop->index].node->range;
+    for (const unsigned v : accumulated(*nest, loop->index, reorder)) schedule.reduce(v);
+    if (const auto refusal = schedule.apply({Step::Kind::Reschedule, {variable}, 0, "", where, {}})) {
+      refused.push_back({where, refusal->message});
+      continue;
+    }
+    const nest::Written written = nest::write(schedule, arena);
+    if (!written.body) {
+      refused.push_back({where, written.problem});
+      continue;
+    }
+    const Codelet *changed = arena.derive(nest->codelet, [&](Codelet &c) {
+      c.body = written.body;
+      c.conditions.insert(c.conditions.end(), written.conditions.begin(), written.conditions.end());
+    });
+    std::unique_ptr<nest::Nest> read = nest::read(module, *changed);
+    if (!read || countParallel(*read) <= countParallel(*nest)) {
+      refused.push_back({where, "no order of its iterations leaves any of them parallel"});
+      continue;
+    }
+    result = changed;
+    nest = std::move(read);
+  }
+  return result;
+}
+
+} // namespace tangram::divide

@@ -1,0 +1,18 @@
+// Loops of which all depend on the iterations before, in an order that leaves some parallel.
+#pragma once
+
+#include "tangram/nest/Nest.h"
+
+namespace tangram::divide {
+
+/// The codelet with each of its outermost loops that has no parallel loop in it in another order, if that has one: of
+///
+///   for (i...) for (j...) a[i][j] += a[i - 1][j] + a[i][j - 1];
+///
+/// diagonals one after the other, each a parallel loop (wavefronts). The codelet itself where nothing changes.
+/// `reorder`: whether floating-point numbers may be added in another order; `refused`: loops that stay as they are, and
+/// why.
+const ast::Codelet *withRescheduledLoops(const ast::Module &module, const ast::Codelet &codelet, bool reorder,
+                                         ast::Arena &arena, std::vector<nest::Remark> &refused);
+
+} // namespace tangram::divide

@@ -1,0 +1,12 @@
+// Increments within expressions as statements of their own.
+#pragma once
+
+#include "tangram/ast/Node.h"
+
+namespace tangram::nest {
+
+/// `out[n++] = e;` as `out[n] = e; ++n;`, where nothing else of the statement has to do with n; the very same codelet
+/// where there is nothing of the kind.
+const ast::Codelet *withIncrementsApart(const ast::Codelet *codelet, ast::Arena &arena);
+
+} // namespace tangram::nest
