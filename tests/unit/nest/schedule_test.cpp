@@ -133,5 +133,39 @@ TEST_F(ScheduleTest, UntouchedLoopsStayAsTheyAre) {
   EXPECT_EQ(w.body->stmts[0], first);
 }
 
+TEST_F(ScheduleTest, RecurrencesOfTwoDimensionsBecomeWavefronts) {
+  E a = var("a", A2(F32)), i = var("i", U64), j = var("j", U64), one = lit(U64, 1);
+  auto n = read({inOut("a", A2(F32))},
+                {up("i", U64, 1, size(a, 0),
+                    {up("j", U64, 1, size(a, 1),
+                        {set(at(a, {i, j}, F32), at(a, {i - one, j}, F32) + at(a, {i, j - one}, F32))})})});
+  Schedule s(*n);
+  EXPECT_EQ(refused(s, {Step::Kind::Reschedule, {"j"}, 0, "", {}}), "loop 'j' stands in another one");
+  ASSERT_EQ(refused(s, {Step::Kind::Reschedule, {"i"}, 0, "", {}}), "");
+  EXPECT_EQ(s.loops().size(), 2U);
+  EXPECT_TRUE(s.carried(s.loops()[0]));
+  EXPECT_FALSE(s.carried(s.loops()[1])); // a diagonal
+}
+
+TEST_F(ScheduleTest, ARunningValueHasNoOtherOrder) {
+  E a = var("a", A1(F32)), i = var("i", U64), one = lit(U64, 1);
+  auto n = read({inOut("a", A1(F32))},
+                {up("i", U64, 1, size(a, 0), {set(at(a, {i}, F32), at(a, {i}, F32) + at(a, {i - one}, F32))})});
+  Schedule s(*n);
+  ASSERT_EQ(refused(s, {Step::Kind::Reschedule, {"i"}, 0, "", {}}), "");
+  EXPECT_TRUE(s.carried(s.loops()[0]));
+}
+
+TEST_F(ScheduleTest, PartsOfALoopAreDistributedTogether) {
+  E a = var("a", A1(F32)), b = var("b", A1(F32)), c = var("c", A1(F32)), i = var("i", U64);
+  auto n = read({inOut("a", A1(F32)), inOut("b", A1(F32)), inOut("c", A1(F32))},
+                {up("i", U64, 0, size(a, 0),
+                    {set(at(a, {i}, F32), flit(F32, 1)), set(at(b, {i}, F32), flit(F32, 2)),
+                     set(at(c, {i}, F32), flit(F32, 3))})});
+  Schedule s(*n);
+  ASSERT_EQ(refused(s, {Step::Kind::Distribute, {"i"}, 0, "", {}, {2, 1}}), "");
+  EXPECT_EQ(s.loops(), (std::vector<std::string>{"i", "i_2"}));
+}
+
 } // namespace
 } // namespace tangram::test

@@ -1,0 +1,136 @@
+// Loops that are divided in another shape, or another order, than that in which they are written.
+#include <algorithm>
+#include <tangram/tangram.h>
+
+// A triangle of products, and its other half.
+__spectrum void triangle(const Array<2, float> a, Array<2, float> c)
+    __requires(c.size(0) == a.size(1) && c.size(1) == a.size(1));
+__codelet void triangle(const Array<2, float> a, Array<2, float> c) {
+  for (size_t i = 0; i < c.size(0); ++i)
+    for (size_t j = i; j < c.size(1); ++j) {
+      float sum = 0;
+      for (size_t k = 0; k < a.size(0); ++k) sum += a[k][i] * a[k][j];
+      c[i][j] = sum;
+      c[j][i] = sum;
+    }
+}
+
+// Both bounds follow from the loop around; parts of it have no iteration.
+__spectrum void band(int width, const Array<1, int> x, Array<2, int> out)
+    __requires(out.size(0) == x.size() && width >= 0 && width <= 3);
+__codelet void band(int width, const Array<1, int> x, Array<2, int> out) {
+  int n = out.size(0), m = out.size(1);
+  for (int i = 0; i < n; ++i)
+    for (int j = std::max(i - width, 0); j < std::min(i + width + 1, m); ++j) out[i][j] = x[i] * (j - i);
+}
+
+// Diagonals are parallel.
+__spectrum int paths(const Array<2, int> cost, Array<2, int> least)
+    __requires(cost.size(0) == least.size(0) && cost.size(1) == least.size(1));
+__codelet int paths(const Array<2, int> cost, Array<2, int> least) {
+  int most = 0;
+  for (size_t i = 1; i < cost.size(0); ++i)
+    for (size_t j = 1; j < cost.size(1); ++j) {
+      int before = std::min(least[i - 1][j], least[i][j - 1]);
+      least[i][j] = before + cost[i][j];
+      most = std::max(most, least[i][j]);
+    }
+  return most;
+}
+
+// In place, from both sides: a sweep of Gauss and Seidel.
+__spectrum void sweep(Array<2, float> a);
+__codelet void sweep(Array<2, float> a) {
+  for (size_t i = 1; i + 1 < a.size(0); ++i)
+    for (size_t j = 1; j + 1 < a.size(1); ++j)
+      a[i][j] = 0.25f * (a[i - 1][j] + a[i][j - 1] + a[i][j + 1] + a[i + 1][j]);
+}
+
+// Substitution with a lower triangle whose diagonal is 1.
+__spectrum void substitute(const Array<2, int> l, Array<1, int> x)
+    __requires(l.size(0) == x.size() && l.size(1) == x.size());
+__codelet void substitute(const Array<2, int> l, Array<1, int> x) {
+  for (size_t i = 0; i < x.size(); ++i)
+    for (size_t j = 0; j < i; ++j) x[i] -= l[i][j] % 3 * x[j];
+}
+
+// What is kept, in its order, and where it was.
+__spectrum size_t kept(int least, const Array<1, int> in, Array<1, int> out, Array<1, int> at)
+    __requires(in.size() == out.size() && in.size() == at.size());
+__codelet size_t kept(int least, const Array<1, int> in, Array<1, int> out, Array<1, int> at) {
+  size_t n = 0;
+  for (size_t i = 0; i < in.size(); ++i)
+    if (in[i] >= least) {
+      at[n] = i;
+      out[n++] = 2 * in[i];
+    }
+  return n;
+}
+
+// Each number as often as it says; the others are marked. Two places for each step.
+__spectrum int pairs(const Array<1, int> in, Array<1, int> out) __requires(out.size() == 2 * in.size());
+__codelet int pairs(const Array<1, int> in, Array<1, int> out) {
+  int n = 0;
+  for (size_t i = 0; i < in.size(); ++i) {
+    int x = in[i];
+    if (x % 2 == 0) continue;
+    out[n] = x;
+    n += 2;
+  }
+  return n;
+}
+
+// Rows of a product, each with what it is divided by: rows of its own for each iteration.
+__spectrum void shares(const Array<2, float> q, const Array<2, float> k, Array<2, float> out)
+    __requires(q.size(1) == k.size(1) && out.size(0) == q.size(0) && out.size(1) == k.size(1));
+__codelet void shares(const Array<2, float> q, const Array<2, float> k, Array<2, float> out) {
+  for (size_t i = 0; i < q.size(0); ++i) {
+    Array<1, float> score(k.size(0));
+    float all = 1;
+    for (size_t j = 0; j < k.size(0); ++j) {
+      float dot = 0;
+      for (size_t d = 0; d < q.size(1); ++d) dot += q[i][d] * k[j][d];
+      score[j] = dot * dot;
+      all += score[j];
+    }
+    for (size_t d = 0; d < k.size(1); ++d) {
+      float sum = 0;
+      for (size_t j = 0; j < k.size(0); ++j) sum += score[j] * k[j][d];
+      out[i][d] = sum / all;
+    }
+  }
+}
+
+// A table outside of functions.
+const int kOffset[4] = {0, 2, 1, 3};
+const int kFactor[4] = {1, -1, 2, -3};
+__spectrum void weighted(const Array<1, int> in, Array<1, int> out) __requires(in.size() == out.size() + 3);
+__codelet void weighted(const Array<1, int> in, Array<1, int> out) {
+  for (size_t i = 0; i < out.size(); ++i) {
+    int sum = 0;
+    for (int k = 0; k < 4; ++k) sum += kFactor[k] * in[i + kOffset[k]];
+    out[i] = sum;
+  }
+}
+
+// Windows of neighbouring points, in one dimension and in two.
+__spectrum void taps(const Array<1, int> in, const Array<1, int> weight, Array<1, int> out)
+    __requires(in.size() == out.size() + 20 && weight.size() == 21);
+__codelet void taps(const Array<1, int> in, const Array<1, int> weight, Array<1, int> out) {
+  for (size_t i = 0; i < out.size(); ++i) {
+    int sum = 0;
+    for (size_t k = 0; k < weight.size(); ++k) sum += weight[k] * in[i + k];
+    out[i] = sum;
+  }
+}
+__spectrum void around(const Array<2, int> in, Array<2, int> out)
+    __requires(in.size(0) == out.size(0) && in.size(1) == out.size(1));
+__codelet void around(const Array<2, int> in, Array<2, int> out) {
+  for (size_t i = 1; i + 1 < in.size(0); ++i)
+    for (size_t j = 1; j + 1 < in.size(1); ++j) {
+      int sum = 0;
+      for (int di = -1; di <= 1; ++di)
+        for (int dj = -1; dj <= 1; ++dj) sum += (2 * di + dj) * in[i + di][j + dj];
+      out[i][j] = sum;
+    }
+}
