@@ -329,17 +329,17 @@ void equalize(In<Byte, 3> in, Out<Byte, 2> out) {
   }
 }
 
-// ---- bilateral: rows with the pixels of the edge around; weights by distance are a table
+// ---- bilateral: rows with the pixels of the edge around; vectors of pixels; weights by distance are a table
 
 void bilateral(float near, float alike, In<float, 2> in, Out<float, 2> out) {
-  constexpr std::ptrdiff_t kReach = 4, kSide = 2 * kReach + 1;
+  constexpr std::ptrdiff_t kReach = 4, kSide = 2 * kReach + 1, kRun = 64;
   const auto height = static_cast<std::ptrdiff_t>(in.size[0]), width = static_cast<std::ptrdiff_t>(in.size[1]);
   float logarithm[kSide][kSide];
   for (std::ptrdiff_t i = -kReach; i <= kReach; ++i)
     for (std::ptrdiff_t j = -kReach; j <= kReach; ++j)
       logarithm[i + kReach][j + kReach] = -static_cast<float>(i * i + j * j) / (2 * near * near);
   const float factor = -1 / (2 * alike * alike);
-  const std::ptrdiff_t pitch = width + 2 * kReach;
+  const std::ptrdiff_t whole = (width + kRun - 1) / kRun * kRun, pitch = whole + 2 * kReach;
   const std::unique_ptr<float[]> padded(new float[height * pitch]);
 #pragma omp parallel
   {
@@ -348,26 +348,26 @@ void bilateral(float near, float alike, In<float, 2> in, Out<float, 2> out) {
       for (std::ptrdiff_t j = 0; j < pitch; ++j)
         padded[i * pitch + j] = in.data[i * width + std::clamp<std::ptrdiff_t>(j - kReach, 0, width - 1)];
 #pragma omp for schedule(static)
-    for (std::ptrdiff_t i = 0; i < height; ++i) {
-      const float *rows[kSide];
-      for (std::ptrdiff_t r = 0; r < kSide; ++r)
-        rows[r] = padded.get() + std::clamp<std::ptrdiff_t>(i + r - kReach, 0, height - 1) * pitch;
-      const float *here = in.data + i * width;
-      float *to = out.data + i * width;
-#pragma omp simd
-      for (std::ptrdiff_t j = 0; j < width; ++j) {
-        float sum = 0, weights = 0;
-        for (std::ptrdiff_t r = 0; r < kSide; ++r)
-#pragma GCC unroll 9
+    for (std::ptrdiff_t i = 0; i < height; ++i)
+      for (std::ptrdiff_t first = 0; first < width; first += kRun) {
+        float sum[kRun] = {}, weights[kRun] = {};
+        const float *here = padded.get() + i * pitch + first + kReach;
+        for (std::ptrdiff_t r = 0; r < kSide; ++r) {
+          const float *row = padded.get() + std::clamp<std::ptrdiff_t>(i + r - kReach, 0, height - 1) * pitch + first;
           for (std::ptrdiff_t s = 0; s < kSide; ++s) {
-            const float other = rows[r][j + s], difference = other - here[j];
-            const float weight = std::exp(logarithm[r][s] + difference * difference * factor);
-            sum += weight * other;
-            weights += weight;
+            const float distance = logarithm[r][s];
+#pragma omp simd
+            for (std::ptrdiff_t j = 0; j < kRun; ++j) {
+              const float other = row[j + s], difference = other - here[j];
+              const float weight = std::exp(distance + difference * difference * factor);
+              sum[j] += weight * other;
+              weights[j] += weight;
+            }
           }
-        to[j] = sum / weights;
+        }
+        float *to = out.data + i * width + first;
+        for (std::ptrdiff_t j = 0; j < std::min(kRun, width - first); ++j) to[j] = sum[j] / weights[j];
       }
-    }
   }
 }
 
