@@ -54,6 +54,20 @@ SMALL = {
     "upsample": "in=random:35x77 out=zeros:70x154",
     "fir": "in=random:1130 taps=random:128 out=zeros:1003",
     "embedding": "table=random:333x128 index=index:table:7x32 out=zeros:7x128",
+    "fdtd2d": "source=random:3 ex=random:37x35 ey=random:37x35 hz=random:37x35",
+    "floyd": "path=index:100:77x77",
+    "cholesky": "shift=100 a=random:37x37",
+    "trmm": "alpha=1.5 a=random:37x37 b=random:37x35",
+    "conv2d": "in=random:2x5x11x37 weights=random:7x5x3x3 bias=random:7 out=zeros:2x7x11x37",
+    "batchnorm": "epsilon=0.00001 in=random:3x5x11x37 gain=random:5 bias=random:5 mean=zeros:5 variance=zeros:5 out=zeros:3x5x11x37",
+    "crossentropy": "logits=random:35x77 label=index:77:35",
+    "q8gemv": "weights=random:37x77 scale=random:37 zero=random:37 x=random:77 y=zeros:37",
+    "equalize": "in=random:35x77x3 out=zeros:35x77",
+    "bilateral": "near=3 alike=0.5 in=random:35x77 out=zeros:35x77",
+    "compact": "threshold=0 in=random:1003 out=zeros:1003",
+    "smithwaterman": "a=index:4:130 b=index:4:77 score=zeros:131x78",
+    "lbm": "omega=1.25 in=index:64:9x35x77 out=zeros:9x35x77",
+    "dct": "c=random:8x8 in=random:40x72 out=zeros:40x72",
 }
 assert SMALL.keys() == examples.PROGRAMS.keys()
 examples.PROGRAMS = {name: dataclasses.replace(p, cpu=SMALL[name]) for name, p in examples.PROGRAMS.items()}
