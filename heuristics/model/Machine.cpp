@@ -1,6 +1,7 @@
 #include "Machine.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tangram::model {
 
@@ -49,6 +50,9 @@ constexpr double kWideLanes = 16;
 
 /// Registers of a core, for each worker that it may keep.
 constexpr std::uint64_t kRegisters = 32;
+
+/// Bytes that a core of a device moves from and to the outer cache in a cycle.
+constexpr double kCoreBytes = 64;
 
 /// Cycles in which a core's first cache finds a line, where it would transfer one in each.
 constexpr double kLookup = 0.5;
@@ -360,7 +364,10 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
     const double panel = result.issue / (rounds * work.awaits), ahead = work.panelsAhead / work.awaits;
     result.issue += rounds * work.awaits * std::max(0.0, kLoaded * memory_.latency - ahead * panel);
   }
-  result.memory = std::max(bytes.memory * workers / memory_.bandwidth, bytes.outer * workers / outer_.bandwidth);
+  // A core of a device by itself does not come to the bandwidth of what all share.
+  const double reached = device_ ? cores * cores_.clock * kCoreBytes : HUGE_VAL;
+  result.memory = std::max(bytes.memory * workers / std::min(memory_.bandwidth, reached),
+                           bytes.outer * workers / std::min(outer_.bandwidth, reached));
   // What a processor's core loads from its first cache is what it issues.
   if (device_)
     result.memory =

@@ -134,3 +134,15 @@ __codelet void around(const Array<2, int> in, Array<2, int> out) {
       out[i][j] = sum;
     }
 }
+
+// Products with a triangle: how many terms there are follows from both of an element's indices.
+__spectrum void lower(const Array<2, float> a, const Array<2, float> b, Array<2, float> c)
+    __requires(c.size(0) == a.size(0) && c.size(1) == b.size(1) && a.size(1) == b.size(0) && a.size(0) <= a.size(1));
+__codelet void lower(const Array<2, float> a, const Array<2, float> b, Array<2, float> c) {
+  for (size_t i = 0; i < c.size(0); ++i)
+    for (size_t j = 0; j < c.size(1); ++j) {
+      float sum = 0;
+      for (size_t k = 0; k <= i; ++k) sum += a[i][k] * b[k][j];
+      c[i][j] = sum;
+    }
+}

@@ -649,11 +649,21 @@ private:
     context.elements[r.node] = nullptr; // as the point says
   }
 
-  Stmts chain(const Segment &segment, const References &references) {
+  /// The turns that any point of the patch takes.
+  Segment ofPatch(Segment segment) const {
+    if (!segment.guard) return segment;
+    nest::LoopRange &range = segment.loops[0];
+    range.begin = nest::extreme(build_, range.begin, corners(), nest::Extreme::Least);
+    range.end = nest::extreme(build_, range.end, corners(), nest::Extreme::Greatest);
+    return segment;
+  }
+
+  Stmts chain(const Segment &of, const References &references) {
     fragments_.clear();
     Stmts stmts;
     Context context;
-    const Expr *turn = hasTurn(segment);
+    const Segment segment = ofPatch(of);
+    const Expr *turn = segment.guard ? nullptr : hasTurn(segment);
     // What the loops leave alone is loaded before them.
     for (const Reference &r : references.direct) {
       if (!turn || nest_.guard || !r.certain || !r.strides || followsChain(r, segment)) continue;
@@ -668,7 +678,8 @@ private:
       use(r, f, context);
     }
     // Loops around the panels.
-    Stmts inner = panels(segment, references, context);
+    const auto product = contractions_.find(&of);
+    Stmts inner = panels(segment, references, context, product == contractions_.end() ? nullptr : &product->second);
     for (std::size_t l = segment.panel; l-- > 0;) {
       const nest::LoopRange &range = segment.loops[l];
       std::string numbers = names_.fresh(range.iterator + "_values"), at = names_.fresh("at_" + range.iterator);
@@ -691,7 +702,8 @@ private:
            segment.turns[segment.panel] <= *std::max_element(depths.begin(), depths.end());
   }
 
-  Stmts panels(const Segment &segment, const References &references, const Context &context) {
+  Stmts panels(const Segment &segment, const References &references, const Context &context,
+               const Contraction *product) {
     const nest::LoopRange &range = segment.loops[segment.panel];
     const std::int64_t known = segment.turns[segment.panel];
     const bool one = isOnePanel(segment);
@@ -718,14 +730,13 @@ private:
         first.variables[segment.loops[l].iterator] = build_.cast(segment.loops[l].iteratorType, segment.loops[l].begin);
       return first;
     };
-    const auto product = contractions_.find(&segment);
     const auto shapeDepth = options_.shape ? static_cast<std::int64_t>(options_.shape->k) : 1;
-    const bool engine = product != contractions_.end() && (known <= 0 || known % shapeDepth == 0);
+    const bool engine = product && (known <= 0 || known % shapeDepth == 0);
     std::optional<Stages> stages;
     if (!one) stages = this->stages(tiles, size, wide, from, firstOf);
     Stmts before, stmts;
-    if (stages && engine) {
-      stmts = multiplyAhead(product->second, tiles, depth, size, wide, from, *stages);
+    if (stages && engine && !segment.guard) {
+      stmts = multiplyAhead(*product, tiles, depth, size, wide, from, *stages);
       stmts.insert(stmts.begin(), stages->before.begin(), stages->before.end());
       stmts.insert(stmts.begin(),
                    build_.declare(as<VarRef>(numbers)->name, range.containerType(), range.range(arena_)));
@@ -822,12 +833,22 @@ private:
       whole_ = there != nullptr;
       if (there) all = build_.both(all, there);
     }
-    Stmts whole = engine ? multiply(product->second, tiles, depth) : turning(depth);
+    if (segment.guard) { // all points take all turns of the panel
+      nest::IteratorBox box = corners();
+      const Expr *last = build_.sub(build_.add(from, build_.cast(kSize, turns)), build_.u64(1));
+      box[range.iterator] = {at(from), at(last)};
+      const Expr *there = nest::holds(build_, segment.guard, box, nest::Quantifier::All);
+      all = there ? build_.both(all, there) : build_.boolean(false);
+    }
+    Stmts whole;
+    if (!isLiteral(all, 0)) whole = engine ? multiply(*product, tiles, depth) : turning(depth);
     whole_ = false;
     Stmts rest;
     if (!isLiteral(all, 1)) {
       const Expr *left = one ? depth : turns;
-      rest = engine ? multiply(product->second, tiles, left, true) : turning(left);
+      guarded_ = segment.guard;
+      rest = engine && !guarded_ ? multiply(*product, tiles, left, true) : turning(left);
+      guarded_ = nullptr;
       stmts.push_back(build_.when(all, std::move(whole), std::move(rest)));
     } else {
       stmts.insert(stmts.end(), whole.begin(), whole.end());
@@ -1097,7 +1118,7 @@ private:
           return t->element(r, at);
         });
     for (const Reference &r : references.direct)
-      if (r.certain && r.strides && !nest_.guard && !context.elements.count(r.node))
+      if (r.certain && r.strides && !nest_.guard && !guarded_ && !context.elements.count(r.node))
         shared(r, [&](const Context &here, const std::vector<const Expr *> &) { return replaced(r.node, here); });
     // Lanes of vectors load neighbours together where no point stands in for another one.
     const bool neighbours =
@@ -1106,7 +1127,8 @@ private:
         });
     bool only = touchesWritten(segment.body) || loadsBehindGuard(references) || trusting(segment, references) ||
                 (neighbours && !whole_);
-    for (const Stmt *s : forAll(segment.body, context, only, tiles, turns)) stmts.push_back(s);
+    const Stmts body = guarded_ ? Stmts{build_.when(guarded_, segment.body)} : segment.body;
+    for (const Stmt *s : forAll(body, context, only || guarded_, tiles, turns)) stmts.push_back(s);
     return stmts;
   }
 
@@ -1138,6 +1160,7 @@ private:
   std::map<const Subscript *, Fragment> fragments_;
   std::vector<const Expr *> block_; // whose points are being gone through; empty: all are
   bool whole_ = false;              // what is written is for patches all of whose points are there
+  const Expr *guarded_ = nullptr;   // under which a point takes a turn of what is written
 };
 
 } // namespace

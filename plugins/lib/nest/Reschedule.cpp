@@ -42,18 +42,25 @@ std::string tupleOf(const isl::set &s) {
   return name ? name : "";
 }
 
-class FeautrierAlgorithm {
+/// Feautrier's algorithm, for statements that depend on each other in both directions; others have loops of their own.
+class Options {
 public:
-  explicit FeautrierAlgorithm(isl_ctx *ctx) : ctx_(ctx), before_(isl_options_get_schedule_algorithm(ctx)) {
-    isl_options_set_schedule_algorithm(ctx, ISL_SCHEDULE_ALGORITHM_FEAUTRIER);
+  explicit Options(isl_ctx *ctx)
+      : ctx_(ctx), algorithm_(isl_options_get_schedule_algorithm(ctx)),
+        serialize_(isl_options_get_schedule_serialize_sccs(ctx)) {
+    set(ISL_SCHEDULE_ALGORITHM_FEAUTRIER, 1);
   }
-  ~FeautrierAlgorithm() { isl_options_set_schedule_algorithm(ctx_, before_); }
-  FeautrierAlgorithm(const FeautrierAlgorithm &) = delete;
-  FeautrierAlgorithm &operator=(const FeautrierAlgorithm &) = delete;
+  ~Options() { set(algorithm_, serialize_); }
+  Options(const Options &) = delete;
+  Options &operator=(const Options &) = delete;
 
 private:
+  void set(int algorithm, int serialize) {
+    isl_options_set_schedule_algorithm(ctx_, algorithm);
+    isl_options_set_schedule_serialize_sccs(ctx_, serialize);
+  }
   isl_ctx *ctx_;
-  int before_;
+  int algorithm_, serialize_;
 };
 
 /// Makes nodes of isl's tree.
@@ -212,7 +219,7 @@ std::optional<Refusal> Schedule::reschedule(const Node &top, std::vector<Node> &
     const isl::set context = nest_.without(nest_.context, iterators);
     domain = isl::manage(isl_union_set_gist_params(domain.release(), context.copy()));
     order = isl::manage(isl_union_map_gist_params(order.coalesce().release(), context.copy()));
-    const FeautrierAlgorithm algorithm(nest_.isl.get().get());
+    const Options options(nest_.isl.get().get());
     const isl::schedule schedule =
         isl::schedule_constraints::on_domain(domain).set_validity(order).compute_schedule();
     std::vector<const Group *> all;
