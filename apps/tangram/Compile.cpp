@@ -46,6 +46,11 @@ int compile(Driver &driver, CompileFlags flags) {
   static const std::vector<std::string> kinds{"ast", "plan", "source", "library"};
   if (std::find(kinds.begin(), kinds.end(), flags.emit) == kinds.end())
     fail(kBadEmit, {}, flags.emit, suggest(flags.emit, kinds));
+  // One text, as for other tools; what is several files has a folder.
+  if (flags.folder == "-") {
+    if (flags.emit != "plan" && flags.emit != "ast") checkFolder(flags.folder);
+    flags.folder.clear();
+  }
   if (flags.stem.empty()) flags.stem = stemOf(flags.files[0]);
   if (flags.stem.find('/') != std::string::npos || flags.stem == "." || flags.stem == "..")
     fail(kBadStem, {}, flags.stem);
@@ -119,7 +124,8 @@ void addCompile(CLI::App &app, Driver &driver) {
                   "plan; ast: lowered for the backend, or as it was read where there is no --target")
       ->type_name("WHAT");
   sub->add_option("-o,--output", flags->folder,
-                  "Folder for files; default: the current one for source and library, standard output for plan and ast")
+                  "Folder for files; default: the current one for source and library, standard output for plan and "
+                  "ast, which - means, too")
       ->type_name("DIR");
   sub->add_option("--stem", flags->stem, "Base name of the files; default: the program's")->type_name("NAME");
   sub->add_option("--suffix", flags->suffix,

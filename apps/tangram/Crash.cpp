@@ -138,6 +138,7 @@ int reproduce(Driver &driver, const std::string &crashFile) {
     TemporaryFolder folder("tangram-reproduce");
     std::filesystem::path source = folder.path() / std::filesystem::path(state.file).filename();
     writeFile(source, state.source);
+    if (state.partial) s.setPartial();
     if (target)
       s.open({source}, *target, state.spectrum);
     else

@@ -16,6 +16,9 @@
 namespace tangram::driver {
 namespace {
 
+constexpr DiagnosticKind kNoFolder{"driver.no-folder", DiagnosticClass::User,
+                                   "-o -: several files are written, which cannot go to standard output",
+                                   "name a folder: -o out"};
 constexpr DiagnosticKind kExpectForm{"driver.expect-form", DiagnosticClass::User, "--expect '{0}' has no name",
                                      "write --expect NAME=SIZES, for one --expect a=512Kx128"};
 constexpr DiagnosticKind kExpectName{"driver.expect-name", DiagnosticClass::User,
@@ -514,6 +517,10 @@ void addProgramFlags(CLI::App &app, ProgramFlags &flags) {
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("-D", flags.defines, "Define a macro")->type_name("NAME[=VALUE]")->take_all()->allow_extra_args(false);
+}
+
+void checkFolder(const std::string &folder) {
+  if (folder == "-") fail(kNoFolder, {});
 }
 
 void addUndecided(CLI::App &app, Driver &driver) {

@@ -119,6 +119,8 @@ void addCommonFlags(CLI::App &app, Driver &driver);
 void addProgramFlags(CLI::App &app, ProgramFlags &flags);
 /// For commands that build code: by which backend.
 void addBackend(CLI::App &app, Driver &driver);
+/// What -o says, where that is a folder: `-` is none, and no file of several could go to standard output.
+void checkFolder(const std::string &folder);
 /// For commands that make code.
 void addChecked(CLI::App &app, Driver &driver);
 /// For commands that show and check plans, or are given one.

@@ -266,6 +266,7 @@ void addTargets(CLI::App &app, Driver &driver) {
   sub->footer("Examples:\n  tangram targets --json\n  tangram targets --detect cpu-openmp -o here.yaml");
   sub->callback([&driver, flags] {
     driver.command = [&driver, flags] {
+      if (flags->output == "-") flags->output.clear();
       if (!flags->detect.empty()) return detect(driver, flags->detect, flags->output);
       if (!flags->compilerFlags.empty()) return compilerFlags(driver, flags->compilerFlags, flags->output);
       if (!flags->output.empty()) fail(kOutputAlone, {});

@@ -3,6 +3,7 @@
 #include "RunArguments.h"
 
 #include "tangram/process/Children.h"
+#include "tangram/verify/IndexArguments.h"
 #include "tangram/verify/OutOfRange.h"
 #include "tangram/verify/TimedCalls.h"
 #include "tangram/verify/Trial.h"
@@ -18,7 +19,7 @@ using namespace runtime;
 constexpr DiagnosticKind kRefused{"run.refused", DiagnosticClass::User, "'{0}' cannot be called: {1}",
                                   "give arguments that it takes, on a machine that has its device"};
 constexpr DiagnosticKind kDied{"run.died", DiagnosticClass::User, "the {0} {1}",
-                               "a codelet may leave its container: `tangram verify` tells which; the plan is {2}"};
+                               "{3}a codelet may leave its container: `tangram verify` tells which; the plan is {2}"};
 constexpr DiagnosticKind kDiffers{"run.differs", DiagnosticClass::User,
                                   "the chosen plan does not agree with the reference: {0}",
                                   "`tangram verify` tells which codelet is at fault; the plan is {1}"};
@@ -46,7 +47,7 @@ struct Outcome {
   std::vector<std::pair<std::string, std::string>> results; // name and value
   Measurement time;
   std::uint64_t bytes = 0;
-  std::uint64_t undecided = 0, unknown = 0; // questions that roundings may turn; numbers without a bound
+  Undecided undecided;
   bool measured = false;
 };
 
@@ -75,7 +76,9 @@ bool agrees(const tangram_kernel &chosen, const Reference &reference, Trial &tri
     send({"differs", bad->reason + (trial.whole ? ", of whole numbers" : "")});
     return false;
   }
-  if (trial.undecided || trial.unknown) send({"doubt", std::to_string(trial.undecided), std::to_string(trial.unknown)});
+  if (const Undecided &u = trial.undecided)
+    send({"doubt", std::to_string(u.questions), std::to_string(u.numbers), std::to_string(u.elements),
+          std::to_string(u.written)});
   return true;
 }
 
@@ -115,6 +118,7 @@ void runKernels(const std::filesystem::path &library, const std::string &name, c
 }
 
 int run(Driver &driver, const RunFlags &flags) {
+  checkFolder(flags.folder);
   Session &s = driver.open(flags);
   const Call asked = callOf(driver, flags, flags.arguments, flags.seed);
   const ast::Spectrum &spectrum = asked.spectrum;
@@ -151,10 +155,8 @@ int run(Driver &driver, const RunFlags &flags) {
       },
       [&](const Message &m) {
         if (m[0] == "stage") outcome.stage = m[1];
-        if (m[0] == "doubt") {
-          outcome.undecided = std::max<std::uint64_t>(outcome.undecided, std::stoull(m[1]));
-          outcome.unknown = std::max<std::uint64_t>(outcome.unknown, std::stoull(m[2]));
-        }
+        if (m[0] == "doubt")
+          outcome.undecided.include({std::stoull(m[1]), std::stoull(m[2]), std::stoull(m[3]), std::stoull(m[4])});
         if (m[0] == "refused") outcome.refused = m[1];
         if (m[0] == "out-of-range") outcome.outOfRange = m[1];
         if (m[0] == "differs") outcome.differs = m[1];
@@ -171,12 +173,14 @@ int run(Driver &driver, const RunFlags &flags) {
       flags.timeout);
   driver.endProgress();
   if (!error.empty()) fail(kRefused, {}, spectrum.name, error);
-  if (!outcome.outOfRange.empty()) failOutOfRange(outcome.outOfRange);
+  const std::string advice = indexAdvice(s.module().spectrums, spectrum, asked.given);
+  if (!outcome.outOfRange.empty()) failOutOfRange(outcome.outOfRange, advice);
   if (!outcome.refused.empty()) fail(kRefused, spectrum.range, spectrum.name, outcome.refused);
   if (!outcome.differs.empty()) fail(kDiffers, spectrum.range, outcome.differs, key(plan));
   if (!end.done()) std::cerr << end.said;
   if (!end.done() || !outcome.measured)
-    fail(kDied, spectrum.range, outcome.stage, end.done() ? "ended the process" : end.text(), key(plan));
+    fail(kDied, spectrum.range, outcome.stage, end.done() ? "ended the process" : end.text(), key(plan),
+         advice.empty() ? "" : advice + "; or ");
 
   const Measurement &t = outcome.time;
   double rate = t.median > 0 ? static_cast<double>(outcome.bytes) / t.median / 1e9 : 0;
@@ -186,8 +190,9 @@ int run(Driver &driver, const RunFlags &flags) {
               {"plan", key(plan)},
               {"reference", reference.plan},
               {"agrees", true},
-              {"undecided", outcome.undecided},
-              {"unbounded", outcome.unknown},
+              {"undecided", outcome.undecided.questions},
+              {"undecided-elements", outcome.undecided.elements},
+              {"unbounded", outcome.undecided.numbers},
               {"seconds", Json{{"median", t.median},
                                {"low", t.low},
                                {"high", t.high},
@@ -197,6 +202,7 @@ int run(Driver &driver, const RunFlags &flags) {
               {"gigabytes-per-second", rate},
               {"results", Json::object()}};
     for (const auto &[name, size] : arguments.zeros) json["zeros"][name] = size;
+    if (!arguments.inferred.empty()) json["inferred"] = arguments.inferred;
     if (!outcome.device.empty()) json["device"] = outcome.device;
     for (const auto &[name, value] : outcome.results) json["results"][name] = value;
     std::cout << json.dump(2) << "\n";
@@ -205,17 +211,14 @@ int run(Driver &driver, const RunFlags &flags) {
   std::cout << tangram::print(plan);
   for (const auto &[name, size] : arguments.zeros)
     std::cout << fmt::format("{}: zeros, size {} from __requires\n", name, size);
+  for (const std::string &sentence : arguments.inferred) std::cout << sentence << "\n";
   const bool floating = hasFloating(original), zero = allZero(original);
   std::cout << fmt::format("agrees with the reference, {}{}\n", reference.plan,
                            floating && zero ? ", on these numbers and on whole ones, of which none is zero"
                            : floating       ? ", on these numbers and on whole ones"
                                             : "");
   if (!floating && zero) std::cout << "all arguments are zero, of which wrong plans may make the same: give others\n";
-  if (outcome.undecided)
-    std::cout << fmt::format("roundings may turn {} of its comparisons: either outcome was accepted\n",
-                             outcome.undecided);
-  if (outcome.unknown)
-    std::cout << fmt::format("roundings may turn {} numbers into anything: these were not compared\n", outcome.unknown);
+  for (const std::string &sentence : outcome.undecided.sentences()) std::cout << sentence << "\n";
   for (const auto &[name, value] : outcome.results) std::cout << fmt::format("{} = {}\n", name, value);
   if (!outcome.device.empty())
     std::cout << fmt::format("device {}; times are its own, with the data in its memory\n", outcome.device);

@@ -2,6 +2,7 @@
 
 #include "tangram/diag/Diagnostic.h"
 #include "tangram/verify/ArgumentBound.h"
+#include "tangram/verify/IndexArguments.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -153,7 +154,17 @@ Call callOf(Driver &driver, const ProgramFlags &flags, const std::vector<std::st
   Session &s = driver.session();
   const ast::Spectrum &spectrum = spectrumToCall(driver, flags);
   const ast::Structs structs(s.module());
-  Call call{spectrum, makeArguments(spectrum, structs, readArguments(spectrum, structs, texts), seed)};
+  std::map<std::string, ArgumentSpec> given = readArguments(spectrum, structs, texts);
+  std::vector<std::string> inferred = inferIndices(s.module().spectrums, spectrum, given, false);
+  const std::map<std::string, IndexUse> indices = indexUses(s.module().spectrums, spectrum);
+  for (const ast::Param *p : spectrum.params)
+    if (auto use = indices.find(p->name); use != indices.end() && !given.count(p->name))
+      fail(kMissingArgument, p->range, p->name, spectrum.name,
+           use->second.into.size() > 1 || use->second.into[0].dim || p->type.rank() == 0 ? use->second.advice()
+           : p->type.rank() == 1                                                         ? use->second.advice() + ":16M"
+                                 : use->second.advice() + ":4Kx4K");
+  Call call{spectrum, makeArguments(spectrum, structs, given, seed), std::move(given)};
+  call.arguments.inferred = std::move(inferred);
   checkConditions(spectrum, call.arguments.shape);
   if (!flags.expected.empty()) return call;
   ExpectedSizes sizes;
@@ -166,7 +177,8 @@ Call callOf(Driver &driver, const ProgramFlags &flags, const std::vector<std::st
 void addArguments(CLI::App &app, std::vector<std::string> &texts) {
   app.add_option(
          "--arg,-a", texts,
-         "random:16M, random:512Kx128 (floats in [-1, 1], integers in [-100, 100]), special:N (NaN and infinity among "
+         "random:16M, random:512Kx128 (floats in [-1, 1], integers in [-100, 100]), random:0.5..2:16M (in that range), "
+         "special:N (NaN and infinity among "
          "them), iota:1000, zeros:N, ones:N, index:PARAM:N (indices of PARAM), offsets:PARAM:N (bounds of parts of "
          "it), 3.5, 1,2,3, file.mtx (Matrix Market), file.mtx:row, :column, :value (its compressed rows), file.raw or "
          "file.raw:f32 or file.raw:f32:512x128 (bytes as in memory). K, M, G count 1024s: 16M is 16777216. A size that "

@@ -15,6 +15,7 @@ struct Arguments {
   std::vector<runtime::Value> values;                     // the result last
   runtime::Shape shape;                                   // of the parameters
   std::vector<std::pair<std::string, std::string>> zeros; // containers that nobody gave: name, size
+  std::vector<std::string> inferred;                      // what was made of arguments that are indices, in words
 };
 
 /// `--arg NAME=SPEC` by name; throws where a name is no parameter.
@@ -33,6 +34,7 @@ const ast::Spectrum &spectrumToCall(Driver &driver, const ProgramFlags &flags);
 struct Call {
   const ast::Spectrum &spectrum;
   Arguments arguments;
+  std::map<std::string, runtime::ArgumentSpec> given;
 };
 
 /// The one spectrum of the opened program that is asked for, with arguments that meet its conditions. Heuristics expect

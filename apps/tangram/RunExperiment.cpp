@@ -88,12 +88,14 @@ private:
     options.folder = folder_ / fmt::format("{}", calls_++);
     options.version = TANGRAM_VERSION;
     options.given = plans;
+    options.specs = call.given;
     options.search = false;
     options.firstIsPick = true;
     options.interrupted = Interruptible::happened;
     // What a heuristic has compiled is none of another one's gain; the reference is the same for all.
     tune::Workshop own;
     own.reference = workshop_.reference, own.plainest = workshop_.plainest, own.exact = workshop_.exact;
+    own.light = workshop_.light;
     options.workshop = keep ? &workshop_ : &own;
     std::map<std::string, double> result;
     try {
@@ -106,6 +108,7 @@ private:
     }
     for (const auto &[text, kernel] : own.kernels) workshop_.kernels.insert({text, kernel});
     workshop_.reference = options.workshop->reference;
+    workshop_.light = options.workshop->light;
     workshop_.plainest = options.workshop->plainest;
     workshop_.exact = options.workshop->exact;
     return result;
@@ -191,6 +194,7 @@ void print(const std::vector<ExperimentResult> &results, bool json) {
 }
 
 int experiment(Driver &driver, const ExperimentFlags &flags) {
+  checkFolder(flags.folder);
   const Experiment what = readExperiment(flags.file);
   const std::vector<std::string> known = driver.session().registry().heuristics.names();
   for (const std::string &heuristic : what.heuristics)

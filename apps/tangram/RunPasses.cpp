@@ -93,6 +93,7 @@ int runPasses(Driver &driver, const PassesFlags &flags) {
     std::cout << ast::print(lowered, {.locations = flags.locations}) << "\n";
     return 0;
   }
+  checkFolder(flags.folder);
   std::filesystem::path folder = flags.folder.empty() ? "." : flags.folder;
   std::string stem = flags.stem.empty() ? stemOf(file) : flags.stem;
   std::vector<OutputFile> files = s.emit(*lowered, stem);

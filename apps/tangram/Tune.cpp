@@ -94,8 +94,10 @@ Json toJson(const TuneReport &r, const std::string &plan) {
             {"budget", r.budget},
             {"interrupted", r.interrupted},
             {"chosen-before", r.chosenBefore},
-            {"undecided", r.undecided},
-            {"unbounded", r.unknown},
+            {"compared-by", r.comparedBy},
+            {"undecided", r.undecided.questions},
+            {"undecided-elements", r.undecided.elements},
+            {"unbounded", r.undecided.numbers},
             {"best", r.best},
             {"candidates", Json::array()},
             {"plan", plan}};
@@ -157,10 +159,8 @@ void print(const TuneReport &r, const TuneFlags &flags, const std::string &plan)
                            r.device.empty() ? "" : "; times are its own, with the data in its memory",
                            r.machine.compiler);
   if (!r.plainest.empty()) std::cout << fmt::format("  against {}\n", r.plainest);
-  if (r.undecided)
-    std::cout << fmt::format("  roundings may turn {} of its comparisons: either outcome was accepted\n", r.undecided);
-  if (r.unknown)
-    std::cout << fmt::format("  roundings may turn {} numbers into anything: these were not compared\n", r.unknown);
+  if (!r.comparedBy.empty()) std::cout << fmt::format("  {}\n", r.comparedBy);
+  for (const std::string &sentence : r.undecided.sentences()) std::cout << "  " << sentence << "\n";
   if (!r.others.empty())
     std::cout << fmt::format(
         "  the database has timings of {} other machine{}, compiler{} or version{} too, the first: "
@@ -199,6 +199,7 @@ int tune(Driver &driver, const TuneFlags &flags) {
   std::optional<TemporaryFolder> temporary;
   if (flags.folder.empty()) temporary.emplace("tangram-tune");
   options.folder = temporary ? temporary->path() : std::filesystem::path(flags.folder);
+  options.specs = asked.given;
   fill(options, flags);
   const Interruptible interruptible;
   options.interrupted = Interruptible::happened;
@@ -209,6 +210,8 @@ int tune(Driver &driver, const TuneFlags &flags) {
   problem.spectrum = asked.spectrum.name;
   problem.sizes = asked.arguments.shape.text;
   problem.data = fmt::format("{}; seed {}", fmt::join(flags.arguments, ", "), flags.seed);
+  if (!driver.common.json)
+    for (const std::string &sentence : asked.arguments.inferred) std::cout << sentence << "\n";
   const TuneReport report = tune::tune(driver.session(), problem, asked.arguments.values, database, options);
   driver.endProgress();
 
@@ -277,7 +280,10 @@ void addTune(CLI::App &app, Driver &driver) {
       "  tangram tune sum.tg.cpp --target cpu-openmp --arg in=random:16M --budget 5m --db sum.db -o sum.plan\n"
       "  tangram compile sum.tg.cpp --target cpu-openmp --plan sum.plan\n"
       "  tangram tune sum.tg.cpp --target cpu-openmp --arg in=random:N --sizes N=1K,64K,4M --bundle 5% -o sum.plan");
-  sub->callback([&driver, flags] { driver.command = [&driver, flags] { return tune(driver, *flags); }; });
+  sub->callback([&driver, flags] {
+    if (flags->output == "-") flags->output.clear();
+    driver.command = [&driver, flags] { return tune(driver, *flags); };
+  });
 }
 
 } // namespace tangram::driver

@@ -152,6 +152,7 @@ int tuneSizes(Driver &driver, const TuneFlags &flags, tune::Database &database) 
     result.problem.data = fmt::format("{}; seed {}", fmt::join(texts, ", "), flags.seed);
     result.shape = call.arguments.shape;
     result.arguments = std::move(call.arguments.values);
+    result.specs = std::move(call.given);
     result.expected = driver.session().expected();
     return result;
   };

@@ -2,6 +2,7 @@
 #include "Budget.h"
 #include "Driver.h"
 
+#include "tangram/verify/IndexArguments.h"
 #include "tangram/verify/Verify.h"
 
 #include <chrono>
@@ -69,7 +70,11 @@ Json toJson(const std::vector<runtime::Suspect> &suspects) {
 Json toJson(const std::map<std::string, runtime::Undecided> &undecided) {
   Json all = Json::array();
   for (const auto &[set, u] : undecided)
-    all.push_back(Json{{"arguments", set}, {"questions", u.questions}, {"numbers", u.numbers}});
+    all.push_back(Json{{"arguments", set},
+                       {"questions", u.questions},
+                       {"numbers", u.numbers},
+                       {"elements", u.elements},
+                       {"written", u.written}});
   return all;
 }
 
@@ -151,12 +156,27 @@ void printLeftOut(std::size_t calls) {
 
 void printUndecided(const std::map<std::string, runtime::Undecided> &undecided) {
   std::uint64_t questions = 0, numbers = 0;
-  for (const auto &[_, u] : undecided) questions += u.questions, numbers += u.numbers;
+  const std::pair<const std::string, runtime::Undecided> *worst = nullptr;
+  auto share = [](const runtime::Undecided &u) {
+    return static_cast<double>(u.elements) / std::max(1.0, static_cast<double>(u.written));
+  };
+  for (const auto &set : undecided) {
+    questions += set.second.questions, numbers += set.second.numbers;
+    if (set.second.elements && (!worst || share(set.second) > share(worst->second))) worst = &set;
+  }
   if (questions)
     std::cout << fmt::format(
         "  roundings decide {} comparisons of the reference in {} argument sets: either outcome was "
         "accepted\n",
         questions, undecided.size());
+  if (worst)
+    std::cout << fmt::format("  up to {:.1f} % of the elements, {} of {}, depend on these and were compared with the "
+                             "range of their outcomes "
+                             "alone: {}{}\n",
+                             100 * share(worst->second), worst->second.elements, worst->second.written, worst->first,
+                             share(worst->second) > 0.5
+                                 ? ", which says little; give arguments for which less is a matter of roundings"
+                                 : "");
   if (numbers)
     std::cout << fmt::format("  {} numbers were left undecided by the reference, and not compared\n", numbers);
 }
@@ -230,7 +250,7 @@ void printFailures(const runtime::VerifyReport &r) {
     std::cout << fmt::format("  and {} more (--json has all)\n", r.failures.size() - seen.size());
 }
 
-void print(const runtime::VerifyReport &r) {
+void print(const runtime::VerifyReport &r, const std::vector<std::string> &inferred, const std::string &outOfRange) {
   std::cout << fmt::format("{} on {}: ", r.spectrum, r.target);
   if (r.given)
     std::cout << fmt::format("{} given plan{} of {}", r.plans.size(), r.plans.size() == 1 ? "" : "s", r.space.str());
@@ -241,7 +261,9 @@ void print(const runtime::VerifyReport &r) {
   std::cout << fmt::format(" with {} argument sets (seed {}), in {:.0f} s\n", r.arguments.size(), r.seed, r.seconds);
   std::cout << fmt::format("  against {}\n", r.plainest);
   if (!r.given) printCoverage(r);
+  for (const std::string &sentence : inferred) std::cout << "  " << sentence << "\n";
   printUnused(r.skipped, r.broken);
+  if (!(r.broken.empty() && r.failures.empty()) && !outOfRange.empty()) std::cout << "  advice: " << outOfRange << "\n";
   printLeftOut(r.leftOut);
   printUndecided(r.undecided);
   if (!r.unfit.empty())
@@ -300,6 +322,7 @@ void addSwitches(const std::vector<Plan> &plans, std::vector<std::uint64_t> &siz
 int verify(Driver &driver, const VerifyFlags &flags) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
+  checkFolder(flags.folder);
   runtime::VerifyOptions options = argumentOptions(flags);
   double budget = flags.all || flags.sample || !flags.plans.empty() ? 0 : kBudgetOption;
   if (!flags.budget.empty()) budget = parseBudget(flags.budget);
@@ -339,13 +362,21 @@ int verify(Driver &driver, const VerifyFlags &flags) {
     }
     mine.progress = [&](const std::string &line) { driver.progress(line, flags.progress); };
     mine.interrupted = Interruptible::happened;
+    std::vector<std::string> inferred;
+    for (const ast::Spectrum *spectrum : s.module().spectrums)
+      if (spectrum->name == spectrums[i]) {
+        inferred = runtime::inferIndices(s.module().spectrums, *spectrum, mine.arguments, true);
+        mine.outOfRange = runtime::indexAdvice(s.module().spectrums, *spectrum, mine.arguments);
+      }
     runtime::VerifyReport report = runtime::verify(s, spectrums[i], mine);
     driver.endProgress();
     ok &= report.ok();
-    if (driver.common.json)
+    if (driver.common.json) {
       all.push_back(toJson(report));
-    else
-      print(report);
+      if (!inferred.empty()) all.back()["inferred"] = inferred;
+    } else {
+      print(report, inferred, mine.outOfRange);
+    }
     std::cout.flush();
   }
   if (driver.common.json) std::cout << all.dump(2) << "\n";

@@ -56,6 +56,12 @@ Term termOf(const Expr *expr, const Spectrum &spectrum, std::vector<Extents> &ar
   return term;
 }
 
+/// The value of a literal, whose conversions were made explicit.
+std::optional<std::int64_t> literalOf(const Expr *expr) {
+  const auto *literal = dyn<IntLit>(withoutCasts(expr));
+  return literal && literal->value >= 0 ? std::optional(literal->value) : std::nullopt;
+}
+
 /// True where that was news.
 bool equate(const Expr *condition, const Spectrum &spectrum, std::vector<Extents> &arguments) {
   const auto *n = dyn<Binary>(condition);
@@ -66,6 +72,13 @@ bool equate(const Expr *condition, const Spectrum &spectrum, std::vector<Extents
   }
   if (n->op != BinaryOp::Eq) return false;
   Term known = termOf(n->lhs, spectrum, arguments), other = termOf(n->rhs, spectrum, arguments);
+  for (const auto &[term, side] : {std::pair(known, n->rhs), std::pair(other, n->lhs)})
+    if (std::optional<std::int64_t> literal = literalOf(side); literal && term.extent) {
+      std::int64_t value;
+      if (*term.extent || __builtin_sub_overflow(*literal, term.more, &value)) return false;
+      *term.extent = static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
+      return true;
+    }
   if (!known.extent || !other.extent || known.extent->has_value() == other.extent->has_value()) return false;
   if (!*known.extent) std::swap(known, other);
   std::int64_t value;

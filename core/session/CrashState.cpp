@@ -40,6 +40,7 @@ std::string print(const CrashState &state) {
   section("passes", fmt::format("{}", fmt::join(state.passes, " ")));
   section("spectrum", state.spectrum);
   section("file", state.file);
+  if (state.partial) section("partial", "yes");
   section("target", state.target);
   section("plans", state.plans);
   section("source", state.source);
@@ -82,6 +83,7 @@ CrashState parseCrashState(std::string_view text, const std::string &file, ast::
   state.passes = split(take("passes", true));
   state.spectrum = take("spectrum", true);
   state.file = take("file", true);
+  state.partial = !take("partial", true).empty();
   state.target = take("target", false);
   state.plans = take("plans", false);
   state.source = take("source", false);

@@ -29,6 +29,8 @@ struct Session::Impl {
 
   std::vector<std::filesystem::path> files;
   std::filesystem::path file; // of these, the one that is read
+  bool partial = false;       // there are others that nobody has here
+  bool isWhole() const { return files.size() == 1 && !partial; }
   std::string spectrum;
   std::vector<std::string> includes, defines;
   std::optional<hardware::Target> target;

@@ -85,7 +85,7 @@ const ast::Module *Session::Impl::read() {
     where = target->pipeline.frontend.range;
   }
   OptionValues values = checkOptions(d.options, given, fmt::format("frontend '{}'", d.name), where);
-  FrontendRequest request{file, spectrum, includes, defines, &values, files.size() == 1};
+  FrontendRequest request{file, spectrum, includes, defines, &values, isWhole()};
   const ast::Module *parsed = run("frontend", d.name, [&] {
     const ast::Module *result = d.create()->parse(request, arena, diags);
     if (result && !diags.hasErrors()) checkSound(*result, fmt::format("frontend '{}'", d.name));

@@ -65,6 +65,8 @@ void Session::open(const ast::Module *module, hardware::Target target) {
   impl_->setTarget(std::move(target), false);
 }
 
+void Session::setPartial() { impl_->partial = true; }
+
 void Session::setIncludes(std::vector<std::string> includes, std::vector<std::string> defines) {
   impl_->includes = std::move(includes);
   impl_->defines = std::move(defines);
@@ -118,6 +120,7 @@ std::string Session::crashReport() const {
   state.spectrum = impl_->spectrum;
   state.plans = impl_->plans;
   state.file = impl_->file.string();
+  state.partial = !impl_->isWhole();
   if (impl_->target) state.target = hardware::printRenamed(*impl_->target);
   if (impl_->step.starts_with("frontend ")) state.source = readWhole(impl_->file);
   if (impl_->current) state.module = ast::print(impl_->current, {.locations = true});

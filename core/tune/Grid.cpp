@@ -86,6 +86,7 @@ private:
     options.given = std::move(given);
     options.search = searches;
     options.workshop = &workshop_;
+    options.specs = call.specs;
     options.folder = options_.tune.folder / fmt::format("size_{}_{}", i, calls_++);
     if (options_.tune.progress)
       options.progress = [&](const Progress &p) {

@@ -13,6 +13,17 @@ constexpr DiagnosticKind kUnknownTarget{"argument.unknown-target", DiagnosticCla
 } // namespace
 
 std::optional<std::uint64_t> boundOf(const ArgumentSpec &spec, const ast::Spectrum &spectrum, const Shape &shape) {
+  if (!spec.targets.empty()) {
+    std::optional<std::uint64_t> least;
+    for (const IndexTarget &target : spec.targets)
+      for (std::size_t i = 0; i < spectrum.params.size(); ++i) {
+        if (spectrum.params[i]->name != target.container) continue;
+        const std::vector<std::uint64_t> &sizes = shape.arguments[i].sizes;
+        if (target.dim >= sizes.size()) return std::nullopt;
+        least = std::min(least.value_or(UINT64_MAX), sizes[target.dim]);
+      }
+    return least;
+  }
   if (std::optional<std::uint64_t> number = parseSize(spec.of)) return number;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < spectrum.params.size(); ++i) {

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace tangram::runtime {
 namespace {
 
 constexpr std::string_view kForms =
-    "random:16M, random:512Kx128, special:N, iota:1000, zeros:N, ones:N, index:PARAM:N, "
+    "random:16M, random:512Kx128, random:LOW..HIGH:16M, special:N, iota:1000, zeros:N, ones:N, index:PARAM:N, "
     "offsets:PARAM:N, 3.5, 1,2,3, file.mtx, file.mtx:row, "
     "file.raw or file.raw:f32";
 
@@ -17,6 +18,8 @@ constexpr DiagnosticKind kUnknownKind{"argument.unknown-kind", DiagnosticClass::
                                       "argument '{0}': there is no kind of data '{1}'", "use {2}; forms: {3}"};
 constexpr DiagnosticKind kBadSizes{"argument.bad-sizes", DiagnosticClass::User, "argument '{0}': '{1}' is not a size",
                                    "write a number, 16M or 512Kx128"};
+constexpr DiagnosticKind kBadRange{"argument.bad-range", DiagnosticClass::User, "argument '{0}': '{1}' is no range{2}",
+                                   "write {3}:LOW..HIGH or {3}:LOW..HIGH:SIZE, as random:0.5..2:16M"};
 constexpr DiagnosticKind kNotASpec{"argument.not-a-spec", DiagnosticClass::User,
                                    "argument '{0}' says no data that is known", "forms: {1}"};
 constexpr DiagnosticKind kBadType{"argument.bad-type", DiagnosticClass::User,
@@ -40,6 +43,28 @@ std::vector<std::string> splitBy(std::string_view text, char separator) {
 bool looksLikeNumber(std::string_view text) {
   return !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) || text[0] == '-' || text[0] == '+' ||
                            text[0] == '.' || text == "inf" || text == "nan" || text == "true" || text == "false");
+}
+
+std::optional<double> parseReal(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size())
+    return std::isfinite(value) ? std::optional(value) : std::nullopt;
+  const bool isNegative = text.starts_with('-');
+  const std::optional<std::uint64_t> size = parseSize(text.substr(isNegative ? 1 : 0)); // 16M
+  if (!size) return std::nullopt;
+  return isNegative ? -static_cast<double>(*size) : static_cast<double>(*size);
+}
+
+/// Two numbers with two dots between.
+std::pair<double, double> parseRange(const std::string &spec, const std::string &kind, const std::string &text) {
+  const std::size_t dots = text.find("..");
+  const std::optional<double> low = parseReal(std::string_view(text).substr(0, dots)),
+                              high = parseReal(std::string_view(text).substr(dots + 2));
+  if (!low || !high) fail(kBadRange, {}, spec, text, "", kind);
+  if (*low > *high) fail(kBadRange, {}, spec, text, ": the first number is the greater one", kind);
+  return {*low, *high};
 }
 
 } // namespace
@@ -114,6 +139,10 @@ ArgumentSpec parseArgumentSpec(const std::string &text) {
       spec.of = parts[0];
       parts.erase(parts.begin());
     }
+    if (!parts.empty() && parts[0].find("..") != std::string::npos && (kind == Kind::Random || kind == Kind::Special)) {
+      spec.range = parseRange(text, name, parts[0]);
+      parts.erase(parts.begin());
+    }
     if (parts.size() > 1) fail(kNotASpec, {}, text, kForms);
     if (!parts.empty()) spec.sizes = parseSizes(text, parts[0]);
     return spec;
@@ -122,6 +151,14 @@ ArgumentSpec parseArgumentSpec(const std::string &text) {
   if (!looksLikeNumber(text)) fail(kNotASpec, {}, text, kForms);
   spec.values = splitBy(text, ',');
   return spec;
+}
+
+Signs ArgumentSpec::signs() const {
+  if (!range) return Signs::Any;
+  const auto [low, high] = *range;
+  if (low >= 0) return low > 0 ? Signs::Positive : high > 0 ? Signs::NotNegative : Signs::Any; // all zero: that is odd
+  if (high <= 0) return high < 0 ? Signs::Negative : Signs::NotPositive;
+  return Signs::Any;
 }
 
 bool ArgumentSpec::leavesSizes() const {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <tuple>
 #include <unistd.h>
 
 namespace tangram::runtime {
@@ -29,6 +30,8 @@ constexpr DiagnosticKind kWrongLength{"argument.wrong-length", DiagnosticClass::
 constexpr DiagnosticKind kOfNumbers{"argument.of-numbers", DiagnosticClass::Limitation,
                                     "parameter '{0}' is made of structs, and '{1}' is for numbers",
                                     "give it random, special, zeros, ones or iota: each field gets such values"};
+constexpr DiagnosticKind kRange{"argument.range", DiagnosticClass::User,
+                                "parameter '{0}' is {1}, and the range of '{2}' {3}", "{4}"};
 constexpr DiagnosticKind kImpossible{"argument.impossible", DiagnosticClass::User,
                                      "parameter '{0}' cannot be '{1}': {2}", "give other sizes"};
 
@@ -107,25 +110,51 @@ std::uint64_t greatest(tangram_element element) {
   return std::numeric_limits<std::uint64_t>::max() >> (64 - 8 * bytes(element) + (hasSign ? 1 : 0));
 }
 
-void fillRandom(Value &value, std::uint64_t seed, const ArgumentContext &context) {
+/// The whole numbers of a range, which the type must hold.
+std::pair<std::int64_t, std::int64_t> wholeRange(const ArgumentSpec &spec, const std::string &param,
+                                                 tangram_element element, bool isSigned) {
+  const double low = std::ceil(spec.range->first), high = std::floor(spec.range->second);
+  const auto most = static_cast<double>(std::min<std::uint64_t>(greatest(element), INT64_MAX));
+  if (low > high)
+    fail(kRange, {}, param, name(element), spec.text, "has no whole number", "give a range with a whole number in it");
+  if (low < (isSigned ? -most - 1 : 0) || high > most || high >= 0x1p63)
+    fail(kRange, {}, param, name(element), spec.text, "has numbers that the type does not hold",
+         fmt::format("stay within {} and {:.0f}", isSigned ? fmt::format("{:.0f}", -most - 1) : "0", most));
+  return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)};
+}
+
+void fillRandom(Value &value, const ArgumentSpec &spec, const std::string &param, std::uint64_t seed,
+                const ArgumentContext &context) {
   Random random(seed);
-  WholeNumbers numbers(seed, value.count(), value.element(), context.pass);
+  const Signs signs = spec.signs();
+  WholePass pass = context.pass;
+  if (pass.among && signs != Signs::Any) pass.negative = true; // all of one sign add up to more
+  WholeNumbers numbers(seed, value.count(), value.element(), pass);
   std::int64_t lo = isSigned(value) ? -100 : 0, hi = value.element() == TANGRAM_BOOL ? 1 : 100;
   if (value.element() == TANGRAM_I8 || value.element() == TANGRAM_U8) { // all that a byte can be
     hi = static_cast<std::int64_t>(greatest(value.element()));
     lo = isSigned(value) ? -hi - 1 : 0;
   }
+  if (spec.range && !value.isFloating()) std::tie(lo, hi) = wholeRange(spec, param, value.element(), isSigned(value));
+  auto real = [&] {
+    if (!spec.range) return random.unit();
+    const auto [low, high] = *spec.range;
+    // No sum of the ends, which may overflow; and no rounding past them, of what lies between.
+    const double part = random.unit() / 2 + 0.5;
+    return std::clamp(low * (1 - part) + high * part, low, high);
+  };
   for (std::uint64_t i = 0; i < value.count(); ++i)
     if (!value.isFloating())
       value.setInteger(i, random.between(lo, hi));
     else if (context.whole)
-      value.setInteger(i, numbers.next(true));
+      value.setInteger(i, withSigns(numbers.next(true), signs));
     else
-      value.setReal(i, random.unit());
+      value.setReal(i, real());
 }
 
-void fillSpecial(Value &value, std::uint64_t seed, const ArgumentContext &context) {
-  fillRandom(value, seed, context);
+void fillSpecial(Value &value, const ArgumentSpec &spec, const std::string &param, std::uint64_t seed,
+                 const ArgumentContext &context) {
+  fillRandom(value, spec, param, seed, context);
   constexpr double inf = std::numeric_limits<double>::infinity();
   constexpr double reals[] = {std::numeric_limits<double>::quiet_NaN(), inf, -inf, 0.0, -0.0};
   std::int64_t most = static_cast<std::int64_t>(greatest(value.element()));
@@ -173,8 +202,8 @@ void fill(Value &value, const ArgumentSpec &spec, const std::string &param, std:
           const ArgumentContext &context) {
   using Kind = ArgumentSpec::Kind;
   switch (spec.kind) {
-  case Kind::Random: fillRandom(value, seed, context); break;
-  case Kind::Special: fillSpecial(value, seed, context); break;
+  case Kind::Random: fillRandom(value, spec, param, seed, context); break;
+  case Kind::Special: fillSpecial(value, spec, param, seed, context); break;
   case Kind::Index: fillIndices(value, seed, context.bound); break;
   case Kind::Offsets: fillOffsets(value, seed, context.bound, context.spread); break;
   case Kind::Iota:
@@ -215,6 +244,7 @@ Value make(const ArgumentSpec &spec, const std::string &param, const Element &el
   if (needed / static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) > static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)))
     throw std::bad_alloc();
   Value value = Value::array(element, sizes, context.layout);
+  value.setSigns(spec.signs());
   if (std::string why = impossible(spec, element.kind, value.count(), context.bound); !why.empty())
     fail(kImpossible, {}, param, spec.text, why);
   for (std::size_t f = 0; f < element.fields.size(); ++f) {

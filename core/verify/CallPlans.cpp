@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <set>
+#include <sstream>
 #include <sys/time.h>
 
 namespace tangram::runtime {
@@ -42,6 +43,16 @@ PlanFailure decode(const Message &m) {
   f.bound = std::stod(m[7]);
   for (std::size_t i = 8; i < m.size(); ++i) f.index.push_back(std::stoull(m[i]));
   return f;
+}
+
+Message encode(const char *what, std::size_t set, const Undecided &u) {
+  return {what, "0", std::to_string(set), fmt::format("{} {} {} {}", u.questions, u.numbers, u.elements, u.written)};
+}
+
+Undecided decodeUndecided(const Message &m) {
+  Undecided u;
+  std::istringstream(m[3]) >> u.questions >> u.numbers >> u.elements >> u.written;
+  return u;
 }
 
 } // namespace
@@ -105,10 +116,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
           send({difference.empty() ? "interpreted" : "broken", "0", std::to_string(s), difference});
           if (!difference.empty()) continue;
         }
-        std::uint64_t unknown = 0;
-        for (const Expected &e : right.expected) unknown += e.unknown();
-        if (right.undecided || unknown)
-          send({"undecided", "0", std::to_string(s), std::to_string(right.undecided), std::to_string(unknown)});
+        if (right.undecided) send(encode("undecided", s, right.undecided));
         std::vector<Expected> plain;
         if (plainest) {
           std::vector<Value> values = copies(original);
@@ -167,7 +175,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
       } else if (m[0] == "interpreted") {
         if (events.interpreted) events.interpreted(s);
       } else if (m[0] == "undecided") {
-        events.undecided(s, {std::stoull(m[3]), std::stoull(m[4])});
+        events.undecided(s, decodeUndecided(m));
       } else if (m[0] == "expired") {
         if (events.expired) events.expired();
       } else if (m[0] == "took") { // for the child that goes on where this one crashes

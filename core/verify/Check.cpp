@@ -1,6 +1,7 @@
 // What verify() has built, called once more.
 #include "VerifyPlans.h"
 #include "tangram/ast/Text.h"
+#include "tangram/verify/IndexArguments.h"
 #include "tangram/verify/KernelLibrary.h"
 #include "tangram/verify/OutOfRange.h"
 
@@ -34,9 +35,11 @@ const ast::Spectrum &readSpectrum(const std::filesystem::path &folder, ast::Aren
 
 } // namespace
 
-CheckReport check(const std::filesystem::path &folder, const VerifyOptions &options, bool isolated) {
+CheckReport check(const std::filesystem::path &folder, const VerifyOptions &given, bool isolated) {
   ast::Arena arena;
   const ast::Spectrum &spectrum = readSpectrum(folder, arena);
+  VerifyOptions options = given;
+  inferIndices({&spectrum}, spectrum, options.arguments, true);
   std::vector<std::filesystem::path> plainest = librariesBelow(folder / kPlainestFolder),
                                      exact = librariesBelow(folder / kExactFolder);
   if (plainest.empty()) fail(kNothing, {}, folder.string(), "reference");

@@ -1,7 +1,11 @@
 #include "tangram/verify/Compare.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fmt/format.h>
+#include <istream>
+#include <ostream>
 
 namespace tangram::runtime {
 namespace {
@@ -29,9 +33,7 @@ bool sameBytes(const Value &a, const Value &b) {
 std::optional<Mismatch> compareField(const Value &got, const Expected &expected, std::size_t field) {
   const Value wanted = expected.values().field(field);
   const std::vector<Expected::Number> *numbers = expected.numbers(field);
-  std::vector<Value> alternatives;
-  for (const Value &other : expected.alternatives())
-    alternatives.push_back(const_cast<Value &>(other).field(field)); // a view of it
+  const std::vector<Expected::Range> *ranges = expected.ranges(field);
   std::optional<Mismatch> first;
   for (std::uint64_t i = 0; i < wanted.count(); ++i) {
     double limit = 0;
@@ -44,9 +46,7 @@ std::optional<Mismatch> compareField(const Value &got, const Expected &expected,
       if (!first) text = numberText(number.value, wanted.element());
     } else {
       std::int64_t g = got.integer(i);
-      bool right = g == wanted.integer(i);
-      for (std::size_t a = 0; a < alternatives.size() && !right; ++a) right = g == alternatives[a].integer(i);
-      if (right) continue;
+      if (g == wanted.integer(i) || (ranges && (*ranges)[i].allows(g))) continue;
       if (!first) text = wanted.text(i);
     }
     if (!first) first = Mismatch{i, wanted.index(i), "", got.text(i), text, limit, 0};
@@ -57,24 +57,135 @@ std::optional<Mismatch> compareField(const Value &got, const Expected &expected,
 
 } // namespace
 
+void Undecided::include(const Undecided &other) {
+  questions = std::max(questions, other.questions);
+  numbers = std::max(numbers, other.numbers);
+  // The greatest share.
+  if (elements * std::max<std::uint64_t>(1, other.written) <= other.elements * std::max<std::uint64_t>(1, written)) {
+    elements = other.elements;
+    written = other.written;
+  }
+}
+
+std::vector<std::string> Undecided::sentences() const {
+  std::vector<std::string> all;
+  if (questions)
+    all.push_back(fmt::format("roundings may turn {} of its comparisons: either outcome was accepted", questions));
+  if (elements)
+    all.push_back(fmt::format("{} of {} elements depend on these, and were compared with the range of their outcomes "
+                              "alone{}",
+                              elements, written,
+                              2 * elements > written ? ": that is most of them, and says little; "
+                                                       "give arguments for which less is a matter of roundings"
+                                                     : ""));
+  if (numbers)
+    all.push_back(fmt::format("roundings may turn {} of {} elements into anything: these were not compared{}", numbers,
+                              written, 2 * numbers > written ? ", which is most of them: give other arguments" : ""));
+  return all;
+}
+
+bool Expected::Range::allows(std::int64_t got) const {
+  const __int128 apart = static_cast<__int128>(high) - low;
+  return apart > 0 && got >= low - apart && got <= high + apart;
+}
+
 void Expected::alsoAccept(const Expected &other) {
-  alternatives_.push_back(other.values_.copy());
+  const std::size_t fields = std::max<std::size_t>(1, values_.type().fields.size());
+  ranges_.resize(fields);
+  for (std::size_t f = 0; f < fields; ++f) {
+    const Value mine = values_.field(f), theirs = const_cast<Expected &>(other).values_.field(f);
+    if (mine.isFloating()) continue;
+    for (std::uint64_t i = 0; i < mine.count(); ++i) {
+      const std::int64_t also = theirs.integer(i);
+      if (ranges_[f].empty()) {
+        if (also == mine.integer(i)) continue;
+        for (std::uint64_t k = 0; k < mine.count(); ++k) ranges_[f].push_back({mine.integer(k), mine.integer(k)});
+      }
+      Range &range = ranges_[f][i];
+      range = {std::min(range.low, also), std::max(range.high, also)};
+    }
+  }
+  differ_.resize(numbers_.size());
   for (std::size_t f = 0; f < numbers_.size(); ++f)
     for (std::size_t i = 0; i < numbers_[f].size(); ++i) {
       Number &mine = numbers_[f][i];
       const Number &theirs = other.numbers_[f][i];
+      if (!(std::abs(theirs.value - mine.value) <= mine.bound) &&
+          !(std::isnan(theirs.value) && std::isnan(mine.value)) && theirs.value != mine.value) {
+        if (differ_[f].empty()) differ_[f].resize(numbers_[f].size());
+        differ_[f][i] = true;
+      }
       if (!std::isfinite(mine.value) || !std::isfinite(theirs.value)) {
-        if (!(mine.value == theirs.value)) mine = {0, std::numeric_limits<double>::infinity()};
+        if (!(mine.value == theirs.value) && !(std::isnan(mine.value) && std::isnan(theirs.value)))
+          mine = {0, std::numeric_limits<double>::infinity()};
         continue;
       }
       mine.bound = std::max(mine.bound, std::abs(theirs.value - mine.value) + theirs.bound);
     }
 }
 
+namespace {
+
+template <class T> void saveAll(std::ostream &out, const std::vector<T> &all) {
+  const std::uint64_t count = all.size();
+  out.write(reinterpret_cast<const char *>(&count), sizeof count);
+  out.write(reinterpret_cast<const char *>(all.data()), static_cast<std::streamsize>(count * sizeof(T)));
+}
+
+template <class T> void loadAll(std::istream &in, std::vector<T> &all, std::uint64_t most) {
+  std::uint64_t count = 0;
+  in.read(reinterpret_cast<char *>(&count), sizeof count);
+  if (!in || count > most) return in.setstate(std::ios::failbit);
+  all.resize(count);
+  in.read(reinterpret_cast<char *>(all.data()), static_cast<std::streamsize>(count * sizeof(T)));
+}
+
+} // namespace
+
+bool Expected::save(std::ostream &out) const {
+  out.write(reinterpret_cast<const char *>(values_.memory()), static_cast<std::streamsize>(values_.memoryBytes()));
+  const std::uint64_t sizes[] = {numbers_.size(), ranges_.size(), differ_.size(), written_};
+  out.write(reinterpret_cast<const char *>(sizes), sizeof sizes);
+  for (const auto &field : numbers_) saveAll(out, field);
+  for (const auto &field : ranges_) saveAll(out, field);
+  for (const auto &field : differ_) saveAll(out, std::vector<std::uint8_t>(field.begin(), field.end()));
+  return out.good();
+}
+
+std::optional<Expected> Expected::load(std::istream &in, const Value &like) {
+  Expected expected(like.copy());
+  Value &values = expected.values_;
+  in.read(reinterpret_cast<char *>(values.memory()), static_cast<std::streamsize>(values.memoryBytes()));
+  std::uint64_t sizes[4] = {};
+  in.read(reinterpret_cast<char *>(sizes), sizeof sizes);
+  const std::uint64_t fields = std::max<std::size_t>(1, like.type().fields.size());
+  if (!in || std::any_of(sizes, sizes + 3, [&](std::uint64_t n) { return n > fields; })) return {};
+  expected.numbers_.resize(sizes[0]);
+  expected.ranges_.resize(sizes[1]);
+  expected.written_ = sizes[3];
+  for (auto &field : expected.numbers_) loadAll(in, field, like.count());
+  for (auto &field : expected.ranges_) loadAll(in, field, like.count());
+  for (std::uint64_t f = 0; f < sizes[2]; ++f) {
+    std::vector<std::uint8_t> bits;
+    loadAll(in, bits, like.count());
+    expected.differ_.emplace_back(bits.begin(), bits.end());
+  }
+  return in ? std::optional(std::move(expected)) : std::nullopt;
+}
+
 std::uint64_t Expected::unknown() const {
   std::uint64_t count = 0;
   for (const std::vector<Number> &field : numbers_)
     for (const Number &n : field) count += std::isinf(n.bound);
+  return count;
+}
+
+std::uint64_t Expected::undecided() const {
+  std::uint64_t count = 0;
+  for (const std::vector<Range> &field : ranges_)
+    for (const Range &r : field) count += r.low < r.high;
+  for (const std::vector<bool> &field : differ_)
+    count += static_cast<std::uint64_t>(std::count(field.begin(), field.end(), true));
   return count;
 }
 

@@ -163,7 +163,7 @@ std::string Meaning::wrongPass(const std::vector<Value> &arguments, const Outcom
 
 std::string Meaning::difference(const std::vector<Value> &arguments, const Outcome &said,
                                 const Reference::Outcome &right) const {
-  if (right.undecided) return "";
+  if (right.undecided.questions) return "";
   const auto found = mismatch(said.values, right.expected);
   if (!found) return "";
   const auto &[param, how] = *found;

@@ -7,7 +7,7 @@ namespace tangram::runtime {
 namespace {
 
 constexpr DiagnosticKind kOutOfRange{"run.out-of-range", DiagnosticClass::User, "{0}",
-                                     "the access was not done: mend the codelet, or the argument that led there"};
+                                     "the access was not done: mend the codelet, or the argument that led there{1}"};
 
 std::optional<unsigned> number(std::string_view text) {
   unsigned value = 0;
@@ -17,15 +17,16 @@ std::optional<unsigned> number(std::string_view text) {
 
 } // namespace
 
-void failOutOfRange(const std::string &message) {
+void failOutOfRange(const std::string &message, const std::string &advice) {
+  const std::string more = advice.empty() ? "" : "; " + advice;
   // Names of files may have colons, numbers have none.
   std::size_t end = message.find(": "), column = end == std::string::npos ? end : message.rfind(':', end - 1);
   std::size_t line = column == std::string::npos || column == 0 ? std::string::npos : message.rfind(':', column - 1);
-  if (line == std::string::npos) fail(kOutOfRange, {}, message);
+  if (line == std::string::npos) fail(kOutOfRange, {}, message, more);
   std::string_view all = message;
   auto l = number(all.substr(line + 1, column - line - 1)), c = number(all.substr(column + 1, end - column - 1));
-  if (!l || !c) fail(kOutOfRange, {}, message);
-  fail(kOutOfRange, {ast::Arena::internFile(all.substr(0, line)), *l, *c, *l, *c}, message.substr(end + 2));
+  if (!l || !c) fail(kOutOfRange, {}, message, more);
+  fail(kOutOfRange, {ast::Arena::internFile(all.substr(0, line)), *l, *c, *l, *c}, message.substr(end + 2), more);
 }
 
 } // namespace tangram::runtime

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <set>
 
 namespace tangram::runtime {
@@ -18,16 +19,29 @@ constexpr DiagnosticKind kNone{"reference.none", DiagnosticClass::User,
                                "make one: tangram verify PROGRAM --target T -o FOLDER; it lies below 'plainest'"};
 constexpr const char *kTarget = "reference";
 
-/// In what other ways undecided questions are answered: all turned, then some.
-constexpr std::uint64_t kFlips[] = {1, 0x9e3779b97f4a7c15, 0xd1b54a32d192ed03};
+/// In what ways undecided questions are answered (error_analysis.h): as the plainest order does; all the other way, by
+/// yes and by no, which end loops as late and as soon as they may end; and by chance, as long as that takes no time.
+constexpr std::uint64_t kOwn = 0;
+constexpr std::uint64_t kOthers[] = {1, 2, 3};
+constexpr std::uint64_t kByChance[] = {0x9e3779b97f4a7c15, 0xd1b54a32d192ed03, 0x2545f4914f6cdd1d, 0x8ebc6af09c88c6e3,
+                                       0x589965cc75374cc3, 0x1d8e4e27c47d124f, 0xeb44accab455d165, 0xa0761d6478bd642f};
+constexpr std::size_t kLeastByChance = 2;
+constexpr double kSecondsByChance = 2;
 
 /// Opens `plain` for the target `reference`, and composes the plainest plan there.
-Plan plainestPlan(Session &session, const std::string &spectrum, Session &plain) {
+Plan plainestPlan(Session &session, const std::string &spectrum, Session &plain,
+                  ReferenceKind kind = ReferenceKind::Full) {
   const ast::Module &module = session.module();
   hardware::Target target = hardware::loadTarget(kTarget, plain.arena());
   const hardware::Hardware &own = session.target().hardware;
   target.hardware.env = own.env;
   target.hardware.env.push_back(own.name);
+  if (kind == ReferenceKind::Light) {
+    OptionValues &options = target.pipeline.backend.options;
+    std::vector<std::string> flags = options.has("flags") ? options.texts("flags") : std::vector<std::string>{};
+    flags.insert(flags.end(), {"-O3", "-DTANGRAM_REFERENCE_LIGHT"});
+    options.set("flags", std::move(flags));
+  }
   plain.open(&module, std::move(target));
   const Forest forest(module, plain.target().hardware, plain.facts(), spectrum, plain.target().depth);
   std::optional<Plan> plan = forest.plainest();
@@ -42,29 +56,39 @@ Plan plainestPlan(Session &session, const std::string &spectrum, Session &plain)
 
 /// By the target's own backend, which follows numbers in wider types, where `backend` is empty.
 ReferenceLibrary buildBy(const std::string &backend, Session &session, const std::string &spectrum,
-                         const std::filesystem::path &folder) {
+                         const std::filesystem::path &folder, ReferenceKind kind = ReferenceKind::Full) {
   SessionOptions options = session.options();
   options.backend = backend;
   Session plain(std::move(options));
-  const Plan plan = plainestPlan(session, spectrum, plain);
+  const Plan plan = plainestPlan(session, spectrum, plain, kind);
   ast::Arena arena;
   const ast::Module *lowered = plain.lower({plan}, arena);
   std::filesystem::create_directories(folder);
   return {plain.build(plain.emit(*lowered, "reference"), folder, "reference"), key(plan)};
 }
 
+Reference::Outcome counted(Reference::Outcome outcome) {
+  for (const Expected &e : outcome.expected) {
+    outcome.undecided.numbers += e.unknown();
+    outcome.undecided.elements += e.undecided();
+    outcome.undecided.written += e.written();
+  }
+  return outcome;
+}
+
 } // namespace
 
-ReferenceLibrary buildReference(Session &session, const std::string &spectrum, const std::filesystem::path &folder) {
+ReferenceLibrary buildReference(Session &session, const std::string &spectrum, const std::filesystem::path &folder,
+                                ReferenceKind kind) {
   try {
-    return buildBy("", session, spectrum, folder);
+    return buildBy("", session, spectrum, folder, kind);
   } catch (const DiagnosticError &e) {
     // The one that was asked for may do without a compiler. It has its say only then: a reference is to be made by
     // others than what is compared with it.
     const BackendDescriptor *other = session.registry().backends.find(session.options().backend);
     const bool can = other && std::any_of(other->options.begin(), other->options.end(),
                                           [](const OptionSpec &o) { return o.name == "reference"; });
-    if (!can || !e.diagnostic.id.ends_with(".no-compiler")) throw;
+    if (!can || kind == ReferenceKind::Light || !e.diagnostic.id.ends_with(".no-compiler")) throw;
     try {
       return buildBy(other->name, session, spectrum, folder);
     } catch (const DiagnosticError &) {
@@ -92,34 +116,62 @@ std::vector<bool> neverRead(Session &session, const std::string &spectrum) {
   return result;
 }
 
-Reference::Reference(const std::filesystem::path &library) : library_(library) {
+Reference::Reference(const std::filesystem::path &library, ReferenceKind kind) : library_(library), kind_(kind) {
   begin_ = reinterpret_cast<decltype(begin_)>(library_.symbol("tangram_reference_begin"));
   end_ = reinterpret_cast<decltype(end_)>(library_.symbol("tangram_reference_end"));
   find_ = reinterpret_cast<decltype(find_)>(library_.symbol("tangram_reference_number"));
   if (!begin_ || !end_ || !find_ || library_.kernels().empty()) fail(kNone, {}, library.string());
 }
 
-Reference::Outcome Reference::call(const std::vector<Value> &arguments) const {
-  Outcome outcome = callOnce(arguments, 0);
-  if (!outcome.result.ok() || !outcome.undecided) return outcome;
-  for (std::uint64_t flips : kFlips) {
-    Outcome other = callOnce(arguments, flips);
-    if (!other.result.ok()) continue;
-    for (std::size_t i = 0; i < outcome.expected.size(); ++i) outcome.expected[i].alsoAccept(other.expected[i]);
+void Reference::widen(std::vector<Expected::Number> &numbers, tangram_element element, std::uint64_t most) {
+  // Of many elements the one that is farthest off tells what others may be; of few, chance may have it that none is,
+  // and the length of the longest argument stands for that of their sums (docs/verification.md).
+  constexpr double kTimes = 16, kItself = 64;
+  constexpr std::size_t kFew = 64;
+  double off = 0, largest = 0;
+  for (const Expected::Number &n : numbers) {
+    if (!std::isfinite(n.value) || !std::isfinite(n.bound)) continue;
+    off = std::max(off, n.bound);
+    largest = std::max(largest, std::abs(n.value));
   }
-  return outcome;
+  if (off == 0) return; // nothing was rounded
+  const double u = std::ldexp(1, -mantissaBits(element));
+  double bound = kTimes * off;
+  if (numbers.size() < kFew) bound = std::max(bound, kTimes * u * std::sqrt(static_cast<double>(most)) * largest);
+  for (Expected::Number &n : numbers)
+    if (std::isfinite(n.value)) n.bound = std::max(n.bound, bound + kItself * u * std::abs(n.value));
 }
 
-Reference::Outcome Reference::callOnce(const std::vector<Value> &arguments, std::uint64_t flips) const {
+Reference::Outcome Reference::call(const std::vector<Value> &arguments) const {
+  const auto start = std::chrono::steady_clock::now();
+  Outcome outcome = callOnce(arguments, kOwn);
+  if (!outcome.result.ok() || !outcome.undecided.questions) return counted(std::move(outcome));
+  auto also = [&](std::uint64_t answers) {
+    const Outcome other = callOnce(arguments, answers);
+    if (!other.result.ok()) return;
+    for (std::size_t i = 0; i < outcome.expected.size(); ++i) outcome.expected[i].alsoAccept(other.expected[i]);
+  };
+  for (std::uint64_t answers : kOthers) also(answers);
+  for (std::size_t i = 0; i < std::size(kByChance); ++i) {
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    if (i >= kLeastByChance && taken.count() > kSecondsByChance) break;
+    also(kByChance[i]);
+  }
+  return counted(std::move(outcome));
+}
+
+Reference::Outcome Reference::callOnce(const std::vector<Value> &arguments, std::uint64_t answers) const {
   Outcome outcome;
   std::vector<Value> values;
   for (const Value &v : arguments) values.push_back(v.copy());
-  begin_(flips);
+  begin_(answers);
   auto start = std::chrono::steady_clock::now();
   outcome.result = runtime::call(kernel(), values);
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  outcome.undecided = end_();
+  outcome.undecided.questions = end_();
   if (!outcome.result.ok()) return outcome;
+  std::uint64_t most = 1;
+  for (const Value &v : values) most = std::max(most, v.count());
   for (std::size_t p = 0; p < values.size(); ++p) {
     std::vector<std::vector<Expected::Number>> numbers;
     bool written = kernel().params[p].access != TANGRAM_IN;
@@ -134,8 +186,9 @@ Reference::Outcome Reference::callOnce(const std::vector<Value> &arguments, std:
         bool known = find_(field.address(i), field.element(), &element);
         numbers.back()[i] = known ? Expected::Number{element.value, element.bound} : Expected::Number{field.real(i), 0};
       }
+      if (kind_ == ReferenceKind::Light) widen(numbers.back(), field.element(), most);
     }
-    outcome.expected.emplace_back(std::move(values[p]), std::move(numbers));
+    outcome.expected.emplace_back(std::move(values[p]), std::move(numbers)).setWritten(written);
   }
   return outcome;
 }

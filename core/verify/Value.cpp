@@ -167,9 +167,18 @@ Value Value::array(Element element, std::vector<std::uint64_t> sizes, Layout lay
   return value;
 }
 
+std::int64_t withSigns(std::int64_t number, Signs signs) {
+  if (signs == Signs::Any) return number;
+  const bool isNegative = signs == Signs::NotPositive || signs == Signs::Negative;
+  std::int64_t size = number < 0 ? -number : number;
+  if (size == 0 && (signs == Signs::Positive || signs == Signs::Negative)) size = 1;
+  return isNegative ? -size : size;
+}
+
 Value Value::copy() const {
   Value value = array(type_, sizes_, layout_);
   std::memcpy(value.memory_.get(), memory_.get(), total_);
+  value.signs_ = signs_;
   return value;
 }
 

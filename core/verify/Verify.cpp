@@ -20,7 +20,7 @@ constexpr DiagnosticKind kElement{"verify.element", DiagnosticClass::Limitation,
 constexpr DiagnosticKind kPlainestFails{"verify.plainest-fails", DiagnosticClass::User,
                                         "the plainest plan of '{0}' gives nothing to compare with: {1}",
                                         "mend its codelets, or say with --arg what its arguments must be, such as "
-                                        "index:PARAM or offsets:PARAM; the plan is {2}"};
+                                        "index:PARAM or offsets:PARAM{3}; the plan is {2}"};
 constexpr DiagnosticKind kUnknownArgument{"verify.unknown-argument", DiagnosticClass::User,
                                           "'{0}' has no parameter '{1}'", "use {2}"};
 constexpr DiagnosticKind kReference{"verify.reference", DiagnosticClass::User,
@@ -375,7 +375,8 @@ private:
     events.outOfRange = [&](const std::string &message) { send({"out-of-range", message}); };
     events.interpreted = [&](std::size_t set) { send({"interpreted", std::to_string(set)}); };
     events.undecided = [&](std::size_t set, Undecided u) {
-      send({"undecided", std::to_string(set), std::to_string(u.questions), std::to_string(u.numbers)});
+      send({"undecided", std::to_string(set), std::to_string(u.questions), std::to_string(u.numbers),
+            std::to_string(u.elements), std::to_string(u.written)});
     };
     Baseline baseline = baseline_;
     if (!session_.options().checked) { // checked code says more of an index out of range
@@ -393,7 +394,9 @@ private:
     if (m[0] == "out-of-range" && outOfRange_.empty()) outOfRange_ = m[1];
     if (m[0] == "skip") skippedSets_[std::stoull(m[1])] = m[2];
     if (m[0] == "broken") brokenSets_[std::stoull(m[1])] = m[2];
-    if (m[0] == "undecided") report_.undecided[sets_[std::stoull(m[1])].text] = {std::stoull(m[2]), std::stoull(m[3])};
+    if (m[0] == "undecided")
+      report_.undecided[sets_[std::stoull(m[1])].text] = {std::stoull(m[2]), std::stoull(m[3]), std::stoull(m[4]),
+                                                          std::stoull(m[5])};
     if (m[0] == "expired")
       for (const BuiltPlan &b : unit.built) states_[b.plan].cut = true;
     if (m[0] == "left") ++states_[std::stoull(m[1])].left;
@@ -595,7 +598,7 @@ private:
   // ---- the report ----
 
   void finish() {
-    if (!outOfRange_.empty()) failOutOfRange(outOfRange_);
+    if (!outOfRange_.empty()) failOutOfRange(outOfRange_, options_.outOfRange);
     sortSets(sets_, skippedSets_, brokenSets_, report_);
     const std::size_t planned = report_.plans.size();
     bool compiles = false;
@@ -645,7 +648,7 @@ private:
            !report_.broken.empty()    ? report_.broken[0]
            : !report_.skipped.empty() ? report_.skipped[0]
                                       : "there are no arguments",
-           report_.plainest);
+           report_.plainest, options_.outOfRange.empty() ? "" : "; " + options_.outOfRange);
   }
 
   void refuse(const Diagnostic &d) {

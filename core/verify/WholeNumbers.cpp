@@ -180,9 +180,12 @@ void makeWhole(Value &value, std::uint64_t seed, WholePass pass, bool fillZeros)
   for (std::size_t f = 0; f < value.type().fields.size(); ++f) {
     Value field = value.field(f);
     if (!field.isFloating()) continue;
+    const Signs signs = value.signs();
+    // All of one sign add up to more.
+    if (pass.among && signs != Signs::Any) pass.negative = true;
     WholeNumbers numbers(seed + f, field.count(), field.element(), pass);
     field.changeReals([&](double x) {
-      const std::int64_t number = numbers.next(false);
+      const std::int64_t number = withSigns(numbers.next(false), signs);
       return std::isfinite(x) && (x != 0 || fillZeros) ? static_cast<double>(number) : x;
     });
   }

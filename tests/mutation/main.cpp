@@ -2,11 +2,13 @@
 // use, mutants are put into the place of the codelet in a simple plan, and called with arguments of all sizes, the
 // smallest first, until one is found out. What is not found is compared with the plan without the change, to the last
 // bit: where all is the same, the change changes nothing. Where that is so of whole numbers, of which sums are exact,
-// the change is one of roundings: other parts, which are added in another order.
+// the change is one of roundings: other parts, which are added in another order. Where a function rounds whole numbers,
+// too, the program in the other precision tells (OtherPrecision.h).
 //
 //   tangram-mutation FILE --target T [--spectrum S ...] [--mutants N] [--sizes ...] [--arg NAME=SPEC ...] [--seed N]
 //   [--backend B]
 #include "Mutants.h"
+#include "OtherPrecision.h"
 
 #include "../../core/verify/BuildPlans.h"
 #include "tangram/planning/Derivations.h"
@@ -15,12 +17,14 @@
 #include "tangram/verify/KernelLibrary.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <iostream>
 #include <random>
 #include <unistd.h>
 
 using namespace tangram;
 using namespace tangram::runtime;
+using mutation::distance, mutation::hasSingle, mutation::inOtherPrecision;
 
 namespace {
 
@@ -30,6 +34,7 @@ constexpr std::uint64_t kSmall = 1 << 15;              // elements: calls of whi
 constexpr double kSmallSeconds = 1, kSeconds = 20;     // of processor time that a call may take: it does not end
 constexpr double kSmallPatience = 15, kPatience = 300; // for a call: threads may wait for each other for good
 constexpr unsigned kJobs = 2;
+constexpr double kFiner = 1.0 / (1 << 18); // a double's roundings are 2^-29 of a float's, and may be added up by chance
 
 struct Flags {
   std::string file, target, backend;
@@ -60,7 +65,8 @@ struct Trial {
   std::string what;
   enum class Fate : std::uint8_t { Refused, Unfit, Analysed, Called, Found } fate = Fate::Refused;
   bool differs = false, same = true, rounds = false;
-  std::optional<BuiltPlan> built;
+  double off = 0, otherOff = 0; // how far from the original, by its size: in the program's precision and in the other
+  std::optional<BuiltPlan> built, other;
 };
 
 struct Score {
@@ -111,6 +117,7 @@ public:
     call(survivors(), large, kSeconds, kPatience);
     sets.insert(sets.end(), large.begin(), large.end());
     compareBits(sets);
+    compareOtherPrecision(sets);
     return count();
   }
 
@@ -134,7 +141,7 @@ private:
         auto plan = plans.find({s->name, c->name});
         if (plan == plans.end()) continue;
         for (std::size_t i = 0, n = mutation::mutantsOf(*c, ignored); i < n; ++i)
-          trials_.push_back({s, c, i, plan->second, {}, {}, Trial::Fate::Refused, false, true, false, {}});
+          trials_.push_back({s, c, i, plan->second, {}, {}, Trial::Fate::Refused, false, true, false, 0, 0, {}, {}});
       }
     all_ = trials_.size();
     std::shuffle(trials_.begin(), trials_.end(), std::mt19937_64(flags_.seed));
@@ -263,7 +270,8 @@ private:
             const KernelLibrary changed(mine.library);
             std::vector<Value> got = copies(original);
             const CallResult result = runtime::call(changed.get(mine.entry), got);
-            if (judge(changed.get(mine.entry), result, got, {}, expected)) send({std::to_string(i), std::to_string(s)});
+            if (judge(changed.get(mine.entry), result, got, {}, expected))
+              send({std::to_string(i), std::to_string(s), fmt::format("{}", distance(got, expected))});
           }
         }
       }
@@ -273,9 +281,71 @@ private:
         [&](const Message &m) {
           Trial &t = trials_[std::stoull(m[0])];
           (sets[std::stoull(m[1])].whole ? t.same : t.rounds) = !sets[std::stoull(m[1])].whole;
+          t.off = std::max(t.off, std::stod(m[2]));
         },
         1200);
     if (!end.done()) std::cerr << name_ << ": what is left could not be compared: " << end.text() << "\n";
+  }
+
+  /// What is a matter of roundings in whole numbers, too, is one of other roundings in the other precision.
+  void compareOtherPrecision(const std::vector<ArgumentSet> &sets) {
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < trials_.size(); ++i)
+      if (trials_[i].fate == Trial::Fate::Called && !trials_[i].same && std::isfinite(trials_[i].off))
+        left.push_back(i);
+    if (left.empty()) return;
+    // Their codelets stand in programs of their own again, of which each is translated.
+    std::vector<std::pair<std::size_t, std::vector<BuiltPlan>>> built; // the trial; original and mutant
+    const bool toDouble = hasSingle(session_.module());
+    for (std::size_t i : left) {
+      try {
+        Session other(session_.options());
+        const ast::Module *module = inOtherPrecision(*mutated(i, i + 1), toDouble, arena_);
+        other.open(module, session_.target());
+        other.facts();
+        std::vector<std::string> entries;
+        const std::string stem = fmt::format("other_{}", i);
+        const std::filesystem::path library =
+            buildHere(other, {trials_[i].original, trials_[i].changed}, folder_ / stem, stem, entries);
+        built.push_back({i, {{0, library, entries[0]}, {0, library, entries[1]}}});
+        for (const ast::Spectrum *s : module->spectrums)
+          if (s->name == name_) otherSpectrum_ = s;
+      } catch (const DiagnosticError &e) {
+        std::cerr << trials_[i].what << ": not in the other precision: " << e.diagnostic.message << "\n";
+      } catch (const ErrorsReported &) {
+        std::cerr << trials_[i].what << ": not in the other precision\n";
+      }
+    }
+    if (built.empty()) return;
+    auto work = [&](const Send &send) {
+      for (const auto &[i, plans] : built) {
+        const KernelLibrary library(plans[0].library);
+        for (const ArgumentSet &set : sets) {
+          if (skipped_.count(set.text)) continue;
+          const tangram_kernel &original = library.get(plans[0].entry), &changed = library.get(plans[1].entry);
+          std::vector<Value> values = makeArguments(*otherSpectrum_, original, set, options_), got = copies(values);
+          if (!runtime::call(original, values).ok() || !runtime::call(changed, got).ok()) continue;
+          std::vector<runtime::Expected> expected;
+          for (Value &v : values) expected.emplace_back(std::move(v));
+          send({std::to_string(i), fmt::format("{}", distance(got, expected))});
+        }
+      }
+    };
+    std::set<std::size_t> compared;
+    const ChildEnd end = runChild(
+        work,
+        [&](const Message &m) {
+          Trial &t = trials_[std::stoull(m[0])];
+          t.otherOff = std::max(t.otherOff, std::stod(m[1]));
+          compared.insert(std::stoull(m[0]));
+        },
+        1200);
+    if (!end.done()) std::cerr << name_ << ": what is left could not be compared: " << end.text() << "\n";
+    for (std::size_t i : compared) {
+      Trial &t = trials_[i];
+      const double coarse = toDouble ? t.off : t.otherOff, fine = toDouble ? t.otherOff : t.off;
+      if (fine <= coarse * kFiner) t.same = t.rounds = true;
+    }
   }
 
   Score count() const {
@@ -300,7 +370,7 @@ private:
   const Flags &flags_;
   Session &session_;
   std::string name_;
-  const ast::Spectrum *spectrum_ = nullptr;
+  const ast::Spectrum *spectrum_ = nullptr, *otherSpectrum_ = nullptr;
   ast::Arena arena_;
   std::size_t all_ = 0;
   std::vector<Trial> trials_;
@@ -323,8 +393,8 @@ int run(const Flags &flags, Session &session) {
   for (const std::string &spectrum : spectrums) {
     Score score = Run(flags, spectrum, quick).score();
     std::cout << fmt::format(
-        "{} on {}: {} of {} mutants, {} found ({} differ, {} by analysis), {} change nothing, {} only the order of "
-        "additions, {} missed; {} more were refused\n",
+        "{} on {}: {} of {} mutants, {} found ({} differ, {} by analysis), {} change nothing, {} only "
+        "roundings, {} missed; {} more were refused\n",
         spectrum, flags.target, score.tried, score.all, score.found, score.differing, score.analysed, score.unchanged,
         score.rounds, score.missed.size(), score.refused);
     for (const std::string &m : score.missed) std::cout << "  missed: " << m << "\n";

@@ -226,6 +226,77 @@ TYPED_TEST(ErrorAnalysis, RoundingsWithACommonCauseAreKnownOfAllThatASumGoesInto
   }
 }
 
+// A number is rounded alike each time it is added to partial sums of about a size, so with a few that are drawn again
+// and again: such roundings do not average out.
+TYPED_TEST(ErrorAnalysis, RoundingsOfFewNumbersAddUp) {
+  using T = TypeParam;
+  std::mt19937 random(5);
+  for (std::size_t kinds : {1, 2, 3, 10, 100})
+    for (std::size_t n : {32, 100, 1000, 10000})
+      for (std::size_t repeat = 0; repeat < 200000 / n; ++repeat) {
+        const std::vector<T> table = numbers<T>(kinds, 1, static_cast<unsigned>(random()));
+        std::vector<T> x(n);
+        for (T &v : x) v = table[random() % kinds];
+        Real<T> sum = T(0);
+        for (T v : x) sum += v;
+        for (std::size_t lanes : {1, 2, 4, 8, 16, 100})
+          EXPECT_TRUE(accepts(sum, stridedSum(x, std::min(lanes, n)))) << kinds << " " << n << " " << lanes;
+      }
+  // Of many, a bound near what they may be off by is kept.
+  const std::vector<T> x = numbers<T>(10000, 1, 6);
+  Real<T> sum = T(0);
+  for (T v : x) sum += v;
+  EXPECT_LT(sum.bound(), 0.15 * sum.worstCase());
+}
+
+// Of a loop that a comparison of such numbers ends, answers by yes and by no are the longest and the shortest run.
+TYPED_TEST(ErrorAnalysis, LoopsThatRoundingsEndHaveALongestAndAShortestRun) {
+  using T = TypeParam;
+  auto steps = [](auto cx, auto cy, int limit) {
+    decltype(cx) x = T(0), y = T(0);
+    int n = 0;
+    while (n < limit && x * x + y * y <= decltype(cx)(T(4))) {
+      decltype(cx) next = x * x - y * y + cx;
+      y = decltype(cx)(T(2)) * x * y + cy;
+      x = next;
+      ++n;
+    }
+    return n;
+  };
+  const int limit = 200;
+  int open = 0;
+  for (int i = 0; i < 60; ++i)
+    for (int j = 0; j < 60; ++j) {
+      const T cx = T(-2) + T(j) * T(0.05), cy = T(-1.5) + T(i) * T(0.05);
+      auto by = [&](std::uint64_t answers) {
+        call = {answers};
+        const int n = steps(Real<T>(cx), Real<T>(cy), limit);
+        return std::pair(n, call.undecided > 0);
+      };
+      const auto [own, undecided] = by(reference::Call::Own);
+      EXPECT_EQ(own, steps(cx, cy, limit));
+      const int longest = by(reference::Call::Yes).first, shortest = by(reference::Call::No).first;
+      if (!undecided) {
+        EXPECT_EQ(longest, shortest);
+      }
+      EXPECT_LE(shortest, own);
+      EXPECT_LE(own, longest);
+      // As with c that is off by a rounding.
+      const int other = steps(cx * (1 + std::numeric_limits<T>::epsilon() / 2), cy, limit);
+      open += undecided;
+      EXPECT_TRUE(undecided || other == own);
+    }
+  EXPECT_GT(open, 0);
+  EXPECT_LT(open, 60 * 60 / 2);
+  // A loop that would never end does, as answers are drawn then.
+  call = {reference::Call::Yes, 1000};
+  Real<T> third = Real<T>(T(1)) / T(3), one = third + third + third;
+  int turns = 0;
+  while (one <= Real<T>(T(1))) ++turns;
+  EXPECT_GE(turns, 1000);
+  call = {};
+}
+
 // The first of two additions may be that of the larger number.
 TYPED_TEST(ErrorAnalysis, BoundsOfFewAdditionsHoldInEveryOrder) {
   using T = TypeParam;
@@ -280,7 +351,7 @@ TYPED_TEST(ErrorAnalysis, WhatRoundingsDecideIsCounted) {
   bool natural = one < Real<T>(T(1));
   int whole = static_cast<int>(one);
   EXPECT_EQ(call.undecided, 2u);
-  call = {0, 1};
+  call = {reference::Call::Turned};
   EXPECT_NE(one < Real<T>(T(1)), natural);
   EXPECT_NE(static_cast<int>(one), whole);
   call = {};

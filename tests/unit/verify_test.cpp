@@ -295,3 +295,46 @@ TEST(CallPlans, EveryKindOfFailureIsThatPlansOwn) {
   EXPECT_EQ(failures[8].size(), 2u);
   EXPECT_EQ(failures[2].size(), 1u);
 }
+
+// A light reference has no bounds: one for all, of what the plainest order rounds by. Whole numbers must be met.
+TEST(LightReference, KnowsRoundingsFromMistakes) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / fmt::format("tangram-light-{}", getpid());
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "blur.tg.cpp") << R"(#include <tangram/tangram.h>
+__spectrum void blur(const Array<1, float> in, float a, Array<1, float> out) __requires(in.size() == out.size());
+__codelet void blur(const Array<1, float> in, float a, Array<1, float> out) {
+  for (size_t i = 0; i < out.size(); ++i) {
+    float sum = 0;
+    for (size_t k = 0; k < 9 && k <= i; ++k) sum += a * in[i - k];
+    out[i] = sum;
+  }
+}
+)";
+  SessionOptions options;
+  options.pluginFolders = {TANGRAM_BINARY_DIR "/lib/tangram/plugins"};
+  Session session(options);
+  session.open({folder / "blur.tg.cpp"}, std::string(TANGRAM_SOURCE_DIR "/hw/cpu-simple.yaml"));
+  const Reference light(buildReference(session, "blur", folder, ReferenceKind::Light).library, ReferenceKind::Light);
+  for (bool whole : {false, true}) {
+    ArgumentContext context;
+    context.whole = whole;
+    std::vector<Value> arguments;
+    arguments.push_back(makeValue(parseArgumentSpec("random:1000"), "in", TANGRAM_F32, 1, 1, context));
+    arguments.push_back(makeValue(parseArgumentSpec(whole ? "3" : "0.3"), "a", TANGRAM_F32, 0, 1));
+    arguments.push_back(makeValue(parseArgumentSpec("zeros:1000"), "out", TANGRAM_F32, 1, 1));
+    const Reference::Outcome right = light.call(arguments);
+    ASSERT_TRUE(right.result.ok()) << right.result.message;
+    Value out = arguments[2].copy();
+    for (std::size_t i = 0; i < out.count(); ++i) { // the other way round
+      float sum = 0;
+      for (std::size_t k = std::min<std::size_t>(8, i) + 1; k-- > 0;)
+        sum += static_cast<float>(arguments[1].real(0)) * static_cast<float>(arguments[0].real(i - k));
+      out.setReal(i, sum);
+    }
+    EXPECT_FALSE(compare(out, right.expected[2])) << whole;
+    out.setReal(500, out.real(500) + (whole ? 1 : 1e-3));
+    EXPECT_TRUE(compare(out, right.expected[2])) << whole;
+  }
+  std::filesystem::remove_all(folder);
+}

@@ -1,4 +1,5 @@
 #include "Body.h"
+#include "Forward.h"
 #include "Messages.h"
 #include "Types.h"
 
@@ -13,12 +14,6 @@ namespace tangram::frontend {
 using namespace ast;
 
 namespace {
-
-bool isOutput(llvm::StringRef name) {
-  static const std::set<llvm::StringRef> known{"printf", "fprintf", "dprintf", "vprintf", "vfprintf", "puts",
-                                               "fputs",  "putchar", "putc",    "fputc",   "fwrite",   "perror"};
-  return known.count(name) != 0;
-}
 
 bool inStd(const clang::FunctionDecl *function) { return function->isInStdNamespace(); }
 

@@ -10,6 +10,7 @@
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Tooling/Inclusions/StandardLibrary.h>
 #include <fmt/format.h>
+#include <set>
 
 namespace tangram::frontend {
 namespace {
@@ -42,6 +43,15 @@ std::string firstWord(const Ranges &ranges, clang::SourceLocation location) {
   return token.is(clang::tok::raw_identifier) ? token.getRawIdentifier().str() : "";
 }
 
+/// A name of the standard library that stands without `std::`: what to write, and the header; empty where it is none.
+std::pair<std::string, std::string> unqualifiedName(const std::string &word) {
+  // Of names that are in both, C++ has the overloads.
+  auto symbol = clang::tooling::stdlib::Symbol::named("std::", word);
+  if (!symbol) symbol = clang::tooling::stdlib::Symbol::named("", word, clang::tooling::stdlib::Lang::C);
+  if (!symbol || symbol->headers().empty()) return {};
+  return {symbol->qualifiedName().str(), symbol->headers().front().name().str()};
+}
+
 /// How a function of the language is called; null for others.
 const char *formsOf(llvm::StringRef function) {
   if (function == "partition")
@@ -72,6 +82,13 @@ std::pair<std::string, std::string> standardName(const Ranges &ranges, clang::So
 }
 
 } // namespace
+
+bool isOutput(llvm::StringRef name) {
+  static const std::set<llvm::StringRef> known{"printf", "fprintf", "dprintf", "vprintf", "vfprintf", "puts",
+                                               "fputs",  "putchar", "putc",    "fputc",   "fwrite",   "perror",
+                                               "cout",   "cerr",    "clog",    "print",   "println"};
+  return known.count(name) != 0;
+}
 
 void Forward::BeginSourceFile(const clang::LangOptions &language, const clang::Preprocessor *preprocessor) {
   language_ = &language;
@@ -109,9 +126,15 @@ std::optional<Diagnostic> Forward::inOurWords(const clang::Diagnostic &info, con
   bool undeclared = info.getID() == clang::diag::err_undeclared_var_use ||
                     info.getID() == clang::diag::err_undeclared_var_use_suggest;
   if (undeclared && findings_.tags.count(word)) return makeDiagnostic(kTagCalled, ranges.of(where), word);
+  // No header helps there.
+  if (undeclared && isOutput(word)) return makeDiagnostic(kOutput, ranges.of(where), word);
   if (undeclared || info.getID() == clang::diag::err_no_member || info.getID() == clang::diag::err_no_member_suggest)
     if (auto [name, header] = standardName(ranges, where); !name.empty())
-      return makeDiagnostic(kMissingHeader, ranges.of(where), name, header);
+      return isOutput(name) ? makeDiagnostic(kOutput, ranges.of(where), "std::" + name)
+                            : makeDiagnostic(kMissingHeader, ranges.of(where), name, header);
+  if (info.getID() == clang::diag::err_undeclared_var_use)
+    if (auto [name, header] = unqualifiedName(word); !name.empty())
+      return makeDiagnostic(kUnqualified, ranges.of(where), word, name, header);
   if (info.getID() == clang::diag::err_ovl_no_viable_function_in_call)
     if (const char *forms = formsOf(word)) return makeDiagnostic(kForms, ranges.of(where), word, forms);
   if (info.getID() == clang::diag::err_typecheck_sclass_fscope ||

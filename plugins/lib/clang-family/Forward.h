@@ -8,6 +8,9 @@
 
 namespace tangram::frontend {
 
+/// A name of the standard library that prints or writes a file.
+bool isOutput(llvm::StringRef name);
+
 class Forward final : public clang::DiagnosticConsumer {
 public:
   Forward(ast::Arena &arena, DiagnosticEngine &diags, const Findings &findings, ast::SourceRange file,

@@ -26,6 +26,8 @@ inline constexpr DiagnosticKind kMissingHeader{"language.missing-header", Class:
                                                "'std::{0}' is not known: the file does not include the header that "
                                                "declares it",
                                                "#include {1}"};
+inline constexpr DiagnosticKind kUnqualified{"language.unqualified", Class::User, "'{0}' is not known here",
+                                             "if the standard library's is meant, write {1} and #include {2}"};
 inline constexpr DiagnosticKind kMisplacedQualifier{"language.misplaced-qualifier", Class::User, "{0} stands on {1}",
                                                     "{2}"};
 inline constexpr DiagnosticKind kMisplacedRequires{

@@ -11,9 +11,10 @@
 // and its square to a variance: roundings of one sum are many and have no common cause, so that they add up like the
 // square root of their number (Higham and Mary, SIAM J. Sci. Comput. 41, 2019). What an operand brings along may have a
 // common cause and adds up linearly. Roundings of one sum that do have one (the same number is added again and again)
-// show in the plainest order, which is computed as well; so the worst case is kept beside what is likely, through all
-// that is done with a sum. Where everything is a multiple of a power of two, and what can be added up, in any order, is
-// small enough for the type, nothing is rounded: such results are exact. docs/verification.md has the reasoning.
+// show by the addends themselves, of which a sketch says how often they are alike, and in the plainest order, which is
+// computed as well; so the worst case is kept beside what is likely, through all that is done with a sum. Where
+// everything is a multiple of a power of two, and what can be added up, in any order, is small enough for the type,
+// nothing is rounded: such results are exact. docs/verification.md has the reasoning.
 #pragma once
 
 #include <tangram/runtime/float16.h>
@@ -90,20 +91,77 @@ template <class T> int gridOf(T x) {
 
 /// What a call of a kernel is about beside its arguments.
 struct Call {
-  std::uint64_t undecided = 0; // comparisons and conversions to integers that roundings may turn
-  std::uint64_t flips = 0;     // 0: none is turned; 1: all are; else the state of a generator that turns some
-  /// Whether an undecided question is answered the other way. Not for ever: a loop may ask.
-  bool turned() {
-    ++undecided;
-    if (flips == 0) return false;
-    if (flips == 1) return undecided <= 1000000;
-    flips ^= flips << 13;
-    flips ^= flips >> 7;
-    flips ^= flips << 17;
-    return flips & 1;
+  /// How comparisons and conversions to integers that roundings may turn are answered: as the plainest order does in
+  /// the kernel's own type, all the other way, all by yes (the greater integer), all by no; anything else is the state
+  /// of a generator that draws answers.
+  enum : std::uint64_t { Own, Turned, Yes, No };
+  std::uint64_t answers = Own;
+  std::uint64_t most = UINT64_MAX; // so many; then answers are drawn: a loop may ask for ever
+  std::uint64_t undecided = 0;     // such questions
+
+  bool answer(bool own) {
+    if (++undecided > most && answers <= No) answers = 0x9e3779b97f4a7c15;
+    switch (answers) {
+    case Own: return own;
+    case Turned: return !own;
+    case Yes: return true;
+    case No: return false;
+    default: break;
+    }
+    answers ^= answers << 13;
+    answers ^= answers >> 7;
+    answers ^= answers << 17;
+    return answers & 1;
   }
 };
 inline Call call;
+
+/// How often a call answers otherwise than its own numbers do, where these asked so often: loops may go on for as many
+/// turns more, but not for ever.
+inline std::uint64_t mostOthers(std::uint64_t asked) {
+  constexpr std::uint64_t least = 1 << 20, more = 1 << 16, most = 1 << 29;
+  return std::min(most, least + std::min(most, asked) * more);
+}
+
+#ifdef TANGRAM_REFERENCE_LIGHT
+} // namespace tangram::reference
+#include <tangram/runtime/light_numbers.h>
+namespace tangram::reference {
+#else
+/// How often the addends of a sum are alike: of each kind, the square of how many there are, added up. Estimated by
+/// four sums in which each addend counts as 1 or -1, as its value says (Alon, Matias and Szegedy, JCSS 58, 1999); and
+/// by how many kinds there are where they are few, of which those may cancel out (linear counting: Whang and others,
+/// TODS 15, 1990).
+struct Alike {
+  std::uint64_t kinds = 0;
+  std::int32_t sums[4] = {};
+
+  Alike() = default;
+  /// One addend.
+  explicit Alike(double x) {
+    std::uint64_t bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    bits = (bits & ~(std::uint64_t{1} << 63)) * 0x9e3779b97f4a7c15; // x and -x are rounded alike
+    bits ^= bits >> 32;
+    bits *= 0xbf58476d1ce4e5b9;
+    kinds = std::uint64_t{1} << (bits >> 58);
+    for (int i = 0; i < 4; ++i) sums[i] = bits >> (54 + i) & 1 ? 1 : -1;
+  }
+  friend Alike operator+(Alike x, const Alike &y) {
+    x.kinds |= y.kinds;
+    for (int i = 0; i < 4; ++i)
+      if (__builtin_add_overflow(x.sums[i], y.sums[i], &x.sums[i])) x.sums[i] = INT32_MAX;
+    return x;
+  }
+  /// Of so many addends.
+  double squares(double addends) const {
+    double all = 0;
+    for (std::int32_t sum : sums) all += static_cast<double>(sum) * static_cast<double>(sum);
+    if (kinds == 0 || kinds == UINT64_MAX) return all / 4;
+    const double few = -64 * std::log(1 - __builtin_popcountll(kinds) / 64.0);
+    return std::max(all / 4, addends * addends / few);
+  }
+};
 
 template <class T> class Real {
 public:
@@ -138,6 +196,7 @@ public:
   std::uint32_t additions = 0;   // since, of anything but zeros
   std::uint32_t sums = 0;        // all additions that it is made of, also where they were exact
   bool rounded = false;          // by any of them
+  Alike alike;                   // of a sum, its addends
 
   bool exact() const { return worst == 0 && !rounded; }
   /// How far from `value` a right plan may be. A rounding is uniform in its range: 4 times the root is 7 deviations.
@@ -148,7 +207,7 @@ public:
     if (!rounded) return std::min(std::max(carried, 4 * off), worst);
     const Partial sums = partial();
     const double chain = u * magnitude * sums.sum;
-    const double likely = std::min(4 * u * magnitude * std::sqrt(sums.squares), chain);
+    const double likely = std::min(4 * u * magnitude * std::sqrt(sums.squares * repetition()), chain);
     return std::min(std::max(carried + likely, 4 * off), worst + chain);
   }
   /// The same where all roundings have a common cause.
@@ -160,6 +219,7 @@ public:
     r.worst = worstCase();
     r.largest = magnitude;
     r.additions = 0;
+    if (!exact()) r.sums = 0;
     r.rounded = false;
     return r;
   }
@@ -177,6 +237,7 @@ public:
     r.additions = static_cast<std::uint32_t>(std::min<std::uint64_t>(additions, UINT32_MAX));
     const std::uint64_t sums = std::uint64_t{x.sums} + y.sums + (none ? 0 : 1);
     r.sums = static_cast<std::uint32_t>(std::min<std::uint64_t>(sums, UINT32_MAX));
+    r.alike = none ? (x.magnitude == 0 ? y : x).alike : x.addends() + y.addends();
     r.rounded = x.rounded || y.rounded;
     if (r.exact()) {
       r.grid = std::min(x.grid, y.grid);
@@ -195,16 +256,19 @@ public:
     Real r(x.value * y.value, x.own * y.own, x.magnitude * y.magnitude);
     r.sums = x.sums + std::min(y.sums, UINT32_MAX - x.sums);
     const bool exact = x.exact() && y.exact();
+    r.alike = x.sums ? x.alike : y.alike;
     if (exact) {
       r.grid = x.grid + y.grid;
       if (r.reach() < powerOfTwo(r.grid + Traits<T>::mantissa) && normal(r.value)) return r;
     }
     // Each addend of a factor that is a sum may be multiplied by itself: then the product is one of as many.
     const bool first = x.rounded || (exact && x.sums), second = y.rounded || (exact && y.sums);
-    if (first != second)
+    if (first != second) {
       r.distribute(first ? x : y, first ? y : x);
-    else
+    } else {
       r.spread(x, x.bound(), x.worstCase(), y);
+      r.sums = 0;
+    }
     r.round(u * r.magnitude + tiny(r.value));
     return r;
   }
@@ -247,12 +311,12 @@ public:
     return before;
   }
 
-  friend bool operator<(const Real &x, const Real &y) { return decided(x, y, x.value < y.value); }
-  friend bool operator>(const Real &x, const Real &y) { return decided(x, y, x.value > y.value); }
-  friend bool operator<=(const Real &x, const Real &y) { return decided(x, y, x.value <= y.value); }
-  friend bool operator>=(const Real &x, const Real &y) { return decided(x, y, x.value >= y.value); }
-  friend bool operator==(const Real &x, const Real &y) { return decided(x, y, x.value == y.value); }
-  friend bool operator!=(const Real &x, const Real &y) { return decided(x, y, x.value != y.value); }
+  friend bool operator<(const Real &x, const Real &y) { return decided(x, y, x.value < y.value, x.own < y.own); }
+  friend bool operator>(const Real &x, const Real &y) { return decided(x, y, x.value > y.value, x.own > y.own); }
+  friend bool operator<=(const Real &x, const Real &y) { return decided(x, y, x.value <= y.value, x.own <= y.own); }
+  friend bool operator>=(const Real &x, const Real &y) { return decided(x, y, x.value >= y.value, x.own >= y.own); }
+  friend bool operator==(const Real &x, const Real &y) { return decided(x, y, x.value == y.value, x.own == y.own); }
+  friend bool operator!=(const Real &x, const Real &y) { return decided(x, y, x.value != y.value, x.own != y.own); }
 
   /// Of a number so close to an integer that roundings decide: either neighbour.
   template <class I, std::enable_if_t<std::is_integral_v<I>, int> = 0> explicit operator I() const {
@@ -262,8 +326,12 @@ public:
       double e = bound();
       Wide low = std::trunc(value - e), high = std::trunc(value + e);
       if (!(low < high)) return integer<I>(std::trunc(value));
-      Wide natural = std::trunc(value);
-      return integer<I>(call.turned() ? (natural == low ? high : low) : natural);
+      const Wide plainest = std::clamp(static_cast<Wide>(std::trunc(static_cast<Wide>(own))), low, high);
+      if (call.answers == Call::Own) {
+        ++call.undecided;
+        return integer<I>(plainest);
+      }
+      return integer<I>(call.answer(plainest != low) ? high : low);
     }
   }
 
@@ -288,6 +356,8 @@ private:
   void distribute(const Real &sum, const Real &factor) {
     spread(sum, sum.carried, sum.worst, factor);
     additions = sum.exact() ? sum.sums : sum.additions;
+    sums = sum.sums;
+    alike = sum.alike;
     largest = sum.largest * factor.magnitude;
     rounded = true;
   }
@@ -297,6 +367,13 @@ private:
   /// The largest addend of a sum that this is a part of. Of many that were exact by design few are counted: what is
   /// added to them, and rounds, meets all of them.
   double addend() const { return exact() && sums > kExactByChance ? magnitude : largest; }
+  Alike addends() const { return sums && (rounded || exact()) ? alike : Alike(static_cast<double>(own)); }
+  /// How many times as large the squares of roundings may add up to as if no two addends were alike: then they are
+  /// rounded alike, too.
+  double repetition() const {
+    const double addends = static_cast<double>(sums) + 1;
+    return std::max(1.0, alike.squares(addends) / addends);
+  }
   /// Sums over the additions, in the order of the largest addend first: of partial sums as parts of `magnitude`, which
   /// the j-th is of no more than (j + 1) addends of the largest size, and of their squares.
   struct Partial {
@@ -309,11 +386,11 @@ private:
     return {((k + 1) * (k + 2) / 2 - 1) / (k > 0 ? ratio : 1) + (n - k),
             ((k + 1) * (k + 2) * (2 * k + 3) / 6 - 1) / (k > 0 ? ratio * ratio : 1) + (n - k)};
   }
-  static bool decided(const Real &x, const Real &y, bool answer) {
+  static bool decided(const Real &x, const Real &y, bool answer, bool own) {
     if (x.exact() && y.exact() && x.value == x.value && y.value == y.value) return answer;
     double distance = std::abs(static_cast<double>(x.value - y.value));
     if (distance > x.bound() + y.bound()) return answer;
-    return call.turned() ? !answer : answer;
+    return call.answer(own);
   }
   template <class I> static I integer(Wide v) {
     if (!(v > static_cast<Wide>(std::numeric_limits<I>::min()))) return std::numeric_limits<I>::min();
@@ -321,6 +398,8 @@ private:
     return static_cast<I>(v);
   }
 };
+
+#endif
 
 // ---- memory ------------------------------------------------------------------------------------------------------
 
@@ -496,6 +575,7 @@ template <class T, class V, class W> T compare_exchange(T *place, const V &expec
 
 // ---- functions ---------------------------------------------------------------------------------------------------
 
+#ifndef TANGRAM_REFERENCE_LIGHT
 /// A function of one number: `ulps` is how far math libraries may be from it (OpenCL 1.2, section 7.4, and at least the
 /// 4 of vector libraries).
 template <class T, class F> Real<T> apply(const Real<T> &x, F f, double ulps) {
@@ -544,6 +624,8 @@ template <class T, class F> Real<T> apply(const Real<T> &x, const Real<T> &y, F 
   return r;
 }
 
+#endif
+
 #define TANGRAM_REFERENCE_FUNCTION(name, ulps)                                                                         \
   template <class T> Real<T> name(const Real<T> &x) {                                                                  \
     return apply(x, [](auto v) { return std::name(v); }, ulps);                                                        \
@@ -591,6 +673,7 @@ TANGRAM_REFERENCE_FUNCTION2(pow, 16)
 #undef TANGRAM_REFERENCE_FUNCTION
 #undef TANGRAM_REFERENCE_FUNCTION2
 
+#ifndef TANGRAM_REFERENCE_LIGHT
 /// Between x - e and x + e they may have been anywhere.
 template <class T, class F> Real<T> periodic(const Real<T> &x, F f) {
   Real<T> middle(x.value, x.own, x.magnitude);
@@ -599,6 +682,7 @@ template <class T, class F> Real<T> periodic(const Real<T> &x, F f) {
   r.worst += std::min(x.worstCase(), 2.0);
   return r;
 }
+#endif
 template <class T> Real<T> sin(const Real<T> &x) {
   return periodic(x, [](auto v) { return std::sin(v); });
 }
@@ -608,6 +692,7 @@ template <class T> Real<T> cos(const Real<T> &x) {
 inline Real<float> sinf(const Real<float> &x) { return sin(x); }
 inline Real<float> cosf(const Real<float> &x) { return cos(x); }
 
+#ifndef TANGRAM_REFERENCE_LIGHT
 /// One of the two; where roundings decide which, it is no farther away than either may be.
 template <class T> Real<T> extremum(const Real<T> &x, const Real<T> &y, bool first) {
   Real<T> r = first ? x : y;
@@ -619,6 +704,7 @@ template <class T> Real<T> extremum(const Real<T> &x, const Real<T> &y, bool fir
   }
   return r;
 }
+#endif
 template <class T> Real<T> fmin(const Real<T> &x, const Real<T> &y) {
   return extremum(x, y, x.value < y.value || y.value != y.value);
 }
@@ -638,6 +724,7 @@ template <class T> bool isfinite(const Real<T> &x) { return std::isfinite(x.own)
 
 // ---- what the caller of a kernel asks ------------------------------------------------------------------------------
 
+#ifndef TANGRAM_REFERENCE_LIGHT
 template <class T> tangram_reference_element describe(const Real<T> &x) {
   constexpr double infinity = std::numeric_limits<double>::infinity(), most = Traits<T>::most;
   double value = static_cast<double>(x.value);
@@ -647,13 +734,17 @@ template <class T> tangram_reference_element describe(const Real<T> &x) {
   if (!std::isfinite(static_cast<double>(x.own)) || !(bound < most) || x.magnitude > most) return {value, infinity};
   return {value, bound + std::numeric_limits<double>::epsilon() * std::abs(value)};
 }
+#endif
 
 } // namespace tangram::reference
 
 extern "C" {
-/// Before a call; `flips` as in Call.
-__attribute__((visibility("default"), used)) inline void tangram_reference_begin(std::uint64_t flips) {
-  tangram::reference::call = {0, flips};
+/// Before a call; `answers` as in Call. After one with its own answers, there are bounds on how often others are given.
+__attribute__((visibility("default"), used)) inline void tangram_reference_begin(std::uint64_t answers) {
+  using tangram::reference::Call;
+  static std::uint64_t asked = 0;
+  if (tangram::reference::call.answers == Call::Own) asked = tangram::reference::call.undecided;
+  tangram::reference::call = {answers, answers == Call::Own ? UINT64_MAX : tangram::reference::mostOthers(asked), 0};
   tangram::reference::forEachShadow([](auto &numbers) { numbers.clear(); });
 }
 /// After it: elements hold what the kernel gets in its own type. Returns how many such questions there were.

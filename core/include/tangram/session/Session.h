@@ -43,6 +43,7 @@ struct CrashState {
   std::string target; // YAML; empty: none was loaded
   std::string plans;
   std::string file, source; // the program's path and text; the text only where the frontend was running
+  bool partial = false;     // the file is one of several that are the program (FrontendRequest::whole)
   std::string module;       // textual AST with locations as it stood; empty: there was none
 };
 std::string print(const CrashState &state);
@@ -77,6 +78,8 @@ public:
   /// From a module that was parsed, and expanded, before (a crash file, a test).
   void open(const ast::Module *module, const std::string &target);
   void open(const ast::Module *module, hardware::Target target);
+  /// The file that was opened is one of several that are the program: others may have what it declares.
+  void setPartial();
   /// What only the user can say of the source; before module() is asked for.
   void setIncludes(std::vector<std::string> includes, std::vector<std::string> defines);
 

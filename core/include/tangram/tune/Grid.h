@@ -16,6 +16,7 @@ struct GridCall {
   std::vector<runtime::Value> arguments;
   runtime::Shape shape; // of the parameters
   ExpectedSizes expected;
+  std::map<std::string, runtime::ArgumentSpec> specs; // as TuneOptions
 };
 
 struct GridOptions {

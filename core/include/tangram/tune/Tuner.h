@@ -3,6 +3,8 @@
 
 #include "tangram/session/Session.h"
 #include "tangram/tune/Database.h"
+#include "tangram/verify/ArgumentSpec.h"
+#include "tangram/verify/Compare.h"
 #include "tangram/verify/Timing.h"
 #include "tangram/verify/Value.h"
 
@@ -27,6 +29,7 @@ struct Workshop {
   };
   std::map<std::string, Kernel> kernels; // by the plan's text
   std::filesystem::path reference;       // empty: it has not been compiled
+  std::filesystem::path light;           // the light one; empty: it has not been compiled
   std::string plainest;                  // the key of its plan
   Kernel exact;                          // of the plainest plan for the target, where floats must be the same
 };
@@ -40,6 +43,8 @@ struct TuneOptions {
   /// What was chosen stays chosen: where the database has a choice, nothing is measured; of plans whose intervals meet
   /// that of the fastest, the first in a stable order (the pick, then the simplest) is chosen.
   bool reproducible = false;
+  /// What was said of the arguments: smaller ones are made of it where the reference would take too long for these.
+  std::map<std::string, runtime::ArgumentSpec> specs;
   std::filesystem::path folder; // for sources and libraries
   std::string version;          // of tangram
   std::vector<Plan> given;      // are tried first
@@ -74,9 +79,10 @@ struct TuneReport {
   std::optional<std::size_t> pick;   // which of them the heuristic picks, where it was tried
   double seconds = 0, budget = 0;
   bool interrupted = false;
-  bool chosenBefore = false;                // by the database: nothing was measured
-  std::uint64_t undecided = 0, unknown = 0; // as of runtime::Trial
-  std::vector<Machine> others;              // that the database has timings of
+  bool chosenBefore = false;    // by the database: nothing was measured
+  std::string comparedBy;       // with what, where the reference would have taken too long: a sentence
+  runtime::Undecided undecided; // as of runtime::Trial
+  std::vector<Machine> others;  // that the database has timings of
   /// How many times as fast as the pick the best is.
   std::optional<double> gain() const;
   std::size_t tried() const; // candidates of which something is known

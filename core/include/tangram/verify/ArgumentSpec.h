@@ -2,6 +2,7 @@
 //
 //   random:16M  random:512Kx128    uniform: floats in [-1, 1], signed in [-100, 100], unsigned in [0, 100]; bytes
 //                                  are all that a byte can be
+//   random:0.1..5:16M              uniform from 0.1 to 5; integers with both ends
 //   special:N                      as random, and one of four is NaN, an infinity or a zero; of integers the least, the
 //                                  greatest or zero
 //   iota:1000   zeros:N   ones:N   0, 1, 2, ...; all 0; all 1
@@ -29,11 +30,20 @@ namespace tangram::runtime {
 /// What of a sparse matrix: all of it made dense, or one array of its compressed rows.
 enum class MatrixPart : std::uint8_t { Dense, Row, Column, Value };
 
+/// What an index is one of: a dimension of a container.
+struct IndexTarget {
+  std::string container;
+  unsigned dim = 0;
+  bool operator==(const IndexTarget &) const = default;
+};
+
 struct ArgumentSpec {
   enum class Kind : std::uint8_t { Random, Special, Iota, Zeros, Ones, Index, Offsets, Values, MatrixMarket, Raw };
   Kind kind = Kind::Values;
-  std::string text;                       // as written
-  std::string of;                         // Index, Offsets: what they point into
+  std::string text;                               // as written
+  std::string of;                                 // Index, Offsets: what they point into
+  std::vector<IndexTarget> targets;               // Index: all of these, where nobody wrote `of` (IndexArguments.h)
+  std::optional<std::pair<double, double>> range; // Random, Special: as written
   std::vector<std::uint64_t> sizes;       // empty for a scalar, where a file says them, and where they were left out
   std::vector<std::string> values;        // Values
   std::filesystem::path path;             // MatrixMarket, Raw
@@ -42,6 +52,7 @@ struct ArgumentSpec {
   /// Whether it says no sizes of a container, and has none by itself.
   bool leavesSizes() const;
   /// Whether its elements depend on how large another argument is.
+  Signs signs() const;
   bool pointsInto() const { return kind == Kind::Index || kind == Kind::Offsets; }
 };
 

@@ -3,7 +3,23 @@
 
 #include "tangram/verify/Value.h"
 
+#include <iosfwd>
+
 namespace tangram::runtime {
+
+/// What roundings decide for the reference (Reference.h), in one set of arguments.
+struct Undecided {
+  std::uint64_t questions = 0; // comparisons and the like, of which either outcome is accepted
+  std::uint64_t numbers = 0;   // results of which nothing is known, so that they are not compared
+  std::uint64_t elements = 0;  // results of which outcomes differ: these may be what lies between, and around
+  std::uint64_t written = 0;   // elements of results in all
+
+  explicit operator bool() const { return questions || numbers; }
+  /// Where there are several sets: the worst of each.
+  void include(const Undecided &other);
+  /// In a sentence each, none where nothing is undecided.
+  std::vector<std::string> sentences() const;
+};
 
 /// What is expected of the elements of one argument after a call.
 class Expected {
@@ -19,21 +35,44 @@ public:
   Expected(Value values, std::vector<std::vector<Number>> numbers)
       : values_(std::move(values)), numbers_(std::move(numbers)) {}
 
-  /// Another outcome that a right plan may have: what is an integer may also be this, numbers may be as far away.
+  /// Another outcome that a right plan may have. There are more where two differ, of which nobody has seen all: what is
+  /// an integer may be what lies between those that were seen, and outside as far as they are apart; numbers may be as
+  /// far from `value` as the farthest.
   void alsoAccept(const Expected &other);
+
+  /// To a file and from there, for arguments that are like `like`; false where that cannot be.
+  bool save(std::ostream &out) const;
+  static std::optional<Expected> load(std::istream &in, const Value &like);
 
   const Value &values() const { return values_; }
   const std::vector<Number> *numbers(std::size_t field) const {
     return field < numbers_.size() && !numbers_[field].empty() ? &numbers_[field] : nullptr;
   }
-  const std::vector<Value> &alternatives() const { return alternatives_; }
+  /// The least and the greatest integer that was seen.
+  struct Range {
+    std::int64_t low = 0, high = 0;
+    bool allows(std::int64_t got) const;
+  };
+  /// Of a field of integers, by position; null: there is one outcome.
+  const std::vector<Range> *ranges(std::size_t field) const {
+    return field < ranges_.size() && !ranges_[field].empty() ? &ranges_[field] : nullptr;
+  }
   /// Of the numbers, how many nothing is known of.
   std::uint64_t unknown() const;
+  /// How many elements, in all fields, have outcomes that differ.
+  std::uint64_t undecided() const;
+  /// How many there are, in all fields, where they are results.
+  std::uint64_t written() const {
+    return written_ ? values_.count() * std::max<std::size_t>(1, values_.type().fields.size()) : 0;
+  }
+  void setWritten(bool written) { written_ = written; }
 
 private:
   Value values_;
   std::vector<std::vector<Number>> numbers_;
-  std::vector<Value> alternatives_;
+  std::vector<std::vector<Range>> ranges_;
+  std::vector<std::vector<bool>> differ_; // of numbers: by more than their bounds
+  bool written_ = true;
 };
 
 struct Mismatch {

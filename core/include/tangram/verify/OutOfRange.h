@@ -5,7 +5,7 @@
 
 namespace tangram::runtime {
 
-/// `message`: of an entry that returned TANGRAM_OUT_OF_RANGE, "file:line:column: what".
-[[noreturn]] void failOutOfRange(const std::string &message);
+/// `message`: of an entry that returned TANGRAM_OUT_OF_RANGE, "file:line:column: what". `advice`: of IndexArguments.h.
+[[noreturn]] void failOutOfRange(const std::string &message, const std::string &advice = "");
 
 } // namespace tangram::runtime

@@ -21,7 +21,7 @@ struct Trial {
   std::vector<Value> arguments; // the result last
   bool whole = false;           // whole numbers stand in the place of floating ones
   std::vector<Expected> expected, plain;
-  std::uint64_t undecided = 0, unknown = 0; // questions that roundings may turn; numbers of which nothing is known
+  Undecided undecided;
 };
 
 /// The arguments as they are and, before that, where there are floating numbers among them, with whole ones in their

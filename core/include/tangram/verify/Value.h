@@ -47,6 +47,11 @@ struct Element {
   bool operator==(const Element &) const = default;
 };
 
+/// Which numbers an argument may have, as far as whole ones that are put in their place keep to it.
+enum class Signs : std::uint8_t { Any, NotNegative, Positive, NotPositive, Negative };
+/// `number` or what is as far from zero; 1 or -1 where zero is none of them.
+std::int64_t withSigns(std::int64_t number, Signs signs);
+
 /// How a container lies in memory: what a correct kernel must not care about.
 struct Layout {
   std::uint64_t padding = 0; // elements between the end of a row and the start of the next
@@ -64,6 +69,10 @@ public:
   Value(Value &&) = default;
   Value &operator=(Value &&) = default;
   Value copy() const;
+  /// All of its memory, what lies around elements as well.
+  std::byte *memory() { return memory_.get(); }
+  const std::byte *memory() const { return memory_.get(); }
+  std::uint64_t memoryBytes() const { return total_; }
   /// The elements of another value of the same sizes.
   void assign(const Value &other);
 
@@ -92,6 +101,8 @@ public:
   void *argument();
   void *data() { return start_; }
   const void *data() const { return start_; }
+  Signs signs() const { return signs_; }
+  void setSigns(Signs signs) { signs_ = signs; }
   bool contiguous() const { return layout_.padding == 0 || sizes_.size() < 2; }
 
   /// Where a byte outside the elements was written; empty: nowhere.
@@ -111,6 +122,7 @@ private:
   std::uint64_t step_ = 0; // bytes from one element to the next
   std::vector<std::uint64_t> sizes_;
   Layout layout_;
+  Signs signs_ = Signs::Any;
   std::uint64_t count_ = 1, rowLength_ = 1, pitch_ = 1; // of the last dimension, in elements
   std::uint64_t total_ = 0;                             // bytes of memory
   std::unique_ptr<std::byte[], Free> memory_;

@@ -3,6 +3,7 @@
 
 #include "tangram/session/Session.h"
 #include "tangram/verify/ArgumentSpec.h"
+#include "tangram/verify/Compare.h"
 
 #include <chrono>
 #include <map>
@@ -25,6 +26,7 @@ struct VerifyOptions {
   double budget = 0;                             // seconds, after which no more plans are begun; 0: as many as it takes
   std::filesystem::path reference;               // of buildReference(), to compare with; empty: it is made
   std::map<std::string, ArgumentSpec> arguments; // of parameters that are not to be made up
+  std::string outOfRange;                        // advice where an access is out of range (IndexArguments.h)
   unsigned jobs = 2;
   std::size_t causes = 3; // how many causes of failures are looked for, the smallest case of each; 0: none
   double timeout = 30;    // seconds that a plan may take longer than `slowest` ...
@@ -76,12 +78,6 @@ struct Cause {
 struct Refusal {
   Diagnostic diagnostic;
   std::size_t plans = 0;
-};
-
-/// What roundings decide for the reference (Reference.h), in one set of arguments.
-struct Undecided {
-  std::uint64_t questions = 0; // comparisons and the like, of which either outcome is accepted
-  std::uint64_t numbers = 0;   // results of which nothing is known, so that they are not compared
 };
 
 struct Coverage {

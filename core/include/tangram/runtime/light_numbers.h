@@ -1,0 +1,101 @@
+// Numbers of a light reference, part of error_analysis.h where TANGRAM_REFERENCE_LIGHT is defined: each is computed in
+// a wider type and, beside that, in the kernel's own. What both differ by is a sample of what roundings do to results,
+// and no bound; it takes a twentieth of the time. Where they do not differ, of whole numbers say, nothing was rounded.
+#pragma once
+
+namespace tangram::reference {
+
+template <class T> class Real {
+public:
+  using Wide = typename Traits<T>::Wide;
+  static constexpr double u = 1.0 / static_cast<double>(std::uint64_t{1} << Traits<T>::mantissa);
+
+  Real() : Real(T{0}) {}
+  Real(T x) : value(x), own(x) {}
+  template <class I, std::enable_if_t<std::is_integral_v<I>, int> = 0>
+  Real(I x) : value(static_cast<Wide>(x)), own(static_cast<T>(x)) {}
+  explicit Real(std::conditional_t<std::is_same_v<T, float>, double, float> x) : Real(static_cast<T>(x)) {}
+  template <class U, std::enable_if_t<!std::is_same_v<T, U>, int> = 0>
+  explicit Real(const Real<U> &x) : value(static_cast<Wide>(x.value)), own(static_cast<T>(x.own)) {}
+  Real(Wide v, T o, int) : value(v), own(o) {}
+
+  Wide value;
+  T own;
+
+  Real settled() const { return *this; }
+  double off() const { return std::abs(static_cast<double>(value - static_cast<Wide>(own))); }
+
+  friend Real operator+(const Real &x, const Real &y) { return {x.value + y.value, static_cast<T>(x.own + y.own), 0}; }
+  friend Real operator-(const Real &x, const Real &y) { return {x.value - y.value, static_cast<T>(x.own - y.own), 0}; }
+  friend Real operator*(const Real &x, const Real &y) { return {x.value * y.value, static_cast<T>(x.own * y.own), 0}; }
+  friend Real operator/(const Real &x, const Real &y) { return {x.value / y.value, static_cast<T>(x.own / y.own), 0}; }
+  Real operator-() const { return {-value, static_cast<T>(-own), 0}; }
+  Real operator+() const { return *this; }
+  Real &operator+=(const Real &x) { return *this = *this + x; }
+  Real &operator-=(const Real &x) { return *this = *this - x; }
+  Real &operator*=(const Real &x) { return *this = *this * x; }
+  Real &operator/=(const Real &x) { return *this = *this / x; }
+  Real &operator++() { return *this += Real(1); }
+  Real &operator--() { return *this -= Real(1); }
+  Real operator++(int) { return std::exchange(*this, *this + Real(1)); }
+  Real operator--(int) { return std::exchange(*this, *this - Real(1)); }
+
+  friend bool operator<(const Real &x, const Real &y) { return decided(x, y, x.own < y.own); }
+  friend bool operator>(const Real &x, const Real &y) { return decided(x, y, x.own > y.own); }
+  friend bool operator<=(const Real &x, const Real &y) { return decided(x, y, x.own <= y.own); }
+  friend bool operator>=(const Real &x, const Real &y) { return decided(x, y, x.own >= y.own); }
+  friend bool operator==(const Real &x, const Real &y) { return decided(x, y, x.own == y.own); }
+  friend bool operator!=(const Real &x, const Real &y) { return decided(x, y, x.own != y.own); }
+
+  template <class I, std::enable_if_t<std::is_integral_v<I>, int> = 0> explicit operator I() const {
+    if constexpr (std::is_same_v<I, bool>) {
+      return *this != Real(0);
+    } else {
+      const double e = doubt();
+      const Wide low = std::trunc(value - static_cast<Wide>(e)), high = std::trunc(value + static_cast<Wide>(e));
+      const Wide mine = std::trunc(static_cast<Wide>(own));
+      if (!(low < high)) return integer<I>(mine);
+      const bool up = mine > low;
+      return integer<I>(call.answer(up) == up ? mine : up ? low : high);
+    }
+  }
+
+  friend double size(const Real &x) { return std::abs(static_cast<double>(x.value)); }
+
+private:
+  /// As far from it as another order of the same may be, most likely.
+  double doubt() const {
+    constexpr double many = 64, few = 16;
+    const double by = off();
+    return by == 0 ? 0 : many * by + few * u * size(*this);
+  }
+  static bool decided(const Real &x, const Real &y, bool own) {
+    const double doubt = x.doubt() + y.doubt();
+    if (doubt == 0 || std::abs(static_cast<double>(x.value - y.value)) > doubt) return own;
+    return call.answer(own);
+  }
+  template <class I> static I integer(Wide v) {
+    if (!(v > static_cast<Wide>(std::numeric_limits<I>::min()))) return std::numeric_limits<I>::min();
+    if (!(v < static_cast<Wide>(std::numeric_limits<I>::max()))) return std::numeric_limits<I>::max();
+    return static_cast<I>(v);
+  }
+};
+
+template <class T, class F> Real<T> apply(const Real<T> &x, F f, double) {
+  return {f(x.value), static_cast<T>(f(x.own)), 0};
+}
+template <class T, class F> Real<T> apply(const Real<T> &x, const Real<T> &y, F f, double) {
+  return {f(x.value, y.value), static_cast<T>(f(x.own, y.own)), 0};
+}
+template <class T, class F> Real<T> periodic(const Real<T> &x, F f) { return apply(x, f, 0); }
+template <class T> Real<T> extremum(const Real<T> &x, const Real<T> &y, bool first) { return first ? x : y; }
+
+/// What it differs by stands in the place of a bound.
+template <class T> tangram_reference_element describe(const Real<T> &x) {
+  const double value = static_cast<double>(x.value), own = static_cast<double>(x.own);
+  if (value == own || (value != value && own != own)) return {value, 0};
+  const double off = x.off();
+  return {value, off == off ? off : std::numeric_limits<double>::infinity()};
+}
+
+} // namespace tangram::reference

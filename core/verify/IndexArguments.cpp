@@ -1,0 +1,235 @@
+#include "tangram/verify/IndexArguments.h"
+
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tangram::runtime {
+namespace {
+
+using namespace ast;
+
+using UseOf = std::map<std::string, IndexUse>; // by the spectrum's own names of parameters
+
+const Expr *uncast(const Expr *e) {
+  while (const Cast *cast = dyn<Cast>(e)) e = cast->operand;
+  return e;
+}
+
+void addTarget(IndexUse &use, const IndexTarget &target) {
+  if (std::find(use.into.begin(), use.into.end(), target) == use.into.end()) use.into.push_back(target);
+}
+
+class IndexFinder {
+public:
+  explicit IndexFinder(const std::vector<const Spectrum *> &all) {
+    for (const Spectrum *s : all) spectrums_[s->name] = s;
+  }
+
+  const UseOf &of(const Spectrum &spectrum) {
+    if (auto known = done_.find(&spectrum); known != done_.end()) return known->second;
+    done_[&spectrum]; // where it calls itself, what it does with them is known from the outside
+    UseOf uses;
+    for (const Codelet *c : spectrum.codelets)
+      if (c->from.empty()) codelet(spectrum, *c, uses);
+    return done_[&spectrum] = std::move(uses);
+  }
+
+  const Spectrum *find(const std::string &name) const {
+    auto it = spectrums_.find(name);
+    return it == spectrums_.end() ? nullptr : it->second;
+  }
+
+private:
+  /// One codelet, while it is looked at.
+  struct Body {
+    std::map<std::string, const Param *> params; // by the codelet's names: the spectrum's
+    std::map<std::string, std::string> values;   // variables that hold an element of a parameter, or are one
+    std::set<std::string> assigned;
+    UseOf *uses;
+  };
+
+  static bool isWatched(const Param &p) {
+    return p.access == Access::In && p.type.leaf().isInteger() && !p.type.leaf().isBool();
+  }
+
+  void codelet(const Spectrum &spectrum, const Codelet &c, UseOf &uses) {
+    Body body;
+    body.uses = &uses;
+    body.assigned = assignedVariables(c.body);
+    for (std::size_t i = 0; i < c.params.size() && i < spectrum.params.size(); ++i) {
+      const Param &p = *spectrum.params[i];
+      body.params[c.params[i]->name] = &p;
+      if (isWatched(p) && !p.type.isArray()) body.values[c.params[i]->name] = p.name;
+    }
+    visit(c.body, body);
+  }
+
+  /// The parameter that an expression is an element of, or is itself; empty: none.
+  static std::string elementOf(const Expr *e, const Body &body) {
+    e = uncast(e);
+    if (const VarRef *v = dyn<VarRef>(e)) {
+      auto it = body.values.find(v->name);
+      return it == body.values.end() || body.assigned.count(v->name) ? "" : it->second;
+    }
+    const Subscript *s = dyn<Subscript>(e);
+    const VarRef *base = s ? dyn<VarRef>(s->base) : nullptr;
+    const Param *p = base ? paramOf(base->name, body) : nullptr;
+    return p && isWatched(*p) && s->indices.size() == p->type.rank() ? p->name : "";
+  }
+
+  static const Param *paramOf(const std::string &name, const Body &body) {
+    auto it = body.params.find(name);
+    return it == body.params.end() ? nullptr : it->second;
+  }
+
+  static void otherwise(const std::string &param, Body &body) { (*body.uses)[param].alone = false; }
+
+  /// What stands inside an element's subscripts.
+  void inside(const Expr *element, Body &body) {
+    if (const Subscript *s = dyn<Subscript>(uncast(element)))
+      for (const Expr *index : s->indices) visit(index, body);
+  }
+
+  void visit(const Node *n, Body &body) {
+    if (!n) return;
+    if (const Subscript *s = dyn<Subscript>(n)) return subscript(*s, body);
+    if (const Declare *d = dyn<Declare>(n); d && d->init && d->extents.empty() && !body.assigned.count(d->name))
+      if (const std::string param = elementOf(d->init, body); !param.empty() && d->type.isInteger()) {
+        body.values[d->name] = param;
+        return inside(d->init, body);
+      }
+    if (const SpectrumCall *c = dyn<SpectrumCall>(n)) return call(c->spectrum, c->args, body);
+    if (const Map *m = dyn<Map>(n)) return call(m->spectrum, m->args, body);
+    if (const Size *size = dyn<Size>(n); size && isa<VarRef>(size->container)) return visit(size->dim, body);
+    if (const VarRef *v = dyn<VarRef>(n)) {
+      const Param *p = paramOf(v->name, body);
+      if (p && isWatched(*p)) otherwise(p->name, body);
+      if (auto it = body.values.find(v->name); it != body.values.end()) otherwise(it->second, body);
+    }
+    for (const Node *child : children(*n)) visit(child, body);
+  }
+
+  void subscript(const Subscript &s, Body &body) {
+    const VarRef *base = dyn<VarRef>(s.base);
+    const Param *container = base ? paramOf(base->name, body) : nullptr;
+    for (std::size_t d = 0; d < s.indices.size(); ++d) {
+      const std::string param = elementOf(s.indices[d], body);
+      if (param.empty()) {
+        visit(s.indices[d], body);
+        continue;
+      }
+      if (container && container->type.isArray() && container->name != param)
+        addTarget((*body.uses)[param], {container->name, static_cast<unsigned>(d)});
+      else
+        otherwise(param, body);
+      inside(s.indices[d], body);
+    }
+    if (!base) return visit(s.base, body);
+    if (container && isWatched(*container)) otherwise(container->name, body); // as no index
+  }
+
+  void call(const std::string &callee, const std::vector<const Expr *> &args, Body &body) {
+    const Spectrum *s = find(callee);
+    const UseOf none, &theirs = s ? of(*s) : none;
+    for (std::size_t a = 0; a < args.size(); ++a) {
+      const Expr *arg = uncast(args[a]);
+      const Partition *parts = dyn<Partition>(arg);
+      const VarRef *whole = dyn<VarRef>(parts ? parts->container : arg);
+      const Param *own = whole ? paramOf(whole->name, body) : nullptr;
+      std::string param = own && own->type.isArray() && isWatched(*own) ? own->name : elementOf(arg, body);
+      if (parts)
+        for (const Node *child : children(*parts))
+          if (child != parts->container || !whole) visit(child, body);
+      if (param.empty()) {
+        if (!parts && !whole) visit(arg, body);
+        continue;
+      }
+      if (!whole) inside(arg, body);
+      if (!s || a >= s->params.size()) {
+        otherwise(param, body);
+        continue;
+      }
+      auto use = theirs.find(s->params[a]->name);
+      if (use == theirs.end()) continue; // nothing is done with it
+      if (!use->second.alone) otherwise(param, body);
+      for (const IndexTarget &target : use->second.into) passOn(param, target, *s, args, body);
+    }
+  }
+
+  /// What is an index of a parameter of the callee's is one of what it was given, where that is one whole container.
+  void passOn(const std::string &param, const IndexTarget &target, const Spectrum &callee,
+              const std::vector<const Expr *> &args, Body &body) {
+    for (std::size_t i = 0; i < args.size() && i < callee.params.size(); ++i) {
+      if (callee.params[i]->name != target.container) continue;
+      const VarRef *whole = dyn<VarRef>(uncast(args[i]));
+      const Param *own = whole ? paramOf(whole->name, body) : nullptr;
+      if (own && own->type.rank() == callee.params[i]->type.rank() && own->name != param)
+        return addTarget((*body.uses)[param], {own->name, target.dim});
+    }
+    otherwise(param, body);
+  }
+
+  std::map<std::string, const Spectrum *> spectrums_;
+  std::map<const Spectrum *, UseOf> done_;
+};
+
+std::string targetText(const IndexTarget &target) {
+  return target.dim == 0 ? target.container : fmt::format("dimension {} of {}", target.dim, target.container);
+}
+
+std::string targetsText(const IndexUse &use) {
+  std::vector<std::string> names;
+  for (const IndexTarget &target : use.into) names.push_back(targetText(target));
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
+} // namespace
+
+std::string IndexUse::advice() const {
+  if (into.size() == 1 && into[0].dim == 0) return "index:" + into[0].container;
+  return fmt::format("random:0..LAST, with LAST the greatest index of {}", targetsText(*this));
+}
+
+std::map<std::string, IndexUse> indexUses(const std::vector<const Spectrum *> &all, const Spectrum &spectrum) {
+  std::map<std::string, IndexUse> uses = IndexFinder(all).of(spectrum);
+  std::erase_if(uses, [](const auto &use) { return use.second.into.empty(); });
+  return uses;
+}
+
+std::vector<std::string> inferIndices(const std::vector<const Spectrum *> &all, const Spectrum &spectrum,
+                                      std::map<std::string, ArgumentSpec> &arguments, bool ofMissing) {
+  std::vector<std::string> done;
+  for (const auto &[param, use] : indexUses(all, spectrum)) {
+    auto given = arguments.find(param);
+    const bool isMissing = given == arguments.end();
+    if (!use.isIndex() || isMissing != ofMissing) continue;
+    if (!isMissing && (given->second.kind != ArgumentSpec::Kind::Random || given->second.range)) continue;
+    ArgumentSpec &spec = arguments[param];
+    spec.kind = ArgumentSpec::Kind::Index;
+    spec.of = use.into[0].container;
+    spec.targets = use.into;
+    if (isMissing) spec.text = "index:" + spec.of;
+    done.push_back(fmt::format("{0}: random indices of {1}, as nothing else is done with it; for other numbers say "
+                               "which, as --arg {0}=random:-100..100",
+                               param, targetsText(use)));
+  }
+  return done;
+}
+
+std::string indexAdvice(const std::vector<const Spectrum *> &all, const Spectrum &spectrum,
+                        const std::map<std::string, ArgumentSpec> &arguments) {
+  std::vector<std::string> advice;
+  for (const auto &[param, use] : indexUses(all, spectrum)) {
+    auto given = arguments.find(param);
+    if (given != arguments.end() && given->second.kind == ArgumentSpec::Kind::Index) continue;
+    advice.push_back(fmt::format("'{0}' is used as an index of {1}: give it such, --arg {0}={2}", param,
+                                 targetsText(use), use.advice()));
+  }
+  return fmt::format("{}", fmt::join(advice, "; "));
+}
+
+} // namespace tangram::runtime
