@@ -146,3 +146,21 @@ __codelet void lower(const Array<2, float> a, const Array<2, float> b, Array<2, 
       c[i][j] = sum;
     }
 }
+
+// In place, where all read what later iterations write: of the elements as they were before.
+__spectrum void shift(Array<2, int> a);
+__codelet void shift(Array<2, int> a) {
+  for (size_t i = 0; i + 1 < a.size(0); ++i)
+    for (size_t j = 0; j + 1 < a.size(1); ++j) a[i][j] += 2 * a[i + 1][j] - a[i][j + 1] * a[i + 1][j + 1];
+}
+
+// The same, of as many as follow.
+__spectrum void upper(const Array<2, float> a, Array<2, float> b)
+    __requires(a.size(0) == a.size(1) && a.size(0) == b.size(0));
+__codelet void upper(const Array<2, float> a, Array<2, float> b) {
+  for (size_t i = 0; i < b.size(0); ++i)
+    for (size_t j = 0; j < b.size(1); ++j) {
+      for (size_t k = i + 1; k < b.size(0); ++k) b[i][j] += a[k][i] * b[k][j];
+      b[i][j] *= 2;
+    }
+}

@@ -1,6 +1,7 @@
 // divide: a nest's loops are ways to divide it.
 #include "Accumulations.h"
 #include "Captures.h"
+#include "Copies.h"
 #include "Distribution.h"
 #include "Divide.h"
 #include "Rectangles.h"
@@ -43,22 +44,10 @@ public:
       std::vector<const Codelet *> codelets = spectrum->codelets;
       for (const Codelet *codelet : spectrum->codelets) {
         if (codelet->coop || !contains<For>(codelet->body)) continue;
-        divide(*module, *spectrum, codelet, options, names, context, codelets, added);
-        const Codelet *source = codelet;
-        auto also = [&](const Codelet *other, const char *suffix) {
-          if (other == source) return;
-          source = context.arena.derive(other, [&](Codelet &c) {
-            c.from = codelet->name;
-            c.name = c.tag = source->name + suffix;
-          });
-          divide(*module, *spectrum, source, options, names, context, codelets, added);
-        };
-        also(divide::withParallelLoopsOutside(*module, *source, expandedElements_, context.arena), "_distributed");
-        std::vector<nest::Remark> refused;
-        also(divide::withRescheduledLoops(*module, *source, options.reorder, context.arena, refused), "_rescheduled");
-        for (const nest::Remark &r : refused)
-          decline(context, *spectrum, codelet->name + "_rescheduled_divided", r.range, r.message);
-        also(divide::withRectangularLoops(*module, *source, context.arena), "_rectangular");
+        ways(*module, *spectrum, codelet, options, names, context, codelets, added);
+        if (const Codelet *copied = divide::withCopies(*module, *codelet, context.arena); copied != codelet)
+          ways(*module, *spectrum, changed(copied, *codelet, *codelet, "_copied", context), options, names, context,
+               codelets, added);
       }
       if (codelets.size() != spectrum->codelets.size())
         spectrum = context.arena.derive(spectrum, [&](Spectrum &s) { s.codelets = codelets; });
@@ -76,6 +65,33 @@ private:
     std::vector<const Spectrum *> spectrums;
     std::vector<const Struct *> structs;
   };
+
+  static const Codelet *changed(const Codelet *made, const Codelet &before, const Codelet &written, const char *suffix,
+                                ExpandContext &context) {
+    return context.arena.derive(made, [&](Codelet &c) {
+      c.from = written.from.empty() ? written.name : written.from;
+      c.name = c.tag = before.name + suffix;
+    });
+  }
+
+  /// A codelet divided as it is, and after steps that leave more of its loops parallel.
+  void ways(const Module &module, const Spectrum &spectrum, const Codelet *codelet,
+            const divide::DivideOptions &options, Names &names, ExpandContext &context,
+            std::vector<const Codelet *> &codelets, Added &added) const {
+    divide(module, spectrum, codelet, options, names, context, codelets, added);
+    const Codelet *source = codelet;
+    auto also = [&](const Codelet *other, const char *suffix) {
+      if (other == source) return;
+      source = changed(other, *source, *codelet, suffix, context);
+      divide(module, spectrum, source, options, names, context, codelets, added);
+    };
+    also(divide::withParallelLoopsOutside(module, *source, expandedElements_, context.arena), "_distributed");
+    std::vector<nest::Remark> refused;
+    also(divide::withRescheduledLoops(module, *source, options.reorder, context.arena, refused), "_rescheduled");
+    for (const nest::Remark &r : refused)
+      decline(context, spectrum, codelet->name + "_rescheduled_divided", r.range, r.message);
+    also(divide::withRectangularLoops(module, *source, context.arena), "_rectangular");
+  }
 
   static void divide(const Module &module, const Spectrum &spectrum, const Codelet *codelet,
                      const divide::DivideOptions &options, Names &names, ExpandContext &context,
