@@ -2,6 +2,7 @@
 #include "Driver.h"
 
 #include "tangram/ast/Text.h"
+#include "tangram/planning/Workload.h"
 
 #include <cctype>
 #include <iostream>
@@ -19,6 +20,10 @@ constexpr DiagnosticKind kBadSuffix{"compile.bad-suffix", DiagnosticClass::User,
 constexpr DiagnosticKind kOverwrites{"compile.overwrites", DiagnosticClass::User,
                                      "'{0}' would be overwritten by what is made of it",
                                      "choose another folder with -o, or another base name with --stem"};
+
+constexpr DiagnosticKind kAlone{"compile.alone", DiagnosticClass::User,
+                                "of '{0}' one {1} of {2} does everything, by the plan that was picked",
+                                "`tangram explain {3} --target {2} --spectrum {0}` says why", Severity::Warning};
 
 struct CompileFlags : ProgramFlags {
   std::string emit = "source", folder, stem, suffix;
@@ -40,6 +45,18 @@ const ast::Module *renamed(const ast::Module *composed, const std::string &suffi
     for (const ast::Kernel *&kernel : copy.kernels)
       kernel = arena.derive(kernel, [&](ast::Kernel &k) { k.name += suffix; });
   });
+}
+
+/// Says of plans that leave a machine idle that they do.
+void tellIdle(Session &s, const std::vector<Plan> &plans, const std::string &file) {
+  for (const Plan &plan : plans) {
+    const Workload work = workload(plan, s.module(), s.target().hardware, s.expected());
+    const bool loops = std::any_of(work.rules.begin(), work.rules.end(), [](const RuleWork &rule) {
+      return rule.computes() && rule.codelet && !outermostLoops(*rule.codelet).empty();
+    });
+    if (work.alone && loops && s.target().hardware.levels.size() > 1)
+      s.diags().report(kAlone, {}, plan.spectrum, *work.alone, s.target().name, file);
+  }
 }
 
 int compile(Driver &driver, CompileFlags flags) {
@@ -67,6 +84,7 @@ int compile(Driver &driver, CompileFlags flags) {
   s.target(); // says so where there is none
   s.module();
   std::vector<Plan> plans = driver.plans(flags);
+  if (flags.plans.empty()) tellIdle(s, plans, flags.files[0]);
   if (flags.emit == "plan") {
     std::string text;
     for (const Plan &plan : plans) {

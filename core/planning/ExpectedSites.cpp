@@ -342,8 +342,13 @@ Expected ExpectedSites::site(const Expr *mapOrCall) {
   Expected result;
   result.scalars = scalars(mapOrCall);
   auto passed = [&](const Spectrum *spectrum, std::size_t i, const Expr *arg) {
-    if (!spectrum || i >= spectrum->params.size() || !arg->type.isArray() || !arg->type.leaf().isInteger()) return;
-    if (std::optional<std::int64_t> number = middle(arg)) result.scalars.emplace(spectrum->params[i]->name, *number);
+    if (!spectrum || i >= spectrum->params.size() || !arg->type.leaf().isInteger() || arg->type.leaf().isBool()) return;
+    const std::string &name = spectrum->params[i]->name;
+    if (!arg->type.isArray()) {
+      if (const Interval number = mean(arg); number.known()) result.scalars.emplace(name, *number.lo);
+    } else if (std::optional<std::int64_t> number = middle(arg)) {
+      result.scalars.emplace(name, *number);
+    }
   };
   if (const auto *call = dyn<SpectrumCall>(mapOrCall)) {
     const Spectrum *spectrum = findSpectrum(module(), call->spectrum);

@@ -382,7 +382,8 @@ private:
     std::vector<const Expr *> extents;
     for (std::size_t d = 0; d < dims_.size(); ++d) extents.push_back(lanes_->size(d));
     extents.insert(extents.end(), panel.begin(), panel.end());
-    staged_.emplace_back(make_, arena_, *lanes_, tile, extents, options_.banks, options_.lockstep, names_);
+    staged_.emplace_back(make_, arena_, *lanes_, tile, extents, options_.banks, options_.lockstep, options_.copies,
+                         names_);
     return staged_.back();
   }
 

@@ -1,12 +1,16 @@
 #include "References.h"
 
+#include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Footprint.h"
 #include "tangram/nest/Statements.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 namespace tangram::tile {
 
@@ -98,6 +102,14 @@ std::vector<unsigned> orderOf(const Strides &strides, std::size_t dims, bool loc
   return order;
 }
 
+/// With what variables are declared as in their place.
+const Expr *spelledOut(const Expr *e, const std::map<std::string, const Declare *> &fixed, Arena &arena) {
+  return substituted(arena, e, [&](const VarRef *v) -> const Expr * {
+    const auto d = fixed.find(v->name);
+    return d == fixed.end() ? v : Build(arena, v->range).cast(v->type, spelledOut(d->second->init, fixed, arena));
+  });
+}
+
 } // namespace
 
 References referencesOf(const Module &module, const RangeNest &nest, const std::vector<unsigned> &dims,
@@ -111,6 +123,18 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
     iterators.insert(segment.loops[l].iterator);
     if (l >= segment.panel) loops.push_back(segment.loops[l].loop);
   }
+  std::map<std::string, const Declare *> fixed; // integers of the body that keep their value
+  const std::set<std::string> changed = [&] {
+    std::set<std::string> all;
+    for (const Stmt *s : segment.body) all.merge(assignedVariables(s));
+    return all;
+  }();
+  for (const Stmt *s : segment.body)
+    walk(s, [&](const Declare &d) {
+      if (d.init && d.extents.empty() && d.type.isInteger() && !d.type.isBool() && !changed.count(d.name) &&
+          !hasEffects(d.init) && !contains<Subscript>(d.init))
+        fixed[d.name] = &d;
+    });
   std::vector<std::pair<Reference, nest::Access>> found;
   for (const Stmt *s : segment.body)
     walk(s, [&](const Subscript &sub) {
@@ -121,7 +145,9 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
         if (p->name == base->name) container = p;
       if (!container || sub.indices.size() != container->type.rank()) return;
       // Variables of the body are not there where tiles are loaded.
-      for (const Expr *index : sub.indices)
+      std::vector<const Expr *> indices;
+      for (const Expr *index : sub.indices) indices.push_back(spelledOut(index, fixed, arena));
+      for (const Expr *index : indices)
         if (nest::touchesElements(index, written) ||
             any<VarRef>(index, [&](const VarRef &v) { return declared.count(v.name) && !iterators.count(v.name); }))
           return;
@@ -131,12 +157,13 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
                      nest.nest->statements[access->statement].exact;
       nest::Access free = *access;
       std::vector<std::optional<Clamp>> clamps;
-      for (std::size_t d = 0; d < sub.indices.size(); ++d) {
-        clamps.push_back(clampOf(module, *nest.nest, *access, sub.indices[d], iterators, arena));
+      for (std::size_t d = 0; d < indices.size(); ++d) {
+        clamps.push_back(clampOf(module, *nest.nest, *access, indices[d], iterators, arena));
         if (clamps[d]) (*free.index)[d] = clamps[d]->value;
       }
       std::optional<Strides> strides = stridesOf(*nest.nest, free, loops);
-      found.push_back({{&sub, container, std::move(strides), certain, {}, std::move(clamps)}, std::move(free)});
+      found.push_back(
+          {{&sub, std::move(indices), container, std::move(strides), certain, {}, std::move(clamps)}, std::move(free)});
     });
 
   std::vector<const nest::Access *> firsts; // of tiles

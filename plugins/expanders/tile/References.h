@@ -14,6 +14,8 @@ using Strides = std::vector<std::vector<std::int64_t>>;
 
 struct Reference {
   const ast::Subscript *node = nullptr; // all of an element's indices
+  /// The same, without variables of the body: what these are declared as stands in their place.
+  std::vector<const ast::Expr *> indices{};
   const ast::Param *container = nullptr;
   std::optional<Strides> strides;     // nothing: the index is not affine in them
   bool certain = false;               // done in each turn

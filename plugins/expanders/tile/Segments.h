@@ -17,8 +17,8 @@ struct Segment {
   /// Loops from here on are gone through in panels: this one in parts, those in it in whole.
   std::size_t panel = 0;
   std::vector<const ast::Stmt *> body;
-  /// Of a loop whose bounds follow from the iterators of the band, as those of a triangle, whether a point takes a turn;
-  /// null: all points take the same turns. The patch goes through the turns that any point of it takes.
+  /// Of a loop whose bounds follow from the iterators of the band, as those of a triangle, whether a point takes a
+  /// turn; null: all points take the same turns. The patch goes through the turns that any point of it takes.
   const ast::Expr *guard = nullptr;
 };
 

@@ -9,7 +9,7 @@ using namespace ast;
 const Expr *Staged::number(std::int64_t n) const { return build_.integer(kNumber, n); }
 
 Staged::Staged(const nest::Codelets &make, Arena &arena, const Arrangement &lanes, const Tile &tile,
-               std::vector<const Expr *> extents, bool banks, bool rows, Names &names)
+               std::vector<const Expr *> extents, bool banks, bool rows, std::uint64_t copied, Names &names)
     : build_(make.build()), arena_(arena), where_(tile.references[0].node->range), lanes_(lanes), tile_(tile),
       rows_(rows), loops_(std::move(extents)), name_(names.fresh(tile.container->name + "_tile")),
       own_(names.fresh(tile.container->name + "_next")) {
@@ -31,6 +31,11 @@ Staged::Staged(const nest::Codelets &make, Arena &arena, const Arrangement &lane
     if (along == 1 && std::abs(tile.strides[only][d]) == 1)
       extents_[d] = build_.add(loops_[only], number(tile.most[d] - tile.least[d]));
   }
+  const Type &type = tile.container->type.element();
+  const std::int64_t together = type.isScalar() ? static_cast<std::int64_t>(copied / type.bytes()) : 1;
+  if (together > 1 && tile.order.back() + 1 == rank && !lanes.isMultiple(extents_.back(), together))
+    extents_.back() =
+        build_.mul(build_.div(build_.add(extents_.back(), number(together - 1)), number(together)), number(together));
   // Rows begin at whole vectors, and columns are spread over banks.
   pitch_ = extents_[tile.order.back()];
   if (banks) {
@@ -70,7 +75,7 @@ const Expr *Staged::place(const std::vector<const Expr *> &coordinates) const {
 Staged::Corner Staged::corner(const ReplaceVariable &first, Names &names) const {
   Corner result;
   for (std::size_t d = 0; d < tile_.order.size(); ++d) {
-    const Expr *index = clamp(d) ? clamp(d)->inner : tile_.references[0].node->indices[d];
+    const Expr *index = clamp(d) ? clamp(d)->inner : tile_.references[0].indices[d];
     index = build_.cast(kSize, substituted(arena_, index, first));
     index = build_.add(index, build_.integer(kSize, tile_.least[d]));
     for (std::size_t l = 0; l < loops_.size(); ++l) // the box begins where the last position is

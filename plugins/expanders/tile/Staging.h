@@ -13,8 +13,10 @@ class Staged {
 public:
   /// `extents`: how many positions each loop has that the tile's strides speak of. `banks`: rows are padded. `rows`:
   /// lanes go row by row, so that what a vector loads lies side by side; else through all elements in one row.
+  /// `copied`: so many bytes are copied together, of which rows have whole numbers where they are neighbours of the
+  /// container.
   Staged(const nest::Codelets &make, ast::Arena &arena, const Arrangement &lanes, const Tile &tile,
-         std::vector<const ast::Expr *> extents, bool banks, bool rows, ast::Names &names);
+         std::vector<const ast::Expr *> extents, bool banks, bool rows, std::uint64_t copied, ast::Names &names);
   /// There are so many of it, one for each stage; `use` says which one is spoken of from here on.
   void buffers(const ast::Expr *count) { buffers_ = count; }
   void use(const ast::Expr *buffer) { buffer_ = buffer; }
