@@ -523,8 +523,10 @@ private:
         try {
           temporaryFilesIn(options_.folder);
           send({buildReference(session_, spectrum_, options_.folder / "light", ReferenceKind::Light).library.string()});
-        } catch (const DiagnosticError &) { // then there is none
+        } catch (const DiagnosticError &) {
+          return; // then there is none
         } catch (const ErrorsReported &) {
+          return;
         }
       };
       job.receive = [&](const Message &m) { light = m[0]; };

@@ -54,15 +54,14 @@ struct GivenExtent {
   std::size_t dimension = 0;
 };
 
-std::vector<GivenExtent> givenExtents(const Expr *extent, const Codelet &codelet) {
-  std::vector<GivenExtent> result;
+std::optional<GivenExtent> givenExtent(const Expr *extent, const Codelet &codelet) {
   const auto *size = dyn<Size>(resolved(extent, codelet));
   const auto *of = size ? dyn<VarRef>(size->container) : nullptr;
   const auto *dim = size && size->dim ? dyn<IntLit>(resolved(size->dim, codelet)) : nullptr;
   for (const Param *p : codelet.params)
     if (of && p->name == of->name && p->type.isArray() && (dim || p->type.rank() == 1))
-      result.push_back({p, dim ? static_cast<std::size_t>(dim->value) : 0});
-  return result;
+      return GivenExtent{p, dim ? static_cast<std::size_t>(dim->value) : 0};
+  return {};
 }
 
 /// Asks whether a container of such extents has at most so many elements.
@@ -76,9 +75,9 @@ public:
   bool holds(const std::vector<const Expr *> &extents, std::vector<const Expr *> &conditions) const {
     std::vector<GivenExtent> given;
     for (const Expr *extent : extents) {
-      const std::vector<GivenExtent> found = givenExtents(extent, codelet_);
-      if (found.empty()) return false;
-      given.push_back(found.front());
+      const std::optional<GivenExtent> found = givenExtent(extent, codelet_);
+      if (!found) return false;
+      given.push_back(*found);
     }
     bool same = true; // dimensions of one container
     for (std::size_t d = 0; d < given.size(); ++d)
@@ -187,7 +186,7 @@ private:
     const bool container = d.type.isArray() && !d.extents.empty() && !d.init;
     if (!container && !(d.type.isScalar() && d.extents.empty())) return false;
     if (!std::all_of(d.extents.begin(), d.extents.end(),
-                     [&](const Expr *extent) { return !givenExtents(extent, *nest_.codelet).empty(); }))
+                     [&](const Expr *extent) { return givenExtent(extent, *nest_.codelet).has_value(); }))
       return false;
     const auto users = std::count_if(stmts.begin(), stmts.end(), [&](const Stmt *other) {
       return other != &d && any<VarRef>(other, [&](const VarRef &v) { return v.name == d.name; });

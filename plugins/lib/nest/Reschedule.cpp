@@ -220,8 +220,7 @@ std::optional<Refusal> Schedule::reschedule(const Node &top, std::vector<Node> &
     domain = isl::manage(isl_union_set_gist_params(domain.release(), context.copy()));
     order = isl::manage(isl_union_map_gist_params(order.coalesce().release(), context.copy()));
     const Options options(nest_.isl.get().get());
-    const isl::schedule schedule =
-        isl::schedule_constraints::on_domain(domain).set_validity(order).compute_schedule();
+    const isl::schedule schedule = isl::schedule_constraints::on_domain(domain).set_validity(order).compute_schedule();
     std::vector<const Group *> all;
     for (const Group &g : groups) all.push_back(&g);
     made = Tree(nest_, units_, top.top).nodes(schedule.root(), all);

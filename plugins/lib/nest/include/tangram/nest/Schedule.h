@@ -20,8 +20,8 @@ struct Step {
     Fuse,       // loops[0] and loops[1], which follow each other, into one over the values of both
     Distribute, // loops[0] into one for each of what stands in it, or for as many as `parts` says
     Reduce,     // updates by one operator that loops[0] carries may be carried out in any order
-    Reschedule  // loops[0], of the outermost ones, and all in it: as few serial loops outside as dependences allow, what
-                // is in them parallel (P. Feautrier, Some efficient solutions to the affine scheduling problem, 1992)
+    Reschedule // loops[0], of the outermost ones, and all in it: as few serial loops outside as dependences allow, what
+               // is in them parallel (P. Feautrier, Some efficient solutions to the affine scheduling problem, 1992)
   } kind = Kind::Tile;
   std::vector<std::string> loops;
   std::int64_t size = 0;
@@ -50,7 +50,8 @@ public:
   explicit Schedule(const Nest &nest);
 
   std::optional<Refusal> apply(const Step &step);
-  /// From here on updates of this variable by one operator may be carried out in any order, whichever loop carries them.
+  /// From here on updates of this variable by one operator may be carried out in any order, whichever loop carries
+  /// them.
   void reduce(unsigned variable) { reduced_.insert(variable); }
   /// Why iterations of a loop of the schedule must not run at once, while all loops around it stand still; nothing
   /// where they may. What variables of `own` hold is an iteration's own.
