@@ -768,7 +768,7 @@ private:
   std::optional<double> meanDistance(const Expr *begin, const Expr *end) {
     const Interval first = numbers_.mean(begin), last = numbers_.mean(end);
     if (!first.known() || !last.known()) return {};
-    return std::abs(static_cast<double>(*last.lo - *first.lo));
+    return std::abs(static_cast<double>(*last.lo) - static_cast<double>(*first.lo));
   }
 
   /// What an expression may be, each by itself: of a minimum, both.

@@ -183,8 +183,11 @@ Interval ExpectedSites::changing(const std::string &name) {
   const Interval begin = value(begins->init), end = value(cond->rhs);
   asked_.erase(name);
   if (!begin.known() || !end.known()) return {};
-  const std::int64_t last = *end.lo - (cond->op == BinaryOp::Lt ? 1 : 0);
-  return Interval::exactly(*begin.lo + std::max<std::int64_t>(0, last - *begin.lo) / 2);
+  std::int64_t last, way;
+  if (__builtin_sub_overflow(*end.lo, cond->op == BinaryOp::Lt ? 1 : 0, &last) ||
+      __builtin_sub_overflow(last, *begin.lo, &way))
+    return {};
+  return Interval::exactly(*begin.lo + std::max<std::int64_t>(0, way) / 2);
 }
 
 Interval ExpectedSites::sizeOf(const Size &size) {
