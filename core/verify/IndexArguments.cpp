@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/compose/Sizes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,11 +14,6 @@ namespace {
 using namespace ast;
 
 using UseOf = std::map<std::string, IndexUse>; // by the spectrum's own names of parameters
-
-const Expr *uncast(const Expr *e) {
-  while (const Cast *cast = dyn<Cast>(e)) e = cast->operand;
-  return e;
-}
 
 void addTarget(IndexUse &use, const IndexTarget &target) {
   if (std::find(use.into.begin(), use.into.end(), target) == use.into.end()) use.into.push_back(target);
@@ -70,7 +66,7 @@ private:
 
   /// The parameter that an expression is an element of, or is itself; empty: none.
   static std::string elementOf(const Expr *e, const Body &body) {
-    e = uncast(e);
+    e = withoutCasts(e);
     if (const VarRef *v = dyn<VarRef>(e)) {
       auto it = body.values.find(v->name);
       return it == body.values.end() || body.assigned.count(v->name) ? "" : it->second;
@@ -90,7 +86,7 @@ private:
 
   /// What stands inside an element's subscripts.
   void inside(const Expr *element, Body &body) {
-    if (const Subscript *s = dyn<Subscript>(uncast(element)))
+    if (const Subscript *s = dyn<Subscript>(withoutCasts(element)))
       for (const Expr *index : s->indices) visit(index, body);
   }
 
@@ -136,7 +132,7 @@ private:
     const Spectrum *s = find(callee);
     const UseOf none, &theirs = s ? of(*s) : none;
     for (std::size_t a = 0; a < args.size(); ++a) {
-      const Expr *arg = uncast(args[a]);
+      const Expr *arg = withoutCasts(args[a]);
       const Partition *parts = dyn<Partition>(arg);
       const VarRef *whole = dyn<VarRef>(parts ? parts->container : arg);
       const Param *own = whole ? paramOf(whole->name, body) : nullptr;
@@ -165,7 +161,7 @@ private:
               const std::vector<const Expr *> &args, Body &body) {
     for (std::size_t i = 0; i < args.size() && i < callee.params.size(); ++i) {
       if (callee.params[i]->name != target.container) continue;
-      const VarRef *whole = dyn<VarRef>(uncast(args[i]));
+      const VarRef *whole = dyn<VarRef>(withoutCasts(args[i]));
       const Param *own = whole ? paramOf(whole->name, body) : nullptr;
       if (own && own->type.rank() == callee.params[i]->type.rank() && own->name != param)
         return addTarget((*body.uses)[param], {own->name, target.dim});

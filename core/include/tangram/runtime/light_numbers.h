@@ -1,6 +1,6 @@
 // Numbers of a light reference, part of error_analysis.h where TANGRAM_REFERENCE_LIGHT is defined: each is computed in
 // a wider type and, beside that, in the kernel's own. What both differ by is a sample of what roundings do to results,
-// and no bound; it takes a twentieth of the time. Where they do not differ, of whole numbers say, nothing was rounded.
+// and no bound; it takes a twelfth of the time. Where they do not differ, of whole numbers say, nothing was rounded.
 #pragma once
 
 namespace tangram::reference {

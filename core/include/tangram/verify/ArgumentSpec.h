@@ -51,8 +51,9 @@ struct ArgumentSpec {
   std::optional<tangram_element> element; // Raw: as written
   /// Whether it says no sizes of a container, and has none by itself.
   bool leavesSizes() const;
-  /// Whether its elements depend on how large another argument is.
+  /// Of all numbers of its range.
   Signs signs() const;
+  /// Whether its elements depend on how large another argument is.
   bool pointsInto() const { return kind == Kind::Index || kind == Kind::Offsets; }
 };
 
