@@ -67,7 +67,20 @@ __codelet size_t kept(int least, const Array<1, int> in, Array<1, int> out, Arra
   return n;
 }
 
-// Each number as often as it says; the others are marked. Two places for each step.
+// What is written may be overwritten, where an iteration ends before the place moves on: no two of these at once.
+__spectrum int overwritten(const Array<1, int> in, Array<1, int> out) __requires(out.size() == in.size() + 1);
+__codelet int overwritten(const Array<1, int> in, Array<1, int> out) {
+  int n = 0;
+  for (size_t i = 0; i < in.size(); ++i)
+    if (in[i] > 0) {
+      out[n] = in[i];
+      if (in[i] % 2 == 0) continue;
+      n++;
+    }
+  return n;
+}
+
+// Odd numbers, each with a place behind it that is left free.
 __spectrum int pairs(const Array<1, int> in, Array<1, int> out) __requires(out.size() == 2 * in.size());
 __codelet int pairs(const Array<1, int> in, Array<1, int> out) {
   int n = 0;

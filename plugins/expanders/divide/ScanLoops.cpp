@@ -149,6 +149,8 @@ std::optional<Stmts> slice(const Stmts &body, const Stmt *update, const std::str
 
 std::optional<ScanLoop> scanLoop(const nest::Nest &nest, const nest::Item &loop, const nest::Dependences &dependences,
                                  Stmts body, Arena &arena) {
+  // Where an iteration may end before the update, branches around it do not tell whether it is done.
+  if (std::any_of(body.begin(), body.end(), jumpsOut)) return {};
   const nest::Variable *v = carriedScalar(nest, loop.index, dependences, body);
   const Stmt *update = v ? onlyUpdate(body, v->name) : nullptr;
   if (!update) return {};
