@@ -29,7 +29,8 @@ struct RawMemory {
 
 struct RawCores {
   Given<std::uint64_t> count, units, workers, registers;
-  Given<double> clock, issue, issueDouble, issueDivision, issueFunction, issueAccess, issueAlone, depth, loads;
+  Given<double> clock, issue, issueDouble, issueDivision, issueFunction, issueAccess, issueAlone, depth, loads,
+      transfer, contention, exchange;
 };
 
 /// Each number of `cores`: its key, and where it is kept as it was read and in the target.
@@ -44,6 +45,9 @@ template <class F> void eachNumber(F &&f) {
   f("issue-alone", &RawCores::issueAlone, &Cores::issueAlone);
   f("depth", &RawCores::depth, &Cores::depth);
   f("loads", &RawCores::loads, &Cores::loads);
+  f("transfer", &RawCores::transfer, &Cores::transfer);
+  f("contention", &RawCores::contention, &Cores::contention);
+  f("exchange", &RawCores::exchange, &Cores::exchange);
   f("units", &RawCores::units, &Cores::units);
   f("workers", &RawCores::workers, &Cores::workers);
   f("registers", &RawCores::registers, &Cores::registers);

@@ -11,8 +11,8 @@ namespace tangram::runtime {
 namespace {
 
 bool within(double got, const Expected::Number &expected) {
-  if (std::isnan(expected.value)) return std::isnan(got);
   if (std::isinf(expected.bound)) return true;
+  if (std::isnan(expected.value)) return std::isnan(got);
   return got == expected.value || std::abs(got - expected.value) <= expected.bound;
 }
 

@@ -51,23 +51,14 @@ constexpr double kWideLanes = 16;
 /// Registers of a core, for each worker that it may keep.
 constexpr std::uint64_t kRegisters = 32;
 
-/// Bytes that a core of a device moves from and to the outer cache in a cycle.
-constexpr double kCoreBytes = 64;
-
 /// Cycles in which a core's first cache finds a line, where it would transfer one in each.
 constexpr double kLookup = 0.5;
 
 /// Bytes that one lane loads at a time.
 constexpr double kWide = 16;
 
-/// Times longer than alone: a load from memory while many are under way.
-constexpr double kLoaded = 2.1;
-
 /// Operations between two branches, of which enough are independent for one worker to start one in each cycle.
 constexpr double kStraight = 64;
-
-/// Of the time of an access, what a lane takes to read another's register, as in prefix sums of lanes on an H200.
-constexpr double kExchanged = 0.25;
 
 /// Of a row of so many elements in tiles, how much more is moved than there is: what a tile has left is rounded up to a
 /// power of two (the pass staging).
@@ -114,6 +105,9 @@ Machine::Machine(const hardware::Hardware &hardware) : hardware_(hardware) {
   if (!cores_.workers) cores_.workers = device_ ? 2048 : static_cast<std::uint64_t>(lanes_);
   if (!cores_.registers) cores_.registers = kRegisters * cores_.workers;
   cores_.loads = or_(cores_.loads, device_ ? 4 : 10);
+  cores_.transfer = or_(cores_.transfer, 64);
+  cores_.contention = or_(cores_.contention, 2);
+  cores_.exchange = or_(cores_.exchange, 0.25);
 
   const double cores = static_cast<double>(cores_.count);
   memory_ = {1e18, device_ ? 1e12 : 2e10, device_ ? 600. : 250.};
@@ -346,7 +340,7 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   const double computes =
       (work.operations - work.wide - addresses + moves + (staged ? kStaging : 0) - kept - exchanged) / cores_.issue +
       work.wide / cores_.issueDouble;
-  const double shares = (work.shared - kept - (1 - kExchanged) * exchanged) / cores_.issueAccess;
+  const double shares = (work.shared - kept - (1 - cores_.exchange) * exchanged) / cores_.issueAccess;
   const double lanes = ((device_ ? std::hypot(computes, shares) : computes + shares) +
                         (count + gathered + spilled + conflicts * work.sharedAtomics) / cores_.issueAccess +
                         work.divisions / cores_.issueDivision + work.functions / cores_.issueFunction) *
@@ -362,10 +356,10 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   if (work.awaits > 0) {
     // What is copied takes as long as a load while much else is; what is used meanwhile has taken as long as it does.
     const double panel = result.issue / (rounds * work.awaits), ahead = work.panelsAhead / work.awaits;
-    result.issue += rounds * work.awaits * std::max(0.0, kLoaded * memory_.latency - ahead * panel);
+    result.issue += rounds * work.awaits * std::max(0.0, cores_.contention * memory_.latency - ahead * panel);
   }
   // A core of a device by itself does not come to the bandwidth of what all share.
-  const double reached = device_ ? cores * cores_.clock * kCoreBytes : HUGE_VAL;
+  const double reached = device_ ? cores * cores_.clock * cores_.transfer : HUGE_VAL;
   result.memory = std::max(bytes.memory * workers / std::min(memory_.bandwidth, reached),
                            bytes.outer * workers / std::min(outer_.bandwidth, reached));
   // What a processor's core loads from its first cache is what it issues.

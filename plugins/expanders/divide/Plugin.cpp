@@ -6,6 +6,7 @@
 #include "Divide.h"
 #include "Rectangles.h"
 #include "Rescheduling.h"
+#include "Splits.h"
 
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Increments.h"
@@ -86,6 +87,7 @@ private:
       divide(module, spectrum, source, options, names, context, codelets, added);
     };
     also(divide::withParallelLoopsOutside(module, *source, expandedElements_, context.arena), "_distributed");
+    also(divide::withSplitLoops(module, *source, context.arena), "_split");
     std::vector<nest::Remark> refused;
     also(divide::withRescheduledLoops(module, *source, options.reorder, context.arena, refused), "_rescheduled");
     for (const nest::Remark &r : refused)

@@ -41,14 +41,6 @@ std::vector<std::string> serialLoops(const nest::Nest &nest) {
   return result;
 }
 
-std::size_t countParallel(const nest::Nest &nest) {
-  const nest::Dependences dependences(nest);
-  std::size_t all = 0;
-  for (unsigned loop = 0; loop < nest.loops.size(); ++loop)
-    all += dependences.carried(loop).kind == Carried::Kind::Nothing;
-  return all;
-}
-
 /// Variables that a loop only updates, each by one operator, the order of which does not matter.
 std::vector<unsigned> accumulated(const nest::Nest &nest, unsigned loop, bool reorder) {
   std::map<unsigned, std::optional<nest::ReductionOp>> known; // nothing: something else is done with it
@@ -95,7 +87,7 @@ const Codelet *withRescheduledLoops(const Module &module, const Codelet &codelet
       c.conditions.insert(c.conditions.end(), written.conditions.begin(), written.conditions.end());
     });
     std::unique_ptr<nest::Nest> read = nest::read(module, *changed);
-    if (!read || countParallel(*read) <= countParallel(*nest)) {
+    if (!read || nest::Dependences(*read).parallelLoops() <= nest::Dependences(*nest).parallelLoops()) {
       refused.push_back({where, "no order of its iterations leaves any of them parallel"});
       continue;
     }

@@ -193,6 +193,12 @@ Carried Dependences::carried(unsigned loop) const {
   return result;
 }
 
+std::size_t Dependences::parallelLoops() const {
+  std::size_t all = 0;
+  for (unsigned loop = 0; loop < nest_.loops.size(); ++loop) all += carried(loop).kind == Carried::Kind::Nothing;
+  return all;
+}
+
 std::string describe(const Nest &nest, const Dependence &d, unsigned loop) {
   auto shown = [](const Access &a) {
     const ast::SourceRange &range = a.node->range;

@@ -27,6 +27,7 @@ hardware::Hardware device() {
                  .issueAlone = 0.5,
                  .depth = 4,
                  .loads = 2,
+                 .transfer = 1000,
                  .units = 16,
                  .workers = 1024};
   block.memories = {{"scratchpad", 1 << 16, 0, 32, 16, 0, 0, {}}, {"l1", 1 << 16, 128, 0, 0, 1e13, 30, {}}};
@@ -98,6 +99,15 @@ TEST(Machine, WhatLanesWalkThroughByThemselvesStaysWhereLinesHaveRoom) {
   work.turns = 100;
   EXPECT_DOUBLE_EQ(machine.parts(work, {staged}, {.units = kAll}).memory,
                    machine.parts({}, {loads(100, Stride::Unit)}, {.units = kAll}).memory);
+}
+
+TEST(Machine, ACoreByItselfHasAPartOfTheBandwidth) {
+  hardware::Hardware gpu = device();
+  gpu.levels[1].cores.transfer = 10; // bytes at 1 GHz: 1e10 a second, of 1e12
+  const double bytes = 100 * 4;
+  EXPECT_DOUBLE_EQ(Machine(gpu).parts({}, {loads(100, Stride::Unit)}, {.units = kAll}).memory, bytes * kAll / 1e11);
+  const Crowd one{.units = 32, .groups = 1, .group = 32};
+  EXPECT_DOUBLE_EQ(Machine(gpu).parts({}, {loads(100, Stride::Unit)}, one).memory, bytes * 32 / 1e10);
 }
 
 TEST(Machine, WhatUnitsComeBackToStaysWhereAllOfItHasRoom) {

@@ -48,6 +48,9 @@ struct Cores {
   double issue = 0, issueDouble = 0, issueDivision = 0, issueFunction = 0, issueAccess = 0, issueAlone = 0;
   double depth = 0;                     // cycles until a dependent operation can start
   double loads = 0;                     // that one worker keeps under way
+  double transfer = 0;                  // bytes that one moves from and to what lies outside of it in a cycle
+  double contention = 0;                // times longer than alone: a load from memory while many are under way
+  double exchange = 0;                  // reading another lane's register, in accesses of scratchpad memory
   std::uint64_t units = 0, workers = 0; // of the level, and of the lowest that is one's own, that one keeps at a time
   std::uint64_t registers = 0;          // of 32 bits, for all of these workers
 };

@@ -14,7 +14,9 @@
 // show by the addends themselves, of which a sketch says how often they are alike, and in the plainest order, which is
 // computed as well; so the worst case is kept beside what is likely, through all that is done with a sum. Where
 // everything is a multiple of a power of two, and what can be added up, in any order, is small enough for the type,
-// nothing is rounded: such results are exact. docs/verification.md has the reasoning.
+// nothing is rounded: such results are exact. A NaN or an infinity that roundings have nothing to do with is exact as
+// well; one that they may turn into a number, or another way round, is known of with no bound at all.
+// docs/verification.md has the reasoning.
 #pragma once
 
 #include <tangram/runtime/float16.h>
@@ -223,7 +225,8 @@ public:
     r.rounded = false;
     return r;
   }
-  static bool normal(Wide v) { return v == 0 || std::abs(v) >= Traits<T>::least; }
+  /// Whether the type holds numbers of that size without a loss.
+  static bool normal(Wide v) { return v == 0 || (std::abs(v) >= Traits<T>::least && std::abs(v) <= Traits<T>::most); }
   /// What happens to subnormal results.
   static double tiny(Wide v) { return std::abs(v) < Traits<T>::least ? Traits<T>::underflow : 0; }
 
@@ -241,7 +244,7 @@ public:
     r.rounded = x.rounded || y.rounded;
     if (r.exact()) {
       r.grid = std::min(x.grid, y.grid);
-      if (r.reach() < powerOfTwo(r.grid + Traits<T>::mantissa)) {
+      if (r.reach() < powerOfTwo(r.grid + Traits<T>::mantissa) && r.reach() <= Traits<T>::most) {
         // A few may be exact by chance, and would not be in another order. Many are by design: whole numbers.
         r.additions = std::min(r.additions, kExactByChance);
         return r;
@@ -249,6 +252,7 @@ public:
     }
     r.largest = std::max(x.addend(), y.addend());
     r.rounded |= r.additions > 0;
+    if (r.special()) r.settleSpecial(isNaN(x) || isNaN(y) || (known(x) && known(y)));
     return r;
   }
   friend Real operator-(const Real &x, const Real &y) { return x + -y; }
@@ -270,6 +274,7 @@ public:
       r.sums = 0;
     }
     r.round(u * r.magnitude + tiny(r.value));
+    if (r.special()) r.settleSpecial(isNaN(x) || isNaN(y) || (signKnown(x) && signKnown(y)));
     return r;
   }
   friend Real operator/(const Real &x, const Real &y) {
@@ -285,6 +290,7 @@ public:
       return r;
     }
     r.round(5 * u * r.magnitude + tiny(r.value)); // OpenCL: 2.5 ulp
+    if (r.special()) r.settleSpecial(isNaN(x) || isNaN(y) || (signKnown(x) && signKnown(y)));
     return r;
   }
   Real operator-() const {
@@ -325,6 +331,7 @@ public:
     } else {
       double e = bound();
       Wide low = std::trunc(value - e), high = std::trunc(value + e);
+      if (std::isinf(e)) low = -e, high = e; // also of no number
       if (!(low < high)) return integer<I>(std::trunc(value));
       const Wide plainest = std::clamp(static_cast<Wide>(std::trunc(static_cast<Wide>(own))), low, high);
       if (call.answers == Call::Own) {
@@ -345,6 +352,19 @@ public:
     carried += by;
     worst += by;
   }
+  /// Whether this is no finite number, or may be none.
+  bool special() const { return !std::isfinite(value) || !(worst < std::numeric_limits<double>::infinity()); }
+  /// Of what is special: a NaN or an infinity in every right plan, or anything.
+  void settleSpecial(bool certain) {
+    rounded = false;
+    carried = worst = certain && !std::isfinite(value) ? 0 : std::numeric_limits<double>::infinity();
+  }
+  /// Whether this is what it is in every right plan: a NaN or an infinity, or finite. What is added to an infinity
+  /// changes nothing.
+  friend bool known(const Real &x) { return x.exact() || x.worst < std::numeric_limits<double>::infinity(); }
+  friend bool isNaN(const Real &x) { return x.value != x.value && x.exact(); }
+  /// Whether it has the same sign, or is zero, in every right plan.
+  friend bool signKnown(const Real &x) { return x.exact() || size(x) > x.bound(); }
 
 private:
   /// This is a product: what its factors bring along, of which the first one is off by so much.
@@ -576,6 +596,13 @@ template <class T, class V, class W> T compare_exchange(T *place, const V &expec
 // ---- functions ---------------------------------------------------------------------------------------------------
 
 #ifndef TANGRAM_REFERENCE_LIGHT
+/// How far two results are from one another: none where both are the same infinity or no number.
+template <class W> double apart(W x, W y) {
+  if (x == y || (x != x && y != y)) return 0;
+  const double by = static_cast<double>(std::abs(x - y));
+  return by == by ? by : std::numeric_limits<double>::infinity();
+}
+
 /// A function of one number: `ulps` is how far math libraries may be from it (OpenCL 1.2, section 7.4, and at least the
 /// 4 of vector libraries).
 template <class T, class F> Real<T> apply(const Real<T> &x, F f, double ulps) {
@@ -584,15 +611,18 @@ template <class T, class F> Real<T> apply(const Real<T> &x, F f, double ulps) {
   Real<T> r(v, static_cast<T>(f(x.own)), std::abs(static_cast<double>(v)));
   auto spread = [&](double e) {
     if (!(e > 0)) return 0.0;
-    Wide low = f(x.value - e), high = f(x.value + e);
-    if (low != low || high != high) return std::numeric_limits<double>::infinity();
-    return static_cast<double>(std::max(std::abs(low - v), std::abs(high - v)));
+    if (std::isinf(e)) return e;
+    return std::max(apart(v, f(x.value - e)), apart(v, f(x.value + e)));
   };
   const double likely = x.bound(), most = x.worstCase();
   r.carried = spread(likely);
   r.worst = most > likely ? std::max(spread(most), r.carried) : r.carried;
   if (ulps == 0 && r.worst == 0) {
     r.grid = gridOf(static_cast<T>(v));
+    return r;
+  }
+  if (r.special()) {
+    r.settleSpecial(r.worst == 0);
     return r;
   }
   r.round(ulps * 2 * Real<T>::u * r.magnitude + Real<T>::tiny(v));
@@ -606,11 +636,11 @@ template <class T, class F> Real<T> apply(const Real<T> &x, const Real<T> &y, F 
   Real<T> r(v, static_cast<T>(f(x.own, y.own)), std::abs(static_cast<double>(v)));
   auto spread = [&](double ex, double ey) {
     double most = 0;
+    if (std::isinf(ex + ey)) return ex + ey;
     if (ex > 0 || ey > 0)
       for (int corner = 0; corner < 4; ++corner) {
         Wide at = f(corner & 1 ? x.value + ex : x.value - ex, corner & 2 ? y.value + ey : y.value - ey);
-        if (at != at) return std::numeric_limits<double>::infinity();
-        most = std::max(most, static_cast<double>(std::abs(at - v)));
+        most = std::max(most, apart(v, at));
       }
     return most;
   };
@@ -618,6 +648,10 @@ template <class T, class F> Real<T> apply(const Real<T> &x, const Real<T> &y, F 
   r.worst = std::max(spread(x.worstCase(), y.worstCase()), r.carried);
   if (ulps == 0 && r.worst == 0) {
     r.grid = gridOf(static_cast<T>(v));
+    return r;
+  }
+  if (r.special()) {
+    r.settleSpecial(r.worst == 0);
     return r;
   }
   r.round(ulps * 2 * Real<T>::u * r.magnitude + Real<T>::tiny(v));
@@ -678,6 +712,7 @@ TANGRAM_REFERENCE_FUNCTION2(pow, 16)
 template <class T, class F> Real<T> periodic(const Real<T> &x, F f) {
   Real<T> middle(x.value, x.own, x.magnitude);
   Real<T> r = apply(middle, f, 4);
+  if (r.exact() && r.special()) return r.settleSpecial(x.exact()), r;
   r.carried += std::min(x.bound(), 2.0);
   r.worst += std::min(x.worstCase(), 2.0);
   return r;
@@ -697,12 +732,16 @@ inline Real<float> cosf(const Real<float> &x) { return cos(x); }
 template <class T> Real<T> extremum(const Real<T> &x, const Real<T> &y, bool first) {
   Real<T> r = first ? x : y;
   double distance = std::abs(static_cast<double>(x.value - y.value));
-  if (distance <= x.bound() + y.bound() && !(x.exact() && y.exact())) {
+  if (!(distance > x.bound() + y.bound()) && !(x.exact() && y.exact())) {
     r = r.settled();
     r.carried = std::max(x.bound(), y.bound());
     r.worst = std::max(x.worstCase(), y.worstCase());
   }
   return r;
+}
+/// Whether it is a number: as roundings may have it, where these may make it one or none.
+template <class T> bool classified(const Real<T> &x, bool own) {
+  return x.exact() || x.bound() < std::numeric_limits<double>::infinity() ? own : call.answer(own);
 }
 #endif
 template <class T> Real<T> fmin(const Real<T> &x, const Real<T> &y) {
@@ -718,9 +757,9 @@ inline Real<float> fminf(const Real<float> &x, const Real<float> &y) { return fm
 inline Real<float> fmaxf(const Real<float> &x, const Real<float> &y) { return fmax(x, y); }
 inline Real<float> fdimf(const Real<float> &x, const Real<float> &y) { return fdim(x, y); }
 inline Real<float> fmaf(const Real<float> &x, const Real<float> &y, const Real<float> &z) { return fma(x, y, z); }
-template <class T> bool isnan(const Real<T> &x) { return std::isnan(x.own); }
-template <class T> bool isinf(const Real<T> &x) { return std::isinf(x.own); }
-template <class T> bool isfinite(const Real<T> &x) { return std::isfinite(x.own); }
+template <class T> bool isnan(const Real<T> &x) { return classified(x, std::isnan(x.own)); }
+template <class T> bool isinf(const Real<T> &x) { return classified(x, std::isinf(x.own)); }
+template <class T> bool isfinite(const Real<T> &x) { return classified(x, std::isfinite(x.own)); }
 
 // ---- what the caller of a kernel asks ------------------------------------------------------------------------------
 
@@ -728,7 +767,7 @@ template <class T> bool isfinite(const Real<T> &x) { return std::isfinite(x.own)
 template <class T> tangram_reference_element describe(const Real<T> &x) {
   constexpr double infinity = std::numeric_limits<double>::infinity(), most = Traits<T>::most;
   double value = static_cast<double>(x.value);
-  if (x.exact() || !std::isfinite(value)) return {value, 0};
+  if (x.exact()) return {value, 0};
   double bound = x.bound();
   // What overflows in one order need not in another.
   if (!std::isfinite(static_cast<double>(x.own)) || !(bound < most) || x.magnitude > most) return {value, infinity};

@@ -98,4 +98,6 @@ template <class T> tangram_reference_element describe(const Real<T> &x) {
   return {value, off == off ? off : std::numeric_limits<double>::infinity()};
 }
 
+template <class T> bool classified(const Real<T> &, bool own) { return own; }
+
 } // namespace tangram::reference

@@ -59,6 +59,9 @@ public:
   /// All dependences that the loop carries, reductions included.
   std::vector<Dependence> all(unsigned loop) const;
 
+  /// Of how many loops iterations are independent.
+  std::size_t parallelLoops() const;
+
 private:
   std::optional<Dependence> between(const Access &a, const Access &b, unsigned loop) const;
   std::vector<unsigned> privatizable(unsigned loop, const std::vector<Dependence> &found) const;
