@@ -177,3 +177,57 @@ __codelet void upper(const Array<2, float> a, Array<2, float> b) {
       b[i][j] *= 2;
     }
 }
+
+// Every iteration of i and j waits for that of k, and for no other.
+__spectrum void lengths(Array<2, int> path) __requires(path.size(0) == path.size(1));
+__codelet void lengths(Array<2, int> path) {
+  for (size_t k = 0; k < path.size(0); ++k)
+    for (size_t i = 0; i < path.size(0); ++i)
+      for (size_t j = 0; j < path.size(0); ++j) path[i][j] = std::min(path[i][j], path[i][k] / 2 + path[k][j] / 2);
+}
+
+// Rows wait for the one behind the first of those that are left.
+__spectrum void against(Array<2, int> a);
+__codelet void against(Array<2, int> a) {
+  for (size_t k = 0; k + 1 < a.size(0); ++k)
+    for (size_t i = k; i < a.size(0); ++i)
+      for (size_t j = 0; j < a.size(1); ++j) a[i][j] = a[i][j] / 2 - a[k + 1][j] / 4;
+}
+
+// Images with zeros beyond their edges, whose weights may be infinite.
+__spectrum void padded(const Array<2, float> in, const Array<3, float> weights, Array<3, float> out)
+    __requires(weights.size(0) == out.size(0) && weights.size(1) == 3 && weights.size(2) == 3)
+        __requires(in.size(0) == out.size(1) && in.size(1) == out.size(2));
+__codelet void padded(const Array<2, float> in, const Array<3, float> weights, Array<3, float> out) {
+  int height = in.size(0), width = in.size(1);
+  for (size_t k = 0; k < out.size(0); ++k)
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        float sum = 0.5f;
+        for (int r = 0; r < 3; ++r)
+          for (int s = 0; s < 3; ++s) {
+            int fromY = y + r - 1, fromX = x + s - 1;
+            if (fromY >= 0 && fromY < height && fromX >= 0 && fromX < width)
+              sum += weights[k][r][s] * in[fromY][fromX];
+          }
+        out[k][y][x] = sum;
+      }
+}
+
+// The same by a value that is zero there, and within less of the image than there is.
+__spectrum void framed(const Array<2, int> in, const Array<1, int> weights, Array<2, int> out)
+    __requires(in.size(0) == out.size(0) && in.size(1) == out.size(1));
+__codelet void framed(const Array<2, int> in, const Array<1, int> weights, Array<2, int> out) {
+  int height = in.size(0), width = in.size(1), taps = weights.size();
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      int sum = 0, most = 0;
+      for (int t = 0; t < taps; ++t) {
+        int value = 0;
+        if (x + t > 3 && width - 2 >= x + t) value = in[y][x + t - 2];
+        sum += weights[t] * value;
+        most = std::max(most, y - t >= 1 ? in[y - t][x] : 0);
+      }
+      out[y][x] = sum + most;
+    }
+}

@@ -52,10 +52,22 @@ public:
     segments_ = segmentsOf(nest_, nest_.body, arena_);
     why = keep();
     if (!why.empty()) return nullptr;
-    bool tiles = false, chains = false, panels = false;
-    for (const Segment &s : segments_) {
-      references_.push_back(
-          referencesOf(module_, nest_, loops_, s, written_, nest::declaredIn(nest_.body), options_.lockstep, arena_));
+    bool tiles = false, chains = false, panels = false, again = true;
+    for (Segment &s : segments_) {
+      again &= !touchesWritten(s.source);
+      const ZeroPadding zeros = zeroPadding(nest_, s, arena_);
+      if (!s.loops.empty() && again) {
+        ZeroPadding::Body body = zeros.withZeros(s.body, keptOfScalars());
+        s.body = std::move(body.stmts);
+        s.repaired = std::move(body.sums);
+      }
+      references_.push_back(referencesOf(module_, nest_, loops_, s, written_, nest::declaredIn(nest_.body), zeros,
+                                         options_.lockstep, arena_));
+      std::set<const Subscript *> padded;
+      for (const Tile &t : references_.back().tiles)
+        for (const Reference &r : t.references)
+          if (!r.padding.empty()) padded.insert(r.node);
+      s.body = zeros.withoutChoices(s.body, padded);
       // Lanes find fragments in any order: neighbours of a container stay neighbours, to be copied together.
       if (options_.shape && options_.copies)
         for (Tile &t : references_.back().tiles) std::sort(t.order.begin(), t.order.end());
@@ -177,9 +189,15 @@ private:
     return std::any_of(stmts.begin(), stmts.end(), [&](const Stmt *s) { return nest::touchesElements(s, containers); });
   }
 
+  std::set<std::string> keptOfScalars() const {
+    std::set<std::string> result;
+    for (const auto &[name, kept] : kept_)
+      if (kept.declare->type.isScalar()) result.insert(name);
+    return result;
+  }
+
   bool findContractions() {
-    std::set<std::string> sums;
-    for (const auto &[name, kept] : kept_) sums.insert(name);
+    const std::set<std::string> sums = keptOfScalars();
     std::vector<std::string> iterators;
     for (const RangeLoop *d : dims_) iterators.push_back(d->iterator->name);
     for (std::size_t q = 0; q < segments_.size(); ++q)
@@ -339,6 +357,8 @@ private:
       Stmts made =
           segments_[q].loops.empty() ? plain(segments_[q], references_[q]) : chain(segments_[q], references_[q]);
       stmts.insert(stmts.end(), made.begin(), made.end());
+      made = repair(q);
+      stmts.insert(stmts.end(), made.begin(), made.end());
     }
     if (nest_.guard)
       if (const Expr *any = nest::holds(build_, nest_.guard, corners(), nest::Quantifier::Some))
@@ -356,6 +376,26 @@ private:
                      std::move(stmts))};
     }
     return stmts;
+  }
+
+  /// Points whose sums are no numbers do all up to here once more, as it is written: a factor may have been none, or
+  /// infinite, of something that counts as zero.
+  Stmts repair(std::size_t last) {
+    const Segment &segment = segments_[last];
+    if (segment.repaired.empty()) return {};
+    fragments_.clear();
+    return points({}, std::vector<bool>(dims_.size(), true), true,
+                  [&](const Context &here, const std::vector<const Expr *> &) {
+                    const Expr *wrong = nullptr;
+                    for (const std::string &sum : segment.repaired) {
+                      const Expr *value = here.variables.at(sum), *isNaN = build_.binary(BinaryOp::Ne, value, value);
+                      wrong = wrong ? build_.binary(BinaryOp::LogicalOr, wrong, isNaN) : isNaN;
+                    }
+                    Stmts again;
+                    for (std::size_t q = 0; q <= last; ++q)
+                      for (const Stmt *s : copy(segments_[q].source, here)) again.push_back(s);
+                    return Stmts{build_.when(wrong, std::move(again))};
+                  });
   }
 
   /// What iterators lie between in the patch.

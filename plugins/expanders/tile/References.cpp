@@ -102,19 +102,20 @@ std::vector<unsigned> orderOf(const Strides &strides, std::size_t dims, bool loc
   return order;
 }
 
-/// With what variables are declared as in their place.
-const Expr *spelledOut(const Expr *e, const std::map<std::string, const Declare *> &fixed, Arena &arena) {
-  return substituted(arena, e, [&](const VarRef *v) -> const Expr * {
-    const auto d = fixed.find(v->name);
-    return d == fixed.end() ? v : Build(arena, v->range).cast(v->type, spelledOut(d->second->init, fixed, arena));
-  });
-}
-
 } // namespace
+
+ZeroPadding zeroPadding(const RangeNest &nest, const Segment &segment, Arena &arena) {
+  std::set<std::string> moving, variables = nest::declaredIn(nest.body), written = nest::writtenIn(nest.body);
+  for (const RangeLoop &l : nest.loops) moving.insert(l.iterator->name);
+  for (const nest::LoopRange &l : segment.loops) moving.insert(l.iterator);
+  variables.insert(written.begin(), written.end());
+  for (const std::string &iterator : moving) variables.erase(iterator);
+  return {segment.body, std::move(moving), std::move(variables), arena};
+}
 
 References referencesOf(const Module &module, const RangeNest &nest, const std::vector<unsigned> &dims,
                         const Segment &segment, const std::set<std::string> &written,
-                        const std::set<std::string> &declared, bool lockstep, Arena &arena) {
+                        const std::set<std::string> &declared, const ZeroPadding &zeros, bool lockstep, Arena &arena) {
   References result;
   std::vector<unsigned> loops = dims;
   std::set<std::string> iterators;
@@ -123,17 +124,11 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
     iterators.insert(segment.loops[l].iterator);
     if (l >= segment.panel) loops.push_back(segment.loops[l].loop);
   }
-  std::map<std::string, const Declare *> fixed; // integers of the body that keep their value
-  const std::set<std::string> changed = [&] {
-    std::set<std::string> all;
-    for (const Stmt *s : segment.body) all.merge(assignedVariables(s));
-    return all;
-  }();
+  const Definitions definitions = definitionsIn(segment.body);
+  std::map<const Subscript *, Padding> paddings;
   for (const Stmt *s : segment.body)
-    walk(s, [&](const Declare &d) {
-      if (d.init && d.extents.empty() && d.type.isInteger() && !d.type.isBool() && !changed.count(d.name) &&
-          !hasEffects(d.init) && !contains<Subscript>(d.init))
-        fixed[d.name] = &d;
+    walk(s, [&](const Conditional &choice) {
+      if (const std::optional<Padding> padding = zeros.of(choice)) paddings[as<Subscript>(choice.then)] = *padding;
     });
   std::vector<std::pair<Reference, nest::Access>> found;
   for (const Stmt *s : segment.body)
@@ -146,7 +141,7 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
       if (!container || sub.indices.size() != container->type.rank()) return;
       // Variables of the body are not there where tiles are loaded.
       std::vector<const Expr *> indices;
-      for (const Expr *index : sub.indices) indices.push_back(spelledOut(index, fixed, arena));
+      for (const Expr *index : sub.indices) indices.push_back(spelledOut(index, definitions, arena));
       for (const Expr *index : indices)
         if (nest::touchesElements(index, written) ||
             any<VarRef>(index, [&](const VarRef &v) { return declared.count(v.name) && !iterators.count(v.name); }))
@@ -163,7 +158,8 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
       }
       std::optional<Strides> strides = stridesOf(*nest.nest, free, loops);
       found.push_back(
-          {{&sub, std::move(indices), container, std::move(strides), certain, {}, std::move(clamps)}, std::move(free)});
+          {{&sub, std::move(indices), container, std::move(strides), certain, {}, std::move(clamps), paddings[&sub]},
+           std::move(free)});
     });
 
   std::vector<const nest::Access *> firsts; // of tiles
@@ -176,7 +172,8 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
     for (std::size_t t = 0; t < result.tiles.size() && !placed; ++t) {
       Tile &tile = result.tiles[t];
       if (tile.container != reference.container || tile.strides != *reference.strides) continue;
-      if (!alike(tile.references[0].clamps, reference.clamps)) continue;
+      if (!alike(tile.references[0].clamps, reference.clamps) || !alike(tile.references[0].padding, reference.padding))
+        continue;
       auto offset = distance(*nest.nest, *firsts[t], access);
       constexpr std::int64_t kNear = 16;
       if (!offset || std::any_of(offset->begin(), offset->end(), [](std::int64_t o) { return std::abs(o) > kNear; }))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Clamps.h"
+#include "Padding.h"
 #include "Segments.h"
 
 #include <array>
@@ -22,11 +23,13 @@ struct Reference {
   std::vector<std::int64_t> offset{}; // to the first one of its tile
   /// Of each index that is clamped, by what; strides and offset are those of the index that it clamps.
   std::vector<std::optional<Clamp>> clamps{};
+  /// It is `then` of a choice between it and zero: when it is not zero. Empty: always.
+  Padding padding{};
 };
 
 /// References that differ by constants (uniformly generated), as one box: element 0 is where the first is at the first
 /// position of all loops, plus `least`. Where an index is clamped, the same way in all of them, the box is that of
-/// indices that are not, and has the elements that these are clamped to.
+/// indices that are not, and has the elements that these are clamped to. What is padded has zeros, where all are alike.
 struct Tile {
   const ast::Param *container = nullptr;
   Strides strides;
@@ -40,11 +43,15 @@ struct References {
   std::vector<Tile> tiles;
 };
 
+/// What counts as zero in a segment.
+ZeroPadding zeroPadding(const RangeNest &nest, const Segment &segment, ast::Arena &arena);
+
 /// `dims`: the loops of the patch, of which neighbouring lanes have neighbouring positions of the last one; with
 /// `lockstep` they move along that one alone.
 References referencesOf(const ast::Module &module, const RangeNest &nest, const std::vector<unsigned> &dims,
                         const Segment &segment, const std::set<std::string> &written,
-                        const std::set<std::string> &declared, bool lockstep, ast::Arena &arena);
+                        const std::set<std::string> &declared, const ZeroPadding &zeros, bool lockstep,
+                        ast::Arena &arena);
 
 /// The loop along which most of what is written, or else read, is contiguous, of the band's last two.
 std::size_t contiguousLoop(const RangeNest &nest, const std::set<std::string> &written);

@@ -33,7 +33,7 @@ public:
     std::vector<Segment> segments;
     std::vector<const Stmt *> plain;
     auto flush = [&] {
-      if (!plain.empty()) segments.push_back({{}, {}, 0, std::move(plain), nullptr});
+      if (!plain.empty()) segments.push_back({{}, {}, 0, plain, plain});
       plain.clear();
     };
     for (const Stmt *s : body) {
@@ -89,6 +89,7 @@ private:
 
   std::optional<Segment> chainOf(const Stmt *s) {
     Segment result;
+    result.source = {s};
     std::set<std::string> iterators;
     bool follows = false;
     for (std::optional<nest::LoopRange> next = together(s, iterators, follows); next;

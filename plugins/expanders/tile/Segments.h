@@ -17,9 +17,12 @@ struct Segment {
   /// Loops from here on are gone through in panels: this one in parts, those in it in whole.
   std::size_t panel = 0;
   std::vector<const ast::Stmt *> body;
+  std::vector<const ast::Stmt *> source{}; // all of it as it is written
   /// Of a loop whose bounds follow from the iterators of the band, as those of a triangle, whether a point takes a
   /// turn; null: all points take the same turns. The patch goes through the turns that any point of it takes.
   const ast::Expr *guard = nullptr;
+  /// Sums that are not what the source computes where they are no numbers (ZeroPadding::withZeros).
+  std::set<std::string> repaired{};
 };
 
 /// `body` are the statements of the band in `nest`.

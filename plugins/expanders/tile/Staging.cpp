@@ -85,11 +85,15 @@ Staged::Corner Staged::corner(const ReplaceVariable &first, Names &names) const 
     std::string name = names.fresh(name_ + "_corner");
     result.declarations.push_back(build_.declare(name, kSize, index));
     result.at.push_back(build_.var(name, kSize));
-    const Expr *at = result.at.back(), *size = sizeOf(d), *extent = build_.cast(kSize, extents_[d]);
-    const Expr *fits = build_.both(build_.less(at, size), build_.binary(BinaryOp::Le, extent, build_.sub(size, at)));
+    const Expr *at = result.at.back(), *size = sizeOf(d), *extent = build_.cast(kSize, extents_[d]), *fits = nullptr;
+    result.begin.push_back(nullptr), result.count.push_back(nullptr);
     if (clamp(d)) { // what it leaves alone at both ends it leaves alone
-      const Expr *last = build_.add(at, build_.sub(extent, build_.u64(1)));
-      for (const Expr *end : {at, last}) fits = build_.both(fits, clamped(clamp(d)->keeps, end));
+      fits = build_.both(build_.less(at, size), build_.binary(BinaryOp::Le, extent, build_.sub(size, at)));
+      for (const Expr *end : {at, build_.add(at, build_.sub(extent, build_.u64(1)))})
+        fits = build_.both(fits, clamped(clamp(d)->keeps, end));
+    } else {
+      bound(result, d, names);
+      fits = build_.equal(result.count[d], extents_[d]);
     }
     result.whole = result.whole ? build_.both(result.whole, fits) : fits;
   }
@@ -99,6 +103,37 @@ Staged::Corner Staged::corner(const ReplaceVariable &first, Names &names) const 
 const Clamp *Staged::clamp(std::size_t d) const {
   const std::optional<Clamp> &of = tile_.references[0].clamps[d];
   return of ? &*of : nullptr;
+}
+
+void Staged::bound(Corner &corner, std::size_t d, Names &names) const {
+  const Type &type = nest::kInteger;
+  auto declare = [&](const std::string &what, const Expr *value) {
+    const std::string name = names.fresh(name_ + what);
+    corner.declarations.push_back(build_.declare(name, value->type, value));
+    return build_.var(name, value->type);
+  };
+  const Expr *corner0 = build_.cast(type, corner.at[d]), *extent = build_.cast(type, extents_[d]);
+  const Padding &padding = tile_.references[0].padding;
+  std::vector<const Expr *> from{build_.integer(type, 0)}, to{build_.cast(type, sizeOf(d))};
+  if (!padding.empty()) {
+    for (const Expr *e : padding[d].from)
+      if (!isLiteral(e, 0)) from.push_back(e);
+    to.insert(to.end(), padding[d].to.begin(), padding[d].to.end());
+  }
+  const Expr *begin = build_.integer(type, 0), *end = extent;
+  for (const Expr *e : from) {
+    const Expr *first = declare("_from", build_.sub(e, corner0));
+    begin = declare("_begin", build_.select(build_.less(begin, first), first, begin));
+  }
+  for (const Expr *e : to) {
+    const Expr *last = declare("_to", build_.sub(e, corner0));
+    end = declare("_end", build_.select(build_.less(last, end), last, end));
+  }
+  // In the tile there are at most `extent`; none where the end is in front of the begin.
+  const Expr *none = build_.logicalNot(build_.less(begin, end));
+  corner.begin[d] = declare("_first", build_.cast(kNumber, begin));
+  corner.count[d] =
+      declare("_count", build_.cast(kNumber, build_.select(none, build_.integer(type, 0), build_.sub(end, begin))));
 }
 
 const Expr *Staged::clamped(const Expr *e, const Expr *index) const {
@@ -180,15 +215,18 @@ Staged::There Staged::there(const Corner &corner, const std::vector<const Expr *
   for (std::size_t d = 0; d < at.size(); ++d) {
     const Expr *index = build_.add(corner.at[d], build_.cast(kSize, at[d]));
     if (asks) {
+      const Expr *fits = nullptr;
       std::string name = names.fresh(fmt::format("{}_from", name_));
-      if (clamp(d)) {
-        before.push_back(build_.declare(name, kSize, index));
-        index = build_.cast(kSize, clamped(clamp(d)->whole, build_.var(name, kSize)));
-        name = names.fresh(fmt::format("{}_clamped", name_));
-      }
       before.push_back(build_.declare(name, kSize, index));
       index = build_.var(name, kSize);
-      const Expr *fits = build_.less(index, sizeOf(d));
+      if (clamp(d)) {
+        name = names.fresh(fmt::format("{}_clamped", name_));
+        before.push_back(build_.declare(name, kSize, build_.cast(kSize, clamped(clamp(d)->whole, index))));
+        index = build_.var(name, kSize);
+        fits = build_.less(index, sizeOf(d));
+      } else {
+        fits = build_.less(build_.sub(at[d], corner.begin[d]), corner.count[d]);
+      }
       inside = inside ? build_.both(inside, fits) : fits;
     }
     indices.push_back(index);

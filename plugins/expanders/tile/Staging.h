@@ -27,7 +27,10 @@ public:
   struct Corner {
     std::vector<const ast::Stmt *> declarations;
     std::vector<const ast::Expr *> at;
-    const ast::Expr *whole = nullptr; // whether all of the tile is inside of the container
+    /// Of each dimension that is not clamped, the first coordinate in the tile of elements that are there and not
+    /// padded, and how many there are.
+    std::vector<const ast::Expr *> begin, count;
+    const ast::Expr *whole = nullptr; // whether all of the tile is so
   };
   /// `first`: iterators at the first position of each loop.
   Corner corner(const ast::ReplaceVariable &first, ast::Names &names) const;
@@ -58,6 +61,8 @@ private:
   /// By what an index of the container is clamped; null: it is not.
   const Clamp *clamp(std::size_t dimension) const;
   const ast::Expr *clamped(const ast::Expr *e, const ast::Expr *index) const;
+  /// Finds out, by `declarations` of the corner, which coordinates of a dimension are elements that are not zero.
+  void bound(Corner &corner, std::size_t dimension, ast::Names &names) const;
   const ast::Expr *bufferSize() const;
   const ast::Expr *all() const;
   const ast::Expr *own(const ast::Expr *round) const;

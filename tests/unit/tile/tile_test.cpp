@@ -125,8 +125,8 @@ TEST_F(TileTest, ProductHasTilesOfBothFactors) {
   ASSERT_EQ(segments.size(), 3u);
   EXPECT_EQ(segments[1].loops.size(), 1u);
   std::vector<unsigned> dims{nest->loops[0].loop, nest->loops[1].loop};
-  auto references =
-      tile::referencesOf(*m, *nest, dims, segments[1], written, nest::declaredIn(nest->body), false, arena_);
+  auto references = tile::referencesOf(*m, *nest, dims, segments[1], written, nest::declaredIn(nest->body),
+                                       tile::zeroPadding(*nest, segments[1], arena_), false, arena_);
   EXPECT_TRUE(references.direct.empty());
   ASSERT_EQ(references.tiles.size(), 2u);
   // Lanes read neighbours: what moves with them is the fastest dimension of the tile.
@@ -135,7 +135,8 @@ TEST_F(TileTest, ProductHasTilesOfBothFactors) {
   EXPECT_EQ(references.tiles[1].order, (std::vector<unsigned>{0, 1}));
   EXPECT_EQ(references.tiles[1].strides, (tile::Strides{{0, 0}, {0, 1}, {1, 0}}));
   // Vectors have lanes along one dimension.
-  references = tile::referencesOf(*m, *nest, dims, segments[1], written, nest::declaredIn(nest->body), true, arena_);
+  references = tile::referencesOf(*m, *nest, dims, segments[1], written, nest::declaredIn(nest->body),
+                                  tile::zeroPadding(*nest, segments[1], arena_), true, arena_);
   EXPECT_EQ(references.tiles[0].order, (std::vector<unsigned>{0, 1}));
 }
 
@@ -158,7 +159,8 @@ TEST_F(TileTest, ClampedIndicesHaveTheTileOfThoseThatAreNot) {
     nest_ = tile::rangeNest(*module_, *blur, *loops, {{{"blur", 0}, 1}, {{"blur", 1}, 1}}, arena_);
     auto segments = tile::segmentsOf(*nest_, nest_->body, arena_);
     return tile::referencesOf(*module_, *nest_, {nest_->loops[0].loop, nest_->loops[1].loop}, segments[1],
-                              nest::writtenIn(nest_->body), nest::declaredIn(nest_->body), false, arena_);
+                              nest::writtenIn(nest_->body), nest::declaredIn(nest_->body),
+                              tile::zeroPadding(*nest_, segments[1], arena_), false, arena_);
   };
   // Two that are clamped alike have one tile; one that is not has another.
   auto clamped = [&](E e) { return cast(U64, clamp(e, 0, n - E(1))); };
@@ -179,6 +181,64 @@ TEST_F(TileTest, ClampedIndicesHaveTheTileOfThoseThatAreNot) {
   // A bound that is not the same for all points.
   references = referencesTo({i, cast(U64, least(column, cast(I32, k)))});
   EXPECT_TRUE(references.tiles.empty());
+}
+
+TEST_F(TileTest, WhatConditionsOnAnIndexLeaveOutCountsAsZero) {
+  E a = var("a", A1(F32)), w = var("w", F32), sum = var("sum", F32), n = var("n", I32), x = var("x", I32);
+  E wide = var("u", U64), near = var("v", U32);
+  auto zeros = [&](const Ss &body) {
+    return tile::ZeroPadding({body.begin(), body.end()}, {"x", "u", "v"}, {"sum", "d"}, arena_);
+  };
+  auto paddingOf = [&](E cond, E index) {
+    E choice = select(cond, program::at(a, {cast(U64, index)}, F32), flit(F32, 0));
+    return zeros({}).of(*ast::as<ast::Conditional>(choice.e));
+  };
+  // x - 1 >= 0 && n > x - 1, of the index x - 1 + 2
+  E before = x - E(1);
+  auto found = paddingOf(both(before >= E(0), n > before), before + E(2));
+  ASSERT_TRUE(found);
+  ASSERT_EQ((*found)[0].from.size(), 1u);
+  ASSERT_EQ((*found)[0].to.size(), 1u);
+  EXPECT_TRUE(ast::equal((*found)[0].from[0], lit(I64, 2).e));
+  EXPECT_TRUE(ast::equal((*found)[0].to[0], (cast(I64, n) + lit(I64, 2)).e));
+  // x > 3 && x <= n
+  found = paddingOf(both(x > E(3), x <= n), x);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(ast::equal((*found)[0].from[0], lit(I64, 4).e));
+  EXPECT_TRUE(ast::equal((*found)[0].to[0], (cast(I64, n) + lit(I64, 1)).e));
+  // What wraps around is large: less than n are those that did not.
+  found = paddingOf(wide - lit(U64, 1) < cast(U64, n), wide - lit(U64, 1));
+  ASSERT_TRUE(found);
+  EXPECT_EQ((*found)[0].from.size(), 1u);
+  EXPECT_FALSE(paddingOf(wide - lit(U64, 1) >= lit(U64, 3), wide)); // also of 0
+  EXPECT_FALSE(paddingOf(near - lit(U32, 1) < lit(U32, 3), near));  // which wraps around at 32 bits
+  EXPECT_FALSE(paddingOf(x + x < n, x));
+  EXPECT_FALSE(paddingOf(x < var("d", I32), x)); // which a point may set
+  EXPECT_FALSE(paddingOf(either(x<n, x> E(7)), x));
+  EXPECT_FALSE(paddingOf(x == n, x));
+
+  E element = program::at(a, {cast(U64, x)}, F32);
+  auto text = [](const std::vector<const ast::Stmt *> &stmts) {
+    std::string all;
+    for (const ast::Stmt *s : stmts) all += ast::print(s);
+    return all;
+  };
+  auto textOf = [&](const Ss &stmts) { return text({stmts.begin(), stmts.end()}); };
+  E chosen = select(x < n, element, flit(F32, 0));
+  Ss update{when(x < n, {add(sum, w * element)})};
+  tile::ZeroPadding::Body body = zeros(update).withZeros({update.begin(), update.end()}, {"sum"});
+  EXPECT_EQ(text(body.stmts), textOf({add(sum, w * chosen)}));
+  EXPECT_EQ(body.sums, (std::set<std::string>{"sum"}));
+  EXPECT_EQ(text(zeros(update).withoutChoices(body.stmts, {ast::as<ast::Subscript>(element.e)})),
+            textOf({add(sum, w * element)}));
+  Ss value{let("e", F32, flit(F32, 0)), when(x < n, {set(var("e", F32), element)})};
+  body = zeros(value).withZeros({value.begin(), value.end()}, {"sum"});
+  EXPECT_EQ(text(body.stmts), textOf({let("e", F32, chosen)}));
+  EXPECT_TRUE(body.sums.empty());
+  // No product of it; a sum that is not a point's; another value outside.
+  for (const Ss &other : {Ss{when(x < n, {add(sum, w + element)})}, Ss{when(x < n, {add(w, element)})},
+                          Ss{let("e", F32, flit(F32, 1)), when(x < n, {set(var("e", F32), element)})}})
+    EXPECT_EQ(text(zeros(other).withZeros({other.begin(), other.end()}, {"sum"}).stmts), textOf(other));
 }
 
 } // namespace
