@@ -92,6 +92,12 @@ bool equal(const Node *a, const Node *b) {
   });
 }
 
+bool holdsForNaNs(const Expr *condition) {
+  const auto *node = dyn<Binary>(condition);
+  if (node && node->op == BinaryOp::LogicalOr) return holdsForNaNs(node->lhs) && holdsForNaNs(node->rhs);
+  return node && node->op == BinaryOp::Ne && node->lhs->type.isFloating() && equal(node->lhs, node->rhs);
+}
+
 std::uint64_t hash(const Node *node) {
   Hasher hasher;
   hasher.node(node);

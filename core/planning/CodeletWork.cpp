@@ -205,11 +205,10 @@ private:
     case Kind::If: {
       const auto *branch = as<If>(s);
       expression(branch->cond, times);
+      if (holdsForNaNs(branch->cond)) return statement(branch->otherwise, times);
       double then = branch->otherwise ? times / 2 : times, otherwise = times / 2;
       if (const std::optional<double> known = numbers_(branch->cond)) {
         then = *known != 0 ? times : 0, otherwise = times - then;
-      } else if (asksForNaN(branch->cond)) {
-        then = 0, otherwise = times;
       } else if (const std::optional<bool> mostly = branch->otherwise ? mostlyHolds(branch->cond) : std::nullopt) {
         then = *mostly ? times : 0, otherwise = times - then;
       }
@@ -266,12 +265,6 @@ private:
     }
   }
 
-  /// Whether it only holds where a number is none, x != x: hardly ever.
-  static bool asksForNaN(const Expr *e) {
-    const auto *n = dyn<Binary>(e);
-    if (n && n->op == BinaryOp::LogicalOr) return asksForNaN(n->lhs) && asksForNaN(n->rhs);
-    return n && n->op == BinaryOp::Ne && n->lhs->type.isFloating() && equal(n->lhs, n->rhs);
-  }
   /// What a condition is but for few iterations at the end, or the begin, of what there is; nothing of others.
   std::optional<bool> mostlyHolds(const Expr *e) const {
     e = withoutCasts(e);

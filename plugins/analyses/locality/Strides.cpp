@@ -1,5 +1,6 @@
 #include "Strides.h"
 
+#include "tangram/ast/Compare.h"
 #include "tangram/ast/Functions.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/RangeParameters.h"
@@ -242,6 +243,9 @@ void Strides::loop(const Expr *step, const Block *body) {
 void Strides::visit(const Node *node) {
   if (!node) return;
   switch (node->kind()) {
+  case Kind::If: // what is done for NaNs says little of how memory is accessed
+    if (holdsForNaNs(as<If>(node)->cond)) return visit(as<If>(node)->otherwise);
+    break;
   case Kind::For: {
     const For *n = as<For>(node);
     visit(n->init);
