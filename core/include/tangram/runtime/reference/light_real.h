@@ -1,7 +1,17 @@
-// Numbers of a light reference, part of error_analysis.h where TANGRAM_REFERENCE_LIGHT is defined: each is computed in
-// a wider type and, beside that, in the kernel's own. What both differ by is a sample of what roundings do to results,
-// and no bound; it takes a twelfth of the time. Where they do not differ, of whole numbers say, nothing was rounded.
+// Numbers of a light reference, in the place of bounded_real.h and bounded_functions.h: each is computed in a wider
+// type and, beside that, in the kernel's own. What both differ by is a sample of what roundings do to results, and no
+// bound; it takes a twelfth of the time. Where they do not differ, of whole numbers say, nothing was rounded.
 #pragma once
+
+#include <tangram/runtime/kernel_abi.h>
+#include <tangram/runtime/reference/decisions.h>
+#include <tangram/runtime/reference/formats.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
 
 namespace tangram::reference {
 
