@@ -13,8 +13,10 @@ namespace tangram::reference {
 /// by how many kinds there are where they are few, of which those may cancel out (linear counting: Whang and others,
 /// TODS 15, 1990).
 struct Alike {
+  /// Side by side, modulo 2^32.
+  using Sums = std::uint32_t __attribute__((vector_size(16)));
+  Sums sums = {};
   std::uint64_t kinds = 0;
-  std::int32_t sums[4] = {};
 
   Alike() = default;
   /// One addend.
@@ -25,18 +27,22 @@ struct Alike {
     bits ^= bits >> 32;
     bits *= 0xbf58476d1ce4e5b9;
     kinds = std::uint64_t{1} << (bits >> 58);
-    for (int i = 0; i < 4; ++i) sums[i] = bits >> (54 + i) & 1 ? 1 : -1;
+    const Sums drawn = (static_cast<std::uint32_t>(bits >> 54) & Sums{1, 2, 4, 8}) != 0; // all bits of it, or none
+    sums = ~(drawn + drawn);
   }
-  friend Alike operator+(Alike x, const Alike &y) {
-    x.kinds |= y.kinds;
-    for (int i = 0; i < 4; ++i)
-      if (__builtin_add_overflow(x.sums[i], y.sums[i], &x.sums[i])) x.sums[i] = INT32_MAX;
-    return x;
+  Alike &operator+=(const Alike &y) {
+    sums += y.sums;
+    kinds |= y.kinds;
+    return *this;
   }
   /// Of so many addends.
   double squares(double addends) const {
+    if (addends > INT32_MAX) return addends * addends; // no sum holds as many: all may be alike
     double all = 0;
-    for (std::int32_t sum : sums) all += static_cast<double>(sum) * static_cast<double>(sum);
+    for (int i = 0; i < 4; ++i) {
+      const double sum = static_cast<std::int32_t>(sums[i]);
+      all += sum * sum;
+    }
     if (kinds == 0 || kinds == UINT64_MAX) return all / 4;
     const double few = -64 * std::log(1 - __builtin_popcountll(kinds) / 64.0);
     return std::max(all / 4, addends * addends / few);

@@ -19,7 +19,7 @@ template <class W> double apart(W x, W y) {
 
 /// A function of one number: `ulps` is how far math libraries may be from it (OpenCL 1.2, section 7.4, and at least the
 /// 4 of vector libraries).
-template <class T, class F> Real<T> apply(const Real<T> &x, F f, double ulps) {
+template <class T, class F> TANGRAM_REFERENCE_CALL Real<T> apply(const Real<T> &x, F f, double ulps) {
   using Wide = typename Real<T>::Wide;
   Wide v = f(x.value);
   Real<T> r(v, static_cast<T>(f(x.own)), std::abs(static_cast<double>(v)));
@@ -44,7 +44,7 @@ template <class T, class F> Real<T> apply(const Real<T> &x, F f, double ulps) {
 }
 
 /// The same of two.
-template <class T, class F> Real<T> apply(const Real<T> &x, const Real<T> &y, F f, double ulps) {
+template <class T, class F> TANGRAM_REFERENCE_CALL Real<T> apply(const Real<T> &x, const Real<T> &y, F f, double ulps) {
   using Wide = typename Real<T>::Wide;
   Wide v = f(x.value, y.value);
   Real<T> r(v, static_cast<T>(f(x.own, y.own)), std::abs(static_cast<double>(v)));

@@ -28,6 +28,9 @@
 #include <limits>
 #include <type_traits>
 
+/// Operations are calls: written out, a kernel of a few hundred of them takes a compiler minutes, and is slower.
+#define TANGRAM_REFERENCE_CALL [[gnu::noinline]]
+
 namespace tangram::reference {
 
 template <class T> class Real {
@@ -80,7 +83,7 @@ public:
   /// The same where all roundings have a common cause.
   double worstCase() const { return rounded ? worst + u * magnitude * partial().sum : worst; }
   /// Before it is stored where several may read it: roundings that they then share add up linearly.
-  Real settled() const {
+  TANGRAM_REFERENCE_CALL Real settled() const {
     Real r = *this;
     r.carried = bound();
     r.worst = worstCase();
@@ -95,7 +98,7 @@ public:
   /// What happens to subnormal results.
   static double tiny(Wide v) { return std::abs(v) < Traits<T>::least ? Traits<T>::underflow : 0; }
 
-  friend Real operator+(const Real &x, const Real &y) {
+  TANGRAM_REFERENCE_CALL friend Real operator+(const Real &x, const Real &y) {
     Real r(x.value + y.value, x.own + y.own, x.magnitude + y.magnitude);
     r.carried = x.carried + y.carried;
     r.worst = x.worst + y.worst;
@@ -105,7 +108,12 @@ public:
     r.additions = static_cast<std::uint32_t>(std::min<std::uint64_t>(additions, UINT32_MAX));
     const std::uint64_t sums = std::uint64_t{x.sums} + y.sums + (none ? 0 : 1);
     r.sums = static_cast<std::uint32_t>(std::min<std::uint64_t>(sums, UINT32_MAX));
-    r.alike = none ? (x.magnitude == 0 ? y : x).alike : x.addends() + y.addends();
+    if (none) {
+      r.alike = (x.magnitude == 0 ? y : x).alike;
+    } else {
+      r.alike = x.addends();
+      r.alike += y.addends();
+    }
     r.rounded = x.rounded || y.rounded;
     if (r.exact()) {
       r.grid = std::min(x.grid, y.grid);
@@ -121,7 +129,7 @@ public:
     return r;
   }
   friend Real operator-(const Real &x, const Real &y) { return x + -y; }
-  friend Real operator*(const Real &x, const Real &y) {
+  TANGRAM_REFERENCE_CALL friend Real operator*(const Real &x, const Real &y) {
     Real r(x.value * y.value, x.own * y.own, x.magnitude * y.magnitude);
     r.sums = x.sums + std::min(y.sums, UINT32_MAX - x.sums);
     const bool exact = x.exact() && y.exact();
@@ -142,7 +150,7 @@ public:
     if (r.special()) r.settleSpecial(isNaN(x) || isNaN(y) || (signKnown(x) && signKnown(y)));
     return r;
   }
-  friend Real operator/(const Real &x, const Real &y) {
+  TANGRAM_REFERENCE_CALL friend Real operator/(const Real &x, const Real &y) {
     Real r(x.value / y.value, x.own / y.own, x.magnitude / size(y));
     if (!x.exact() || !y.exact()) {
       auto spread = [&](double ex, double ey) {

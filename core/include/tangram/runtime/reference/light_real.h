@@ -13,6 +13,8 @@
 #include <type_traits>
 #include <utility>
 
+#define TANGRAM_REFERENCE_CALL // operations are a few instructions each
+
 namespace tangram::reference {
 
 template <class T> class Real {

@@ -16,13 +16,9 @@ template <class T> class Shadow {
 public:
   static constexpr std::uintptr_t page = 4096;
 
-  Real<T> &at(T *address) {
+  TANGRAM_REFERENCE_CALL Real<T> &at(T *address) {
     Page *&found = slot(address);
-    if (!found) {
-      auto &owned = pages_[key(address)];
-      owned.reset(new Page);
-      found = owned.get();
-    }
+    if (!found) found = add(key(address));
     std::size_t i = index(address);
     if (!found->present[i]) {
       found->present[i] = true;
@@ -30,7 +26,7 @@ public:
     }
     return found->numbers[i];
   }
-  Real<T> get(const T *address) {
+  TANGRAM_REFERENCE_CALL Real<T> get(const T *address) {
     Page *found = slot(address);
     std::size_t i = index(address);
     return found && found->present[i] ? found->numbers[i] : Real<T>(*address);
@@ -76,12 +72,15 @@ private:
   Page *&slot(const T *address) {
     std::uintptr_t k = key(address);
     Recent &recent = recent_[k % kRecent];
-    if (recent.key != k) {
-      auto it = pages_.find(k);
-      recent = {k, it == pages_.end() ? nullptr : it->second.get()};
-    }
+    if (recent.key != k) look(recent, k);
     return recent.found;
   }
+  [[gnu::noinline]] void look(Recent &recent, std::uintptr_t k) {
+    auto it = pages_.find(k);
+    recent = {k, it == pages_.end() ? nullptr : it->second.get()};
+  }
+
+  [[gnu::noinline]] Page *add(std::uintptr_t k) { return (pages_[k] = std::make_unique<Page>()).get(); }
 
   std::unordered_map<std::uintptr_t, std::unique_ptr<Page>> pages_;
   Recent recent_[kRecent];
