@@ -7,6 +7,7 @@
 #include "tangram/planning/Derivations.h"
 #include "tangram/planning/EvolutionarySearch.h"
 #include "tangram/planning/PredictedCalls.h"
+#include "tangram/verify/SmallTrials.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,21 +34,17 @@ constexpr DiagnosticKind kInterrupted{"tune.interrupted", DiagnosticClass::User,
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr std::size_t kBest = 8;                 // plans that each heuristic is asked for
-constexpr std::size_t kKnown = 4;                // plans of the database that are timed again, beside new ones
-constexpr std::size_t kInUnit = 4;               // plans that are compiled together, for each of the jobs
-constexpr std::size_t kFinalists = 4;            // plans that are timed once more in the end, the pick beside them
-constexpr double kGiven = 6;                     // seconds in which plans are timed that somebody gave
-constexpr double kHopelessCalls = 1 << 17;       // of single elements
-constexpr double kSlow = 50;                     // a call may take so many times as long as the fastest plan ...
-constexpr double kPatience = 2;                  // ... or so many seconds, at least ...
-constexpr double kDevicePatience = 20;           // ... on a device, whose driver may compile then
-constexpr double kReferenceShare = 0.2;          // of the time that is left the reference may take, ...
-constexpr double kLeastReference = 3;            // ... or so many seconds; else a light one takes its place
-constexpr std::uint64_t kSmall[] = {40, 3000};   // elements of arguments that it takes then
-constexpr std::uint64_t kMostSmall = 1 << 20;    // of all
-constexpr std::uint64_t kManyElements = 1 << 14; // of all arguments: with fewer it has all the time there is
-constexpr std::size_t kFewWhole = 2;             // passes of whole numbers beside a light one
+constexpr std::size_t kBest = 8;           // plans that each heuristic is asked for
+constexpr std::size_t kKnown = 4;          // plans of the database that are timed again, beside new ones
+constexpr std::size_t kInUnit = 4;         // plans that are compiled together, for each of the jobs
+constexpr std::size_t kFinalists = 4;      // plans that are timed once more in the end, the pick beside them
+constexpr double kGiven = 6;               // seconds in which plans are timed that somebody gave
+constexpr double kHopelessCalls = 1 << 17; // of single elements
+constexpr double kSlow = 50;               // a call may take so many times as long as the fastest plan ...
+constexpr double kPatience = 2;            // ... or so many seconds, at least ...
+constexpr double kDevicePatience = 20;     // ... on a device, whose driver may compile then
+constexpr double kReferenceShare =
+    0.2; // of the time that is left the reference may take; else a light one takes its place
 
 Clock::duration lasting(double seconds) { return std::chrono::duration_cast<Clock::duration>(Seconds(seconds)); }
 
@@ -400,7 +397,8 @@ private:
     if (isInterrupted()) fail(kInterrupted, {}, spectrum_);
     if (reference_.empty()) fail(kLateReference, {}, spectrum_, options_.budget);
     progress("computing what is right");
-    const double left = Seconds(end_ - Clock::now()).count(), most = std::max(kReferenceShare * left, kLeastReference);
+    const double left = Seconds(end_ - Clock::now()).count(),
+                 most = std::max(kReferenceShare * left, kReferenceSeconds);
     const std::vector<bool> unread = neverRead(session_, spectrum_);
     auto make = [&](std::size_t whole) {
       const Trials trials(arguments_, unread, options_.seed, whole);
@@ -408,34 +406,30 @@ private:
       for (std::size_t i = 0; i < trials.count(); ++i) trials_.push_back(trials.make(i));
     };
     // Twice the elements take at least twice the time, of which smaller arguments tell.
-    std::vector<Trial> small;
-    std::uint64_t elements = 0;
-    for (const Value &v : arguments_) elements += v.count();
+    const bool isMuch = mayTakeLong(arguments_);
+    std::vector<Trial> fewer;
     double predicted = 0;
-    if (elements > kManyElements) {
-      small = smallTrials();
-      if (!small.empty() && !compute(small, reference_, ReferenceKind::Full, most, true)) small.clear();
-      std::uint64_t known = 0;
-      for (const Trial &trial : small)
-        for (const Value &v : trial.arguments) known += v.count();
-      if (known) predicted = took_ / static_cast<double>(known) * static_cast<double>(elements * (kMostWhole + 1));
+    if (isMuch) {
+      fewer = small();
+      if (!fewer.empty() && !compute(fewer, reference_, ReferenceKind::Full, most, true)) fewer.clear();
+      if (const std::uint64_t known = elementsOf(fewer))
+        predicted = took_ * static_cast<double>(elementsOf(arguments_) * (kMostWhole + 1)) / static_cast<double>(known);
     }
     bool done = false;
     if (predicted <= most) {
       make(kMostWhole);
-      done = compute(trials_, reference_, ReferenceKind::Full,
-                     elements > kManyElements ? std::optional(most) : std::nullopt);
+      done = compute(trials_, reference_, ReferenceKind::Full, isMuch ? std::optional(most) : std::nullopt);
     }
-    if (!done && elements > kManyElements) {
+    if (!done && isMuch) {
       make(kFewWhole);
-      done = expectLightly(std::move(small));
+      done = expectLightly(std::move(fewer));
       if (!done) {
         make(kMostWhole);
         done = compute(trials_, reference_, ReferenceKind::Full, {});
       }
     }
     if (!done) fail(kLateReference, {}, spectrum_, options_.budget);
-    for (const Trial &trial : trials_) report_.undecided.include(trial.undecided);
+    for (const Trial &trial : trials_) report_.undecided.include(trial);
     expected_ = true;
   }
 
@@ -496,6 +490,7 @@ private:
     if (!refused.empty()) fail(kReference, {}, spectrum_, refused);
     if (isInterrupted()) fail(kInterrupted, {}, spectrum_);
     if (slow || how.how == ChildEnd::How::Late) return false;
+    if (!done && mayRefuse) return false;
     if (!done) fail(kReference, {}, spectrum_, "it " + how.text());
     for (std::size_t i = 0; i < trials.size(); ++i) {
       if (!taken[i]) continue;
@@ -541,49 +536,16 @@ private:
     }
     progress("computing what is right, lightly");
     if (!compute(trials_, light, ReferenceKind::Light, {})) return false;
-    std::uint64_t most = 0;
-    for (const Trial &trial : small)
-      for (const Value &v : trial.arguments) most = std::max(most, v.count());
-    report_.comparedBy =
-        small.empty()
-            ? "the reference would take too long: compared with the plainest plan, within 16 times what that rounds by"
-            : fmt::format(
-                  "the reference would take too long for these sizes: compared with it for arguments of up to {} "
-                  "elements, and here with the plainest plan, within 16 times what that rounds by",
-                  most);
+    report_.comparedBy = comparedLightly(small);
     trials_.insert(trials_.begin(), std::make_move_iterator(small.begin()), std::make_move_iterator(small.end()));
     return true;
   }
 
-  /// As `verify` would have them of what was said of the arguments, of about kSmall elements.
-  std::vector<Trial> smallTrials() {
-    const ast::Spectrum *spectrum = nullptr;
+  std::vector<Trial> small() {
+    const Reference reference(reference_);
     for (const ast::Spectrum *s : session_.module().spectrums)
-      if (s->name == spectrum_) spectrum = s;
-    VerifyOptions options;
-    options.sizes = {kSmall[0], kSmall[1]};
-    options.randomSizes = 0;
-    options.seed = options_.seed;
-    options.arguments = options_.specs;
-    for (auto &[_, spec] : options.arguments) spec.sizes.clear();
-    std::vector<Trial> trials;
-    try {
-      std::vector<std::string> skipped;
-      const Reference reference(reference_);
-      for (const ArgumentSet &set : makeArgumentSets(*spectrum, options, skipped)) {
-        Trial trial;
-        trial.arguments = makeArguments(*spectrum, reference.kernel(), set, options);
-        trial.whole = set.whole;
-        trials.push_back(std::move(trial));
-      }
-    } catch (const DiagnosticError &) { // as what a file has is no smaller
-      trials.clear();
-    }
-    std::uint64_t elements = 0;
-    for (const Trial &trial : trials)
-      for (const Value &v : trial.arguments) elements += v.count();
-    if (elements > kMostSmall) trials.clear(); // nor what was written out, or a condition says
-    return trials;
+      if (s->name == spectrum_) return smallTrials(session_, *s, reference.kernel(), options_.specs, options_.seed);
+    return {};
   }
 
   void race(const std::vector<std::size_t> &some, HalvingOptions halving, Clock::time_point deadline) {
