@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,12 @@ namespace tangram::reference {
 /// by how many kinds there are where they are few, of which those may cancel out (linear counting: Whang and others,
 /// TODS 15, 1990).
 struct Alike {
+  /// How many kinds there are where so many of 64 bits are set.
+  static inline const auto estimatedKinds = [] {
+    std::array<double, 64> all{};
+    for (int i = 0; i < 64; ++i) all[i] = -64 * std::log(1 - i / 64.0);
+    return all;
+  }();
   /// Side by side, modulo 2^32.
   using Sums = std::uint32_t __attribute__((vector_size(16)));
   Sums sums = {};
@@ -44,8 +51,7 @@ struct Alike {
       all += sum * sum;
     }
     if (kinds == 0 || kinds == UINT64_MAX) return all / 4;
-    const double few = -64 * std::log(1 - __builtin_popcountll(kinds) / 64.0);
-    return std::max(all / 4, addends * addends / few);
+    return std::max(all / 4, addends * addends / estimatedKinds[__builtin_popcountll(kinds)]);
   }
 };
 

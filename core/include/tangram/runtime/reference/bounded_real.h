@@ -19,6 +19,7 @@
 #pragma once
 
 #include <tangram/runtime/reference/alike.h>
+#include <tangram/runtime/reference/compound_operators.h>
 #include <tangram/runtime/reference/decisions.h>
 #include <tangram/runtime/reference/formats.h>
 
@@ -33,10 +34,11 @@
 
 namespace tangram::reference {
 
-template <class T> class Real {
+template <class T> class Real : public CompoundOperators<Real<T>> {
 public:
   using Wide = typename Traits<T>::Wide;
   static constexpr std::uint32_t kExactByChance = 8;
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   static constexpr double u = 1.0 / static_cast<double>(std::uint64_t{1} << Traits<T>::mantissa);
 
   Real() : Real(T{0}) {}
@@ -98,37 +100,43 @@ public:
   /// What happens to subnormal results.
   static double tiny(Wide v) { return std::abs(v) < Traits<T>::least ? Traits<T>::underflow : 0; }
 
-  TANGRAM_REFERENCE_CALL friend Real operator+(const Real &x, const Real &y) {
-    Real r(x.value + y.value, x.own + y.own, x.magnitude + y.magnitude);
-    r.carried = x.carried + y.carried;
-    r.worst = x.worst + y.worst;
-    r.largest = std::max(x.largest, y.largest);
-    const bool none = x.magnitude == 0 || y.magnitude == 0; // zero changes nothing, in any order
-    const std::uint64_t additions = std::uint64_t{x.additions} + y.additions + (none ? 0 : 1);
-    r.additions = static_cast<std::uint32_t>(std::min<std::uint64_t>(additions, UINT32_MAX));
-    const std::uint64_t sums = std::uint64_t{x.sums} + y.sums + (none ? 0 : 1);
-    r.sums = static_cast<std::uint32_t>(std::min<std::uint64_t>(sums, UINT32_MAX));
-    if (none) {
-      r.alike = (x.magnitude == 0 ? y : x).alike;
-    } else {
-      r.alike = x.addends();
-      r.alike += y.addends();
+  /// `y` may be this number itself.
+  TANGRAM_REFERENCE_CALL void add(const Real &y) {
+    const double most = std::max(largest, y.largest), addend = std::max(this->addend(), y.addend());
+    const bool none = magnitude == 0 || y.magnitude == 0; // zero changes nothing, in any order
+    if (!none) {
+      Alike all = addends();
+      all += y.addends();
+      alike = all;
+    } else if (magnitude == 0) {
+      alike = y.alike;
     }
-    r.rounded = x.rounded || y.rounded;
-    if (r.exact()) {
-      r.grid = std::min(x.grid, y.grid);
-      if (r.reach() < powerOfTwo(r.grid + Traits<T>::mantissa) && r.reach() <= Traits<T>::most) {
+    const auto limited = [](std::uint64_t n) {
+      return static_cast<std::uint32_t>(std::min<std::uint64_t>(n, UINT32_MAX));
+    };
+    additions = limited(std::uint64_t{additions} + y.additions + (none ? 0 : 1));
+    sums = limited(std::uint64_t{sums} + y.sums + (none ? 0 : 1));
+    const bool special = !std::isfinite(value + y.value) || !(worst + y.worst < kInfinity);
+    const bool certain = special && (isNaN(*this) || isNaN(y) || (known(*this) && known(y)));
+    value += y.value;
+    own = static_cast<T>(own + y.own);
+    magnitude += y.magnitude;
+    carried += y.carried;
+    worst += y.worst;
+    rounded |= y.rounded;
+    if (exact()) {
+      grid = std::min(grid, y.grid);
+      if (reach() < powerOfTwo(grid + Traits<T>::mantissa) && reach() <= Traits<T>::most) {
         // A few may be exact by chance, and would not be in another order. Many are by design: whole numbers.
-        r.additions = std::min(r.additions, kExactByChance);
-        return r;
+        additions = std::min(additions, kExactByChance);
+        largest = most;
+        return;
       }
     }
-    r.largest = std::max(x.addend(), y.addend());
-    r.rounded |= r.additions > 0;
-    if (r.special()) r.settleSpecial(isNaN(x) || isNaN(y) || (known(x) && known(y)));
-    return r;
+    largest = addend;
+    rounded |= additions > 0;
+    if (special) settleSpecial(certain);
   }
-  friend Real operator-(const Real &x, const Real &y) { return x + -y; }
   TANGRAM_REFERENCE_CALL friend Real operator*(const Real &x, const Real &y) {
     Real r(x.value * y.value, x.own * y.own, x.magnitude * y.magnitude);
     r.sums = x.sums + std::min(y.sums, UINT32_MAX - x.sums);
@@ -143,7 +151,7 @@ public:
     if (first != second) {
       r.distribute(first ? x : y, first ? y : x);
     } else {
-      r.spread(x, x.bound(), x.worstCase(), y);
+      if (!exact) r.spread(x, x.bound(), x.worstCase(), y);
       r.sums = 0;
     }
     r.round(u * r.magnitude + tiny(r.value));
@@ -154,7 +162,7 @@ public:
     Real r(x.value / y.value, x.own / y.own, x.magnitude / size(y));
     if (!x.exact() || !y.exact()) {
       auto spread = [&](double ex, double ey) {
-        return ey < size(y) ? (ex + size(r) * ey) / (size(y) - ey) : std::numeric_limits<double>::infinity();
+        return ey < size(y) ? (ex + size(r) * ey) / (size(y) - ey) : kInfinity;
       };
       r.carried = spread(x.bound(), y.bound());
       r.worst = spread(x.worstCase(), y.worstCase());
@@ -171,23 +179,6 @@ public:
     r.value = -value;
     r.own = -own;
     return r;
-  }
-  Real operator+() const { return *this; }
-  Real &operator+=(const Real &x) { return *this = *this + x; }
-  Real &operator-=(const Real &x) { return *this = *this - x; }
-  Real &operator*=(const Real &x) { return *this = *this * x; }
-  Real &operator/=(const Real &x) { return *this = *this / x; }
-  Real &operator++() { return *this += Real(1); }
-  Real &operator--() { return *this -= Real(1); }
-  Real operator++(int) {
-    Real before = *this;
-    ++*this;
-    return before;
-  }
-  Real operator--(int) {
-    Real before = *this;
-    --*this;
-    return before;
   }
 
   friend bool operator<(const Real &x, const Real &y) { return decided(x, y, x.value < y.value, x.own < y.own); }
@@ -226,15 +217,15 @@ public:
     worst += by;
   }
   /// Whether this is no finite number, or may be none.
-  bool special() const { return !std::isfinite(value) || !(worst < std::numeric_limits<double>::infinity()); }
+  bool special() const { return !std::isfinite(value) || !(worst < kInfinity); }
   /// Of what is special: a NaN or an infinity in every right plan, or anything.
   void settleSpecial(bool certain) {
     rounded = false;
-    carried = worst = certain && !std::isfinite(value) ? 0 : std::numeric_limits<double>::infinity();
+    carried = worst = certain && !std::isfinite(value) ? 0 : kInfinity;
   }
   /// Whether this is what it is in every right plan: a NaN or an infinity, or finite. What is added to an infinity
   /// changes nothing.
-  friend bool known(const Real &x) { return x.exact() || x.worst < std::numeric_limits<double>::infinity(); }
+  friend bool known(const Real &x) { return x.exact() || x.worst < kInfinity; }
   friend bool isNaN(const Real &x) { return x.value != x.value && x.exact(); }
   /// Whether it has the same sign, or is zero, in every right plan.
   friend bool signKnown(const Real &x) { return x.exact() || size(x) > x.bound(); }
@@ -264,6 +255,7 @@ private:
   /// How many times as large the squares of roundings may add up to as if no two addends were alike: then they are
   /// rounded alike, too.
   double repetition() const {
+    if (sums == 0) return 1;
     const double addends = static_cast<double>(sums) + 1;
     return std::max(1.0, alike.squares(addends) / addends);
   }
