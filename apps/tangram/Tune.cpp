@@ -95,9 +95,9 @@ Json toJson(const TuneReport &r, const std::string &plan) {
             {"interrupted", r.interrupted},
             {"chosen-before", r.chosenBefore},
             {"compared-by", r.comparedBy},
-            {"undecided", r.undecided.questions},
-            {"undecided-elements", r.undecided.elements},
-            {"unbounded", r.undecided.numbers},
+            {"undecided", r.undecided.all().questions},
+            {"undecided-elements", r.undecided.all().elements},
+            {"unbounded", r.undecided.all().numbers},
             {"best", r.best},
             {"candidates", Json::array()},
             {"plan", plan}};

@@ -186,7 +186,8 @@ std::string covered(const runtime::Coverage &c, const std::string &what) {
 }
 
 /// Which plans were checked, and which were not.
-void printCoverage(const runtime::VerifyReport &r) {
+/// `budget`: what ended where plans are left, in words.
+void printCoverage(const runtime::VerifyReport &r, const std::string &budget) {
   std::string what = r.pick ? "the pick" : r.given ? "given plans" : "";
   what += fmt::format("; {}, {}", covered(r.codelets, "codelets"), covered(r.rules, "rules at a level"));
   if (std::size_t drawn = r.drawn - std::min(r.drawn, r.notBegun))
@@ -199,10 +200,9 @@ void printCoverage(const runtime::VerifyReport &r) {
     std::cout << fmt::format("  left out {} plans that would make {:.0f} calls or more of the least arguments\n",
                              r.hopeless, r.hopelessCalls);
   if (r.notBegun || r.cutShort)
-    std::cout << fmt::format(
-        "  {}{}{}\n", r.interrupted ? "interrupted" : fmt::format("the budget of {:.0f} s (--budget) ended", r.budget),
-        r.notBegun ? fmt::format(", {} plans were not begun", r.notBegun) : "",
-        r.cutShort ? fmt::format(", {} were not called with all arguments", r.cutShort) : "");
+    std::cout << fmt::format("  {}{}{}\n", r.interrupted ? "interrupted" : fmt::format("{} ended", budget),
+                             r.notBegun ? fmt::format(", {} plans were not begun", r.notBegun) : "",
+                             r.cutShort ? fmt::format(", {} were not called with all arguments", r.cutShort) : "");
 }
 
 void printSuspects(const std::vector<runtime::Suspect> &suspects) {
@@ -250,7 +250,8 @@ void printFailures(const runtime::VerifyReport &r) {
     std::cout << fmt::format("  and {} more (--json has all)\n", r.failures.size() - seen.size());
 }
 
-void print(const runtime::VerifyReport &r, const std::vector<std::string> &inferred, const std::string &outOfRange) {
+void print(const runtime::VerifyReport &r, const std::string &budget, const std::vector<std::string> &inferred,
+           const std::string &outOfRange) {
   std::cout << fmt::format("{} on {}: ", r.spectrum, r.target);
   if (r.given)
     std::cout << fmt::format("{} given plan{} of {}", r.plans.size(), r.plans.size() == 1 ? "" : "s", r.space.str());
@@ -260,7 +261,7 @@ void print(const runtime::VerifyReport &r, const std::vector<std::string> &infer
     std::cout << fmt::format("{} of {} plans", r.plans.size() - r.notBegun, r.space.str());
   std::cout << fmt::format(" with {} argument sets (seed {}), in {:.0f} s\n", r.arguments.size(), r.seed, r.seconds);
   std::cout << fmt::format("  against {}\n", r.plainest);
-  if (!r.given) printCoverage(r);
+  if (!r.given) printCoverage(r, budget);
   for (const std::string &sentence : inferred) std::cout << "  " << sentence << "\n";
   printUnused(r.skipped, r.broken);
   if (!(r.broken.empty() && r.failures.empty()) && !outOfRange.empty()) std::cout << "  advice: " << outOfRange << "\n";
@@ -375,7 +376,10 @@ int verify(Driver &driver, const VerifyFlags &flags) {
       all.push_back(toJson(report));
       if (!inferred.empty()) all.back()["inferred"] = inferred;
     } else {
-      print(report, inferred, mine.outOfRange);
+      print(report,
+            fmt::format("{} of {:g} s (--budget)", spectrums.size() > 1 ? "its share of the budget" : "the budget",
+                        budget),
+            inferred, mine.outOfRange);
     }
     std::cout.flush();
   }

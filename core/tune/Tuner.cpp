@@ -2,6 +2,7 @@
 
 #include "../verify/BuildPlans.h"
 #include "../verify/VerifyPlans.h"
+#include "Oracle.h"
 #include "Race.h"
 #include "Setting.h"
 #include "tangram/planning/Derivations.h"
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 namespace tangram::tune {
 
@@ -18,36 +18,21 @@ using namespace runtime;
 
 namespace {
 
-constexpr DiagnosticKind kReference{"tune.reference", DiagnosticClass::User,
-                                    "the reference of '{0}' gives nothing to compare with: {1}",
-                                    "mend its codelets, or give arguments that it takes"};
-constexpr DiagnosticKind kLateReference{
-    "tune.late-reference", DiagnosticClass::User,
-    "the reference of '{0}', which one worker computes, was not ready within the budget of {1:.0f} s",
-    "give more time with --budget, or smaller arguments"};
 constexpr DiagnosticKind kNothing{"tune.nothing", DiagnosticClass::User, "no plan of '{0}' was found: {1}",
                                   "give more time with --budget; `tangram verify` tells which codelet is at fault"};
-constexpr DiagnosticKind kInterrupted{"tune.interrupted", DiagnosticClass::User,
-                                      "interrupted before a plan of '{0}' was timed", ""};
 
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr std::size_t kBest = 8;                 // plans that each heuristic is asked for
-constexpr std::size_t kKnown = 4;                // plans of the database that are timed again, beside new ones
-constexpr std::size_t kInUnit = 4;               // plans that are compiled together, for each of the jobs
-constexpr std::size_t kFinalists = 4;            // plans that are timed once more in the end, the pick beside them
-constexpr double kGiven = 6;                     // seconds in which plans are timed that somebody gave
-constexpr double kHopelessCalls = 1 << 17;       // of single elements
-constexpr double kSlow = 50;                     // a call may take so many times as long as the fastest plan ...
-constexpr double kPatience = 2;                  // ... or so many seconds, at least ...
-constexpr double kDevicePatience = 20;           // ... on a device, whose driver may compile then
-constexpr double kReferenceShare = 0.2;          // of the time that is left the reference may take, ...
-constexpr double kLeastReference = 3;            // ... or so many seconds; else a light one takes its place
-constexpr std::uint64_t kSmall[] = {40, 3000};   // elements of arguments that it takes then
-constexpr std::uint64_t kMostSmall = 1 << 20;    // of all
-constexpr std::uint64_t kManyElements = 1 << 14; // of all arguments: with fewer it has all the time there is
-constexpr std::size_t kFewWhole = 2;             // passes of whole numbers beside a light one
+constexpr std::size_t kBest = 8;           // plans that each heuristic is asked for
+constexpr std::size_t kKnown = 4;          // plans of the database that are timed again, beside new ones
+constexpr std::size_t kInUnit = 4;         // plans that are compiled together, for each of the jobs
+constexpr std::size_t kFinalists = 4;      // plans that are timed once more in the end, the pick beside them
+constexpr double kGiven = 6;               // seconds in which plans are timed that somebody gave
+constexpr double kHopelessCalls = 1 << 17; // of single elements
+constexpr double kSlow = 50;               // a call may take so many times as long as the fastest plan ...
+constexpr double kPatience = 2;            // ... or so many seconds, at least ...
+constexpr double kDevicePatience = 20;     // ... on a device, whose driver may compile then
 
 Clock::duration lasting(double seconds) { return std::chrono::duration_cast<Clock::duration>(Seconds(seconds)); }
 
@@ -76,10 +61,10 @@ public:
     if (options_.reproducible && useChoice()) return finish();
     beginSearch();
     std::vector<std::size_t> batch = firstBatch();
-    buildBaseline();
+    oracle_.build(children_);
     while (!batch.empty()) {
       build(batch);
-      expectResults();
+      oracle_.expectResults();
       timeBatch(batch);
       if (isOver()) break;
       batch = nextBatch();
@@ -285,56 +270,6 @@ private:
 
   // ---- compiling ----
 
-  /// What results are compared with, by a child, while plans are compiled.
-  void buildBaseline() {
-    if (options_.workshop && !options_.workshop->reference.empty()) {
-      reference_ = options_.workshop->reference;
-      report_.plainest = options_.workshop->plainest;
-      plainest_ = {options_.workshop->exact.library, options_.workshop->exact.entry};
-      return;
-    }
-    const bool bits =
-        session_.target().promise("order") == "preserve" || session_.target().promise("determinism") == "everywhere";
-    std::optional<Plan> plainest = bits ? forest_.plainest() : std::nullopt;
-    if (plainest) plainest->target = report_.target;
-    ChildJob job;
-    job.work = [this, plainest](const Send &send) {
-      try {
-        temporaryFilesIn(options_.folder);
-        ReferenceLibrary reference = buildReference(session_, spectrum_, options_.folder / "plainest");
-        Message m{"baseline", reference.library.string(), reference.plan, "", ""};
-        if (plainest) {
-          std::vector<std::string> names;
-          m[3] = buildHere(session_, {*plainest}, options_.folder / "exact", "plainest", names).string();
-          m[4] = names[0];
-        }
-        send(m);
-      } catch (const DiagnosticError &e) {
-        send({"failed", e.diagnostic.message});
-      } catch (const ErrorsReported &) {
-        send({"failed", errorsOf(session_)});
-      }
-    };
-    job.receive = [this](const Message &m) {
-      if (m[0] == "failed") fail(kReference, {}, spectrum_, m[1]);
-      reference_ = m[1];
-      report_.plainest = m[2];
-      plainest_ = {m[3], m[4]};
-      if (options_.workshop) {
-        options_.workshop->reference = reference_;
-        options_.workshop->plainest = report_.plainest;
-        options_.workshop->exact = {plainest_.first, plainest_.second};
-      }
-    };
-    job.ended = [this](const ChildEnd &end) {
-      if (reference_.empty() && !isInterrupted() && end.how != ChildEnd::How::Late)
-        fail(kReference, {}, spectrum_, "the compiler " + end.text());
-    };
-    job.silence = kEndlessCompiler;
-    job.deadline = end_;
-    children_.add(std::move(job));
-  }
-
   const Workshop::Kernel *kept(const Plan &plan) const {
     if (!options_.workshop) return nullptr;
     auto known = options_.workshop->kernels.find(tangram::print(plan));
@@ -393,199 +328,6 @@ private:
 
   // ---- checking and timing ----
 
-  /// What must come out, for all trials: by the reference where that takes a small part of the time there is. Where it
-  /// does not, smaller arguments are compared with it, and these with a light one.
-  void expectResults() {
-    if (expected_) return;
-    if (isInterrupted()) fail(kInterrupted, {}, spectrum_);
-    if (reference_.empty()) fail(kLateReference, {}, spectrum_, options_.budget);
-    progress("computing what is right");
-    const double left = Seconds(end_ - Clock::now()).count(), most = std::max(kReferenceShare * left, kLeastReference);
-    const std::vector<bool> unread = neverRead(session_, spectrum_);
-    auto make = [&](std::size_t whole) {
-      const Trials trials(arguments_, unread, options_.seed, whole);
-      trials_.clear();
-      for (std::size_t i = 0; i < trials.count(); ++i) trials_.push_back(trials.make(i));
-    };
-    // Twice the elements take at least twice the time, of which smaller arguments tell.
-    std::vector<Trial> small;
-    std::uint64_t elements = 0;
-    for (const Value &v : arguments_) elements += v.count();
-    double predicted = 0;
-    if (elements > kManyElements) {
-      small = smallTrials();
-      if (!small.empty() && !compute(small, reference_, ReferenceKind::Full, most, true)) small.clear();
-      std::uint64_t known = 0;
-      for (const Trial &trial : small)
-        for (const Value &v : trial.arguments) known += v.count();
-      if (known) predicted = took_ / static_cast<double>(known) * static_cast<double>(elements * (kMostWhole + 1));
-    }
-    bool done = false;
-    if (predicted <= most) {
-      make(kMostWhole);
-      done = compute(trials_, reference_, ReferenceKind::Full,
-                     elements > kManyElements ? std::optional(most) : std::nullopt);
-    }
-    if (!done && elements > kManyElements) {
-      make(kFewWhole);
-      done = expectLightly(std::move(small));
-      if (!done) {
-        make(kMostWhole);
-        done = compute(trials_, reference_, ReferenceKind::Full, {});
-      }
-    }
-    if (!done) fail(kLateReference, {}, spectrum_, options_.budget);
-    for (const Trial &trial : trials_) report_.undecided.include(trial.undecided);
-    expected_ = true;
-  }
-
-  /// In a child, in which a reference may crash, and which leaves what it finds in files. False where it takes longer,
-  /// or is going to, than `most` seconds; nothing: than there are. What it refuses is an error, unless it `mayRefuse`:
-  /// such trials are left out then.
-  bool compute(std::vector<Trial> &trials, const std::filesystem::path &library, ReferenceKind kind,
-               std::optional<double> most, bool mayRefuse = false) {
-    bool done = false, slow = false;
-    std::vector<bool> taken(trials.size(), true);
-    std::string refused;
-    auto file = [&](std::size_t i) { return options_.folder / fmt::format("expected_{}", i); };
-    std::filesystem::create_directories(options_.folder); // where nothing was compiled, of several sizes
-    Children child(1, options_.interrupted);
-    ChildJob job;
-    job.work = [&](const Send &send) {
-      const Reference reference(library, kind);
-      const auto start = Clock::now();
-      for (std::size_t i = 0; i < trials.size(); ++i) {
-        if (CallResult result = expect(trials[i], reference); !result.ok()) {
-          if (!mayRefuse) return send({"refused", result.message});
-          send({"left-out", std::to_string(i)});
-          continue;
-        }
-        std::ofstream out(file(i), std::ios::binary);
-        for (const runtime::Expected &e : trials[i].expected)
-          if (!e.save(out)) return send({"refused", fmt::format("'{}' cannot be written", file(i).string())});
-        const Undecided &u = trials[i].undecided;
-        send({"trial", std::to_string(i), std::to_string(u.questions), std::to_string(u.numbers),
-              std::to_string(u.elements), std::to_string(u.written)});
-        const double seconds = Seconds(Clock::now() - start).count() / static_cast<double>(i + 1);
-        send({"took", fmt::format("{}", seconds * static_cast<double>(i + 1))});
-        if (most && seconds * static_cast<double>(trials.size()) > *most) return send({"slow"});
-      }
-      send({"done"});
-    };
-    job.receive = [&](const Message &m) {
-      done |= m[0] == "done";
-      slow |= m[0] == "slow";
-      if (m[0] == "refused") refused = m[1];
-      if (m[0] == "took") took_ = std::stod(m[1]);
-      if (m[0] == "left-out") taken[std::stoull(m[1])] = false;
-      if (m[0] == "trial")
-        trials[std::stoull(m[1])].undecided = {std::stoull(m[2]), std::stoull(m[3]), std::stoull(m[4]),
-                                               std::stoull(m[5])};
-    };
-    ChildEnd how;
-    job.ended = [&](const ChildEnd &end) { how = end; };
-    job.silence = kEndlessCompiler;
-    job.deadline = most ? std::min(end_, Clock::now() + lasting(*most)) : end_;
-    child.add(std::move(job));
-    child.run();
-    auto remove = [&] {
-      std::error_code ignored;
-      for (std::size_t i = 0; i < trials.size(); ++i) std::filesystem::remove(file(i), ignored);
-    };
-    if (!done) remove();
-    if (!refused.empty()) fail(kReference, {}, spectrum_, refused);
-    if (isInterrupted()) fail(kInterrupted, {}, spectrum_);
-    if (slow || how.how == ChildEnd::How::Late) return false;
-    if (!done) fail(kReference, {}, spectrum_, "it " + how.text());
-    for (std::size_t i = 0; i < trials.size(); ++i) {
-      if (!taken[i]) continue;
-      std::ifstream in(file(i), std::ios::binary);
-      trials[i].expected.clear();
-      for (const Value &argument : trials[i].arguments) {
-        std::optional<runtime::Expected> one = runtime::Expected::load(in, argument);
-        if (!one) fail(kReference, {}, spectrum_, fmt::format("'{}' cannot be read", file(i).string()));
-        trials[i].expected.push_back(std::move(*one));
-      }
-    }
-    remove();
-    std::size_t i = 0;
-    std::erase_if(trials, [&](const Trial &) { return !taken[i++]; });
-    return true;
-  }
-
-  /// False where there can be no light reference, or it takes too long as well.
-  bool expectLightly(std::vector<Trial> small) {
-    std::filesystem::path light = options_.workshop ? options_.workshop->light : std::filesystem::path();
-    if (light.empty()) {
-      progress("compiling a light reference");
-      ChildJob job;
-      job.work = [this](const Send &send) {
-        try {
-          temporaryFilesIn(options_.folder);
-          send({buildReference(session_, spectrum_, options_.folder / "light", ReferenceKind::Light).library.string()});
-        } catch (const DiagnosticError &) {
-          return; // then there is none
-        } catch (const ErrorsReported &) {
-          return;
-        }
-      };
-      job.receive = [&](const Message &m) { light = m[0]; };
-      job.silence = kEndlessCompiler;
-      job.deadline = end_;
-      Children child(1, options_.interrupted);
-      child.add(std::move(job));
-      child.run();
-      if (isInterrupted()) fail(kInterrupted, {}, spectrum_);
-      if (light.empty()) return false;
-      if (options_.workshop) options_.workshop->light = light;
-    }
-    progress("computing what is right, lightly");
-    if (!compute(trials_, light, ReferenceKind::Light, {})) return false;
-    std::uint64_t most = 0;
-    for (const Trial &trial : small)
-      for (const Value &v : trial.arguments) most = std::max(most, v.count());
-    report_.comparedBy =
-        small.empty()
-            ? "the reference would take too long: compared with the plainest plan, within 16 times what that rounds by"
-            : fmt::format(
-                  "the reference would take too long for these sizes: compared with it for arguments of up to {} "
-                  "elements, and here with the plainest plan, within 16 times what that rounds by",
-                  most);
-    trials_.insert(trials_.begin(), std::make_move_iterator(small.begin()), std::make_move_iterator(small.end()));
-    return true;
-  }
-
-  /// As `verify` would have them of what was said of the arguments, of about kSmall elements.
-  std::vector<Trial> smallTrials() {
-    const ast::Spectrum *spectrum = nullptr;
-    for (const ast::Spectrum *s : session_.module().spectrums)
-      if (s->name == spectrum_) spectrum = s;
-    VerifyOptions options;
-    options.sizes = {kSmall[0], kSmall[1]};
-    options.randomSizes = 0;
-    options.seed = options_.seed;
-    options.arguments = options_.specs;
-    for (auto &[_, spec] : options.arguments) spec.sizes.clear();
-    std::vector<Trial> trials;
-    try {
-      std::vector<std::string> skipped;
-      const Reference reference(reference_);
-      for (const ArgumentSet &set : makeArgumentSets(*spectrum, options, skipped)) {
-        Trial trial;
-        trial.arguments = makeArguments(*spectrum, reference.kernel(), set, options);
-        trial.whole = set.whole;
-        trials.push_back(std::move(trial));
-      }
-    } catch (const DiagnosticError &) { // as what a file has is no smaller
-      trials.clear();
-    }
-    std::uint64_t elements = 0;
-    for (const Trial &trial : trials)
-      for (const Value &v : trial.arguments) elements += v.count();
-    if (elements > kMostSmall) trials.clear(); // nor what was written out, or a condition says
-    return trials;
-  }
-
   void race(const std::vector<std::size_t> &some, HalvingOptions halving, Clock::time_point deadline) {
     std::vector<Entrant> entrants;
     for (std::size_t i : some)
@@ -596,8 +338,8 @@ private:
     options.halving = halving;
     options.deadline = deadline;
     options.interrupted = options_.interrupted;
-    options.plainest = plainest_.first;
-    options.plainestEntry = plainest_.second;
+    options.plainest = oracle_.exact().library;
+    options.plainestEntry = oracle_.exact().entry;
     options.silence = options_.timeout;
     if (std::optional<std::size_t> best = fastest()) {
       const double least = report_.device.empty() ? kPatience : kDevicePatience;
@@ -621,7 +363,7 @@ private:
       state.judged = true;
       state.known = false;
     };
-    tangram::tune::race(std::move(entrants), trials_, options, events);
+    tangram::tune::race(std::move(entrants), oracle_.trials(), options, events);
     for (auto &[i, seconds] : times) states_[i].last = std::move(seconds);
   }
 
@@ -732,6 +474,9 @@ private:
     }
     report_.seconds = Seconds(Clock::now() - start_).count();
     report_.interrupted = isInterrupted();
+    report_.plainest = oracle_.plan();
+    report_.comparedBy = oracle_.comparedBy();
+    report_.undecided = oracle_.undecided();
     return std::move(report_);
   }
 
@@ -751,11 +496,8 @@ private:
   std::map<std::string, std::size_t> byKey_;
   std::optional<std::size_t> pick_;
   std::size_t best_ = 0, tried_ = 0; // tried: new ones
-  std::filesystem::path reference_;
-  std::pair<std::filesystem::path, std::string> plainest_; // library and entry
-  std::vector<Trial> trials_;
-  bool expected_ = false;
-  double took_ = 0; // seconds, the reference the last time
+  Oracle oracle_{session_, spectrum_, arguments_,
+                 options_, end_,      [this](const std::string &doing) { progress(doing); }};
   Children children_{std::max(1u, options_.jobs), options_.interrupted};
 };
 

@@ -154,8 +154,14 @@ ArgumentSpec parseArgumentSpec(const std::string &text) {
 }
 
 Signs ArgumentSpec::signs() const {
-  if (!range) return Signs::Any;
-  const auto [low, high] = *range;
+  std::optional<std::pair<double, double>> all = range;
+  for (const std::string &text : values) {
+    const std::optional<double> value = parseReal(text);
+    if (!value) return Signs::Any;
+    all = all ? std::pair(std::min(all->first, *value), std::max(all->second, *value)) : std::pair(*value, *value);
+  }
+  if (!all) return Signs::Any;
+  const auto [low, high] = *all;
   if (low >= 0) return low > 0 ? Signs::Positive : high > 0 ? Signs::NotNegative : Signs::Any; // all zero: that is odd
   if (high <= 0) return high < 0 ? Signs::Negative : Signs::NotPositive;
   return Signs::Any;

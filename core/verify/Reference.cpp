@@ -19,7 +19,7 @@ constexpr DiagnosticKind kNone{"reference.none", DiagnosticClass::User,
                                "make one: tangram verify PROGRAM --target T -o FOLDER; it lies below 'plainest'"};
 constexpr const char *kTarget = "reference";
 
-/// In what ways undecided questions are answered (error_analysis.h): as the plainest order does; all the other way, by
+/// In what ways undecided questions are answered (decisions.h): as the plainest order does; all the other way, by
 /// yes and by no, which end loops as late and as soon as they may end; and by chance, as long as that takes no time.
 constexpr std::uint64_t kOwn = 0;
 constexpr std::uint64_t kOthers[] = {1, 2, 3};

@@ -58,6 +58,24 @@ bool hasFloating(const std::vector<Value> &values) {
   });
 }
 
+void UndecidedTrials::include(const Trial &trial) {
+  (trial.small ? small : trial.whole ? whole : given).include(trial.undecided);
+}
+
+Undecided UndecidedTrials::all() const {
+  Undecided result = given;
+  result.include(whole);
+  result.include(small);
+  return result;
+}
+
+std::vector<std::string> UndecidedTrials::sentences() const {
+  std::vector<std::string> result = given.sentences();
+  for (const std::string &sentence : whole.sentences()) result.push_back("of whole numbers: " + sentence);
+  for (const std::string &sentence : small.sentences()) result.push_back("of smaller arguments: " + sentence);
+  return result;
+}
+
 Trials::Trials(const std::vector<Value> &arguments, std::vector<bool> neverRead, std::uint64_t seed, std::size_t most)
     : arguments_(arguments), filled_(std::move(neverRead)), seed_(seed), passes_(wholePasses(arguments)),
       zeros_(allZero(arguments)) {

@@ -43,6 +43,21 @@ template <class T> std::vector<T> numbers(std::size_t n, int kind, unsigned seed
 }
 
 // Of whole numbers the sum is exact, and its product is not: alpha * (a + b) and alpha * a + alpha * b are both right.
+TEST(ErrorAnalysis, ANumberMayBeAddedToItself) {
+  for (const bool whole : {false, true}) {
+    Real<float> sum = 0.0f;
+    for (float x : numbers<float>(100, 0, 1)) sum += Real<float>(whole ? std::trunc(8 * x) : x);
+    const Real<float> other = sum;
+    const auto [value, bound] = describe(sum + other);
+    sum += sum;
+    EXPECT_EQ(describe(sum).value, value);
+    EXPECT_EQ(describe(sum).bound, bound);
+    EXPECT_EQ(sum.sums, 2 * other.sums + 1);
+    sum -= sum;
+    EXPECT_EQ(sum.value, 0);
+  }
+}
+
 TEST(ErrorAnalysisOfFloats, FactorsMayBeDistributedOverExactSums) {
   std::mt19937 random(7);
   std::uniform_int_distribution<int> whole(1, 1000);

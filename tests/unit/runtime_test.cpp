@@ -190,6 +190,21 @@ TEST(ArgumentSpec, RandomNumbersMayHaveARange) {
     EXPECT_EQ(p.real(7), std::trunc(p.real(7)));
   }
 
+  // So have those in the place of numbers that are written out: an epsilon stays above zero.
+  for (const auto &[text, signs] : {std::pair("0.00001", Signs::Positive),
+                                    {"0,1.5", Signs::NotNegative},
+                                    {"-2,-1", Signs::Negative},
+                                    {"0,-1", Signs::NotPositive},
+                                    {"1,-1", Signs::Any},
+                                    {"0", Signs::Any},
+                                    {"1,nan", Signs::Any}})
+    EXPECT_EQ(parseArgumentSpec(text).signs(), signs) << text;
+  Value epsilon = made("0.00001", TANGRAM_F32, 0);
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    makeWhole(epsilon, seed);
+    EXPECT_GE(epsilon.real(0), 1);
+  }
+
   EXPECT_EQ(idOf([] { parseArgumentSpec("random:1..:4"); }), "argument.bad-range");
   EXPECT_EQ(idOf([] { parseArgumentSpec("random:2..1:4"); }), "argument.bad-range");
   EXPECT_EQ(idOf([] { parseArgumentSpec("random:0..inf:4"); }), "argument.bad-range");

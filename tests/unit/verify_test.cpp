@@ -50,6 +50,24 @@ std::vector<std::string> named(const std::vector<Suspect> &list) {
 
 } // namespace
 
+TEST(Trials, SayWhichArgumentsRoundingsDecide) {
+  UndecidedTrials undecided;
+  for (const auto &[whole, small] : {std::pair(false, false), {true, false}, {true, true}}) {
+    Trial trial;
+    trial.whole = whole;
+    trial.small = small;
+    trial.undecided.numbers = small ? 1 : whole ? 2 : 3;
+    trial.undecided.written = 100;
+    undecided.include(trial);
+  }
+  EXPECT_EQ(undecided.all().numbers, 3u);
+  const std::vector<std::string> sentences = undecided.sentences();
+  ASSERT_EQ(sentences.size(), 3u);
+  EXPECT_EQ(sentences[0].find("roundings may turn 3 of 100"), 0u) << sentences[0];
+  EXPECT_EQ(sentences[1].find("of whole numbers: roundings may turn 2 of 100"), 0u) << sentences[1];
+  EXPECT_EQ(sentences[2].find("of smaller arguments: roundings may turn 1 of 100"), 0u) << sentences[2];
+}
+
 TEST(VerifyReport, ACheckOfNothingIsNotPassed) {
   VerifyReport report;
   EXPECT_FALSE(report.ok());

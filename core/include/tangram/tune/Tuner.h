@@ -4,8 +4,8 @@
 #include "tangram/session/Session.h"
 #include "tangram/tune/Database.h"
 #include "tangram/verify/ArgumentSpec.h"
-#include "tangram/verify/Compare.h"
 #include "tangram/verify/Timing.h"
+#include "tangram/verify/Trial.h"
 #include "tangram/verify/Value.h"
 
 #include <map>
@@ -79,10 +79,10 @@ struct TuneReport {
   std::optional<std::size_t> pick;   // which of them the heuristic picks, where it was tried
   double seconds = 0, budget = 0;
   bool interrupted = false;
-  bool chosenBefore = false;    // by the database: nothing was measured
-  std::string comparedBy;       // with what, where the reference would have taken too long: a sentence
-  runtime::Undecided undecided; // as of runtime::Trial
-  std::vector<Machine> others;  // that the database has timings of
+  bool chosenBefore = false; // by the database: nothing was measured
+  std::string comparedBy;    // with what, where the reference would have taken too long: a sentence
+  runtime::UndecidedTrials undecided;
+  std::vector<Machine> others; // that the database has timings of
   /// How many times as fast as the pick the best is.
   std::optional<double> gain() const;
   std::size_t tried() const; // candidates of which something is known

@@ -1,5 +1,5 @@
 // What results are compared with: the plainest plan of a spectrum, in order, in wider types, with a bound for each
-// number on what roundings may change (error_analysis.h). docs/verification.md says why.
+// number on what roundings may change (bounded_real.h). docs/verification.md says why.
 #pragma once
 
 #include "tangram/session/Session.h"
@@ -15,7 +15,7 @@ struct ReferenceLibrary {
 };
 
 /// Light: with no bound for each number, but what the plainest order rounds by, of which one for all is made. A twelfth
-/// of the time (light_numbers.h).
+/// of the time (light_real.h).
 enum class ReferenceKind : std::uint8_t { Full, Light };
 
 /// Composes the plainest plan of `spectrum` for the target `reference` and builds it in `folder`. Codelets for the

@@ -20,8 +20,19 @@ bool hasFloating(const std::vector<Value> &values);
 struct Trial {
   std::vector<Value> arguments; // the result last
   bool whole = false;           // whole numbers stand in the place of floating ones
+  bool small = false;           // fewer elements than were given (SmallTrials.h)
   std::vector<Expected> expected, plain;
   Undecided undecided;
+};
+
+/// What roundings decide in trials of each kind: the worst.
+struct UndecidedTrials {
+  Undecided given, whole, small;
+  void include(const Trial &trial);
+  /// Of all kinds.
+  Undecided all() const;
+  /// In a sentence each, which says the kind.
+  std::vector<std::string> sentences() const;
 };
 
 /// The arguments as they are and, before that, where there are floating numbers among them, with whole ones in their

@@ -1,11 +1,24 @@
-// Numbers of a light reference, part of error_analysis.h where TANGRAM_REFERENCE_LIGHT is defined: each is computed in
-// a wider type and, beside that, in the kernel's own. What both differ by is a sample of what roundings do to results,
-// and no bound; it takes a twelfth of the time. Where they do not differ, of whole numbers say, nothing was rounded.
+// Numbers of a light reference, in the place of bounded_real.h and bounded_functions.h: each is computed in a wider
+// type and, beside that, in the kernel's own. What both differ by is a sample of what roundings do to results, and no
+// bound; it takes a twelfth of the time. Where they do not differ, of whole numbers say, nothing was rounded.
 #pragma once
+
+#include <tangram/runtime/kernel_abi.h>
+#include <tangram/runtime/reference/compound_operators.h>
+#include <tangram/runtime/reference/decisions.h>
+#include <tangram/runtime/reference/formats.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#define TANGRAM_REFERENCE_CALL // operations are a few instructions each
 
 namespace tangram::reference {
 
-template <class T> class Real {
+template <class T> class Real : public CompoundOperators<Real<T>> {
 public:
   using Wide = typename Traits<T>::Wide;
   static constexpr double u = 1.0 / static_cast<double>(std::uint64_t{1} << Traits<T>::mantissa);
@@ -25,20 +38,13 @@ public:
   Real settled() const { return *this; }
   double off() const { return std::abs(static_cast<double>(value - static_cast<Wide>(own))); }
 
-  friend Real operator+(const Real &x, const Real &y) { return {x.value + y.value, static_cast<T>(x.own + y.own), 0}; }
-  friend Real operator-(const Real &x, const Real &y) { return {x.value - y.value, static_cast<T>(x.own - y.own), 0}; }
+  void add(const Real &y) {
+    value += y.value;
+    own = static_cast<T>(own + y.own);
+  }
   friend Real operator*(const Real &x, const Real &y) { return {x.value * y.value, static_cast<T>(x.own * y.own), 0}; }
   friend Real operator/(const Real &x, const Real &y) { return {x.value / y.value, static_cast<T>(x.own / y.own), 0}; }
   Real operator-() const { return {-value, static_cast<T>(-own), 0}; }
-  Real operator+() const { return *this; }
-  Real &operator+=(const Real &x) { return *this = *this + x; }
-  Real &operator-=(const Real &x) { return *this = *this - x; }
-  Real &operator*=(const Real &x) { return *this = *this * x; }
-  Real &operator/=(const Real &x) { return *this = *this / x; }
-  Real &operator++() { return *this += Real(1); }
-  Real &operator--() { return *this -= Real(1); }
-  Real operator++(int) { return std::exchange(*this, *this + Real(1)); }
-  Real operator--(int) { return std::exchange(*this, *this - Real(1)); }
 
   friend bool operator<(const Real &x, const Real &y) { return decided(x, y, x.own < y.own); }
   friend bool operator>(const Real &x, const Real &y) { return decided(x, y, x.own > y.own); }

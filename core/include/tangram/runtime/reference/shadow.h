@@ -1,0 +1,101 @@
+// What is known of numbers in memory beside their bytes.
+#pragma once
+
+#include <tangram/runtime/reference/real.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <unordered_map>
+
+namespace tangram::reference {
+
+/// What is known of numbers in memory beside their bytes, by address. What a kernel has not written is what lies there.
+template <class T> class Shadow {
+public:
+  static constexpr std::uintptr_t page = 4096;
+
+  TANGRAM_REFERENCE_CALL Real<T> &at(T *address) {
+    Page *&found = slot(address);
+    if (!found) found = add(key(address));
+    std::size_t i = index(address);
+    if (!found->present[i]) {
+      found->present[i] = true;
+      found->numbers[i] = Real<T>(*address);
+    }
+    return found->numbers[i];
+  }
+  TANGRAM_REFERENCE_CALL Real<T> get(const T *address) {
+    Page *found = slot(address);
+    std::size_t i = index(address);
+    return found && found->present[i] ? found->numbers[i] : Real<T>(*address);
+  }
+  const Real<T> *find(const void *at) {
+    const T *address = static_cast<const T *>(at);
+    auto it = pages_.find(key(address));
+    return it != pages_.end() && it->second->present[index(address)] ? &it->second->numbers[index(address)] : nullptr;
+  }
+  /// Forgets what lies in whole pages.
+  void forget(const void *begin, std::size_t bytes) {
+    auto from = reinterpret_cast<std::uintptr_t>(begin) / page;
+    for (std::uintptr_t k = from; k < from + (bytes + page - 1) / page; ++k) {
+      pages_.erase(k);
+      if (recent_[k % kRecent].key == k) recent_[k % kRecent] = {};
+    }
+  }
+  void clear() {
+    pages_.clear();
+    for (Recent &r : recent_) r = {};
+  }
+  /// Writes what the kernel gets in its own type.
+  void flush() {
+    for (auto &[k, p] : pages_)
+      for (std::size_t i = 0; i < page / sizeof(T); ++i)
+        if (p->present[i]) reinterpret_cast<T *>(k * page)[i] = p->numbers[i].own;
+  }
+
+private:
+  struct Page {
+    bool present[page / sizeof(T)] = {};
+    Real<T> numbers[page / sizeof(T)];
+  };
+  struct Recent {
+    std::uintptr_t key = 0;
+    Page *found = nullptr;
+  };
+  static constexpr std::size_t kRecent = 256;
+
+  static std::uintptr_t key(const T *address) { return reinterpret_cast<std::uintptr_t>(address) / page; }
+  static std::size_t index(const T *address) { return reinterpret_cast<std::uintptr_t>(address) % page / sizeof(T); }
+  /// The page of an address, null where there is none yet.
+  Page *&slot(const T *address) {
+    std::uintptr_t k = key(address);
+    Recent &recent = recent_[k % kRecent];
+    if (recent.key != k) look(recent, k);
+    return recent.found;
+  }
+  [[gnu::noinline]] void look(Recent &recent, std::uintptr_t k) {
+    auto it = pages_.find(k);
+    recent = {k, it == pages_.end() ? nullptr : it->second.get()};
+  }
+
+  [[gnu::noinline]] Page *add(std::uintptr_t k) { return (pages_[k] = std::make_unique<Page>()).get(); }
+
+  std::unordered_map<std::uintptr_t, std::unique_ptr<Page>> pages_;
+  Recent recent_[kRecent];
+};
+template <class T> inline Shadow<T> shadow;
+template <class F> void forEachShadow(F f) {
+  f(shadow<float>);
+  f(shadow<double>);
+  f(shadow<tangram_f16>);
+  f(shadow<tangram_bf16>);
+}
+
+/// What is followed as a Real.
+template <class T>
+inline constexpr bool isNumber =
+    std::is_floating_point_v<T> || std::is_same_v<T, tangram_f16> || std::is_same_v<T, tangram_bf16>;
+
+} // namespace tangram::reference
