@@ -240,6 +240,16 @@ Stmts ZeroPadding::withoutChoices(const Stmts &body, const std::set<const Subscr
   } choices(arena_, elements);
   Stmts result;
   for (const Stmt *s : body) result.push_back(as<Stmt>(choices.mutate(s)));
+  if (result == body) return result;
+  // What only conditions asked for.
+  for (std::size_t i = result.size(); i-- > 0;) {
+    const auto *d = dyn<Declare>(result[i]);
+    if (!d || !definitions_.count(d->name)) continue;
+    const bool used = std::any_of(result.begin(), result.end(), [&](const Stmt *s) {
+      return any<VarRef>(s, [&](const VarRef &v) { return v.name == d->name; });
+    });
+    if (!used) result.erase(result.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   return result;
 }
 

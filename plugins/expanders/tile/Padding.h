@@ -42,7 +42,7 @@ public:
   /// `v = cond ? in[...] : 0` in place of `v = 0; if (cond) v = in[...]`. Nothing else is changed.
   Body withZeros(const std::vector<const ast::Stmt *> &body, const std::set<std::string> &sums) const;
 
-  /// With elements in place of such choices.
+  /// With elements in place of such choices, and without variables that only these asked for.
   std::vector<const ast::Stmt *> withoutChoices(const std::vector<const ast::Stmt *> &body,
                                                 const std::set<const ast::Subscript *> &elements) const;
 

@@ -156,6 +156,8 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
         clamps.push_back(clampOf(module, *nest.nest, *access, indices[d], iterators, arena));
         if (clamps[d]) (*free.index)[d] = clamps[d]->value;
       }
+      // Where an index is clamped as well, the choice stays where it is.
+      if (std::any_of(clamps.begin(), clamps.end(), [](const auto &c) { return c.has_value(); })) paddings.erase(&sub);
       std::optional<Strides> strides = stridesOf(*nest.nest, free, loops);
       found.push_back(
           {{&sub, std::move(indices), container, std::move(strides), certain, {}, std::move(clamps), paddings[&sub]},

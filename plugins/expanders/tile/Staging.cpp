@@ -87,14 +87,15 @@ Staged::Corner Staged::corner(const ReplaceVariable &first, Names &names) const 
     result.at.push_back(build_.var(name, kSize));
     const Expr *at = result.at.back(), *size = sizeOf(d), *extent = build_.cast(kSize, extents_[d]), *fits = nullptr;
     result.begin.push_back(nullptr), result.count.push_back(nullptr);
-    if (clamp(d)) { // what it leaves alone at both ends it leaves alone
+    if (tile_.references[0].padding.empty()) {
       fits = build_.both(build_.less(at, size), build_.binary(BinaryOp::Le, extent, build_.sub(size, at)));
-      for (const Expr *end : {at, build_.add(at, build_.sub(extent, build_.u64(1)))})
-        fits = build_.both(fits, clamped(clamp(d)->keeps, end));
     } else {
       bound(result, d, names);
       fits = build_.equal(result.count[d], extents_[d]);
     }
+    if (clamp(d)) // what it leaves alone at both ends it leaves alone
+      for (const Expr *end : {at, build_.add(at, build_.sub(extent, build_.u64(1)))})
+        fits = build_.both(fits, clamped(clamp(d)->keeps, end));
     result.whole = result.whole ? build_.both(result.whole, fits) : fits;
   }
   return result;
@@ -215,7 +216,6 @@ Staged::There Staged::there(const Corner &corner, const std::vector<const Expr *
   for (std::size_t d = 0; d < at.size(); ++d) {
     const Expr *index = build_.add(corner.at[d], build_.cast(kSize, at[d]));
     if (asks) {
-      const Expr *fits = nullptr;
       std::string name = names.fresh(fmt::format("{}_from", name_));
       before.push_back(build_.declare(name, kSize, index));
       index = build_.var(name, kSize);
@@ -223,10 +223,9 @@ Staged::There Staged::there(const Corner &corner, const std::vector<const Expr *
         name = names.fresh(fmt::format("{}_clamped", name_));
         before.push_back(build_.declare(name, kSize, build_.cast(kSize, clamped(clamp(d)->whole, index))));
         index = build_.var(name, kSize);
-        fits = build_.less(index, sizeOf(d));
-      } else {
-        fits = build_.less(build_.sub(at[d], corner.begin[d]), corner.count[d]);
       }
+      const Expr *fits = corner.count[d] ? build_.less(build_.sub(at[d], corner.begin[d]), corner.count[d])
+                                         : build_.less(index, sizeOf(d));
       inside = inside ? build_.both(inside, fits) : fits;
     }
     indices.push_back(index);

@@ -27,8 +27,8 @@ public:
   struct Corner {
     std::vector<const ast::Stmt *> declarations;
     std::vector<const ast::Expr *> at;
-    /// Of each dimension that is not clamped, the first coordinate in the tile of elements that are there and not
-    /// padded, and how many there are.
+    /// Of each dimension of a padded tile, the first coordinate of elements that are there and not zero, and how many
+    /// there are; else null.
     std::vector<const ast::Expr *> begin, count;
     const ast::Expr *whole = nullptr; // whether all of the tile is so
   };

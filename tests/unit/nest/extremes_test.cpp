@@ -41,8 +41,8 @@ TEST_F(ExtremesTest, ConditionsOfSomePointAndOfAll) {
   E below = j_ < n_, order = i_ <= j_;
   EXPECT_EQ(some(below), "-3 < n");
   EXPECT_EQ(all(below), "4 < n");
-  EXPECT_EQ(some(order), "true");                      // 2 <= 4
-  EXPECT_EQ(all(order), "false");                       // 9 <= -3
+  EXPECT_EQ(some(order), "true");                   // 2 <= 4
+  EXPECT_EQ(all(order), "false");                   // 9 <= -3
   EXPECT_EQ(some(both(below, i_ == j_)), "-3 < n"); // of the other part nothing is known
   EXPECT_EQ(all(both(below, i_ == j_)), "unknown");
 }
