@@ -220,10 +220,17 @@ std::optional<Refusal> Schedule::reschedule(const Node &top, std::vector<Node> &
     domain = isl::manage(isl_union_set_gist_params(domain.release(), context.copy()));
     order = isl::manage(isl_union_map_gist_params(order.coalesce().release(), context.copy()));
     const Options options(nest_.isl.get().get());
-    const isl::schedule schedule = isl::schedule_constraints::on_domain(domain).set_validity(order).compute_schedule();
     std::vector<const Group *> all;
     for (const Group &g : groups) all.push_back(&g);
-    made = Tree(nest_, units_, top.top).nodes(schedule.root(), all);
+    try {
+      const isl::schedule schedule =
+          isl::schedule_constraints::on_domain(domain).set_validity(order).compute_schedule();
+      made = Tree(nest_, units_, top.top).nodes(schedule.root(), all);
+    } catch (const isl::exception_quota &) {
+      throw;
+    } catch (const isl::exception &) { // its scheduler gives up on some nests ("unable to carry dependences")
+      return noSchedule("isl finds no other order");
+    }
     return std::nullopt;
   };
   auto found = nest_.isl.limited(look);

@@ -2,9 +2,8 @@
 #ifndef TANGRAM_RUNTIME_VEC_VECTOR_H
 #define TANGRAM_RUNTIME_VEC_VECTOR_H
 
-#include "tangram/runtime/vec/mask.h"
+#include "tangram/runtime/vec/integers.h"
 
-#include <cstring>
 #include <utility>
 
 namespace tangram {
@@ -414,9 +413,16 @@ template <class U, class T, int N> TANGRAM_INLINE vec<U, N> convert(const vec<T,
     return a != vec<T, N>(T(0));
   } else if constexpr (std::is_same_v<T, bool>) {
     return select(a, vec<U, N>(U(1)), vec<U, N>(U(0)));
+  } else if constexpr (std::is_floating_point_v<U> && std::is_integral_v<T> && sizeof(T) < sizeof(std::int32_t)) {
+    return convert<U>(convert<std::int32_t>(a));
+  } else if constexpr (std::is_integral_v<U> && sizeof(U) < sizeof(std::int32_t) && std::is_floating_point_v<T>) {
+    return convert<U>(convert<std::int32_t>(a));
   } else if constexpr (vec<T, N>::whole && vec<U, N>::whole) {
     vec<U, N> v;
-    v.r = __builtin_convertvector(a.r, decltype(v.r));
+    if constexpr (std::is_integral_v<U> && std::is_integral_v<T> && vec_detail::resizes<sizeof(T), sizeof(U), N>())
+      v.r = vec_detail::resized<decltype(v.r), sizeof(T), sizeof(U), std::is_signed_v<T>>(a.r);
+    else
+      v.r = __builtin_convertvector(a.r, decltype(v.r));
     return v;
   } else {
     return vec<U, N>::join(convert<U>(a.low()), convert<U>(a.high()));
