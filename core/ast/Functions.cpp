@@ -1,9 +1,9 @@
 #include "tangram/ast/Functions.h"
 
+#include "tangram/ast/Builtins.h"
 #include "tangram/ast/Walk.h"
 
-#include <set>
-#include <string>
+#include <algorithm>
 
 namespace tangram::ast {
 
@@ -35,6 +35,36 @@ const Function *functionOfExpression(const Module &module, const Call &call) {
   for (const Function *f : module.functions)
     if (f->name == call.callee && f->params.size() == call.args.size()) return resultOf(*f) ? f : nullptr;
   return nullptr;
+}
+
+namespace {
+
+constexpr std::size_t kModerate = 500; // nodes of a body
+
+bool computesWithNumbers(const Function &f, const std::set<std::string> &others) {
+  std::size_t nodes = 0;
+  const bool other = any<Node>(f.body, [&](const Node &n) {
+    ++nodes;
+    if (const auto *call = dyn<Call>(&n)) return !others.count(call->callee) && !isMathFunction(call->callee);
+    if (const auto *declared = dyn<Declare>(&n)) return !declared->type.isScalar() || !declared->extents.empty();
+    if (const auto *e = isa<Expr>(&n) ? static_cast<const Expr *>(&n) : nullptr)
+      return isa<Subscript>(e) || isa<Atomic>(e) || !(e->type.isScalar() || e->type.isVoid());
+    return isa<Switch>(&n);
+  });
+  return !other && nodes <= kModerate && (f.result.isScalar() || f.result.isVoid()) &&
+         std::all_of(f.params.begin(), f.params.end(), [](const Param *p) { return p->type.isScalar(); });
+}
+
+} // namespace
+
+std::set<std::string> functionsOfNumbers(const Module &module) {
+  std::set<std::string> found;
+  for (bool more = true; more;) { // callees may stand behind their callers; what calls itself is never found
+    more = false;
+    for (const Function *f : module.functions)
+      more |= !found.count(f->name) && computesWithNumbers(*f, found) && found.insert(f->name).second;
+  }
+  return found;
 }
 
 std::vector<const Function *> hostFunctions(const Module &module) {

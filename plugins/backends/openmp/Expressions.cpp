@@ -48,26 +48,46 @@ c_family::Expressions::Text VectorExpressions::call(const Call *e) {
   return {fmt::format("tangram::{}({})", e->callee, arguments(e))};
 }
 
-std::optional<std::pair<std::string, Int>> VectorExpressions::apart(const Expr *base, const Expr *index) {
-  if (base->type.element().isBool()) return {};
+std::optional<VectorExpressions::Apart> VectorExpressions::apart(const Expr *base, const Expr *index) {
+  if (base->type.element().isBool() || !index->type.isVector()) return {};
   const std::optional<Strided> found = strided(index, arena_);
-  if (!found || found->step < 2) return {};
-  return std::pair(address(base, found->first ? found->first : Build(arena_, index->range).u64(0)), found->step);
+  if (!found || found->step == 0 || (!found->stride && found->step == 1)) return {};
+  const Build b(arena_, index->range);
+  Apart result{address(base, found->first ? found->first : b.u64(0)), 0, {}};
+  if (!found->stride && found->step > 0) {
+    result.constant = found->step;
+  } else {
+    const Expr *step = b.integer(Scalar::I64, found->step);
+    if (found->stride && found->step == 1)
+      step = found->stride;
+    else if (found->stride)
+      step = b.mul(b.cast(Scalar::I64, found->stride), step);
+    result.stride = print(step, Scalar::I64);
+  }
+  return result;
+}
+
+std::string VectorExpressions::elements(const Expr *base, const Expr *index) {
+  if (const std::optional<Near> found = near(index, arena_))
+    return fmt::format("{}, {}", address(base, found->first), print(found->lanes));
+  return fmt::format("{}, {}", print(base), print(index));
 }
 
 c_family::Expressions::Text VectorExpressions::load(const VectorLoad *e) {
   std::string mask = e->mask ? ", " + print(e->mask) : "";
-  if (auto found = e->index->type.isVector() ? apart(e->base, e->index) : std::nullopt) {
-    const auto &[first, step] = *found;
+  const std::string lanes = lanesOf(e->type);
+  if (const std::optional<Apart> found = apart(e->base, e->index)) {
+    if (!found->constant)
+      return {fmt::format("tangram::load_strided<{}>({}, {}{})", lanes, found->first, found->stride, mask)};
     const auto *base = dyn<VarRef>(e->base);
     auto field = base && !e->mask ? fields.find(base->name) : fields.end();
-    if (field != fields.end() && field->second.structure == step)
-      return {fmt::format("tangram::load_field<{}, {}, {}>({})", lanesOf(e->type), step, field->second.offset, first)};
-    return {fmt::format("tangram::load_apart<{}, {}>({}{})", lanesOf(e->type), step, first, mask)};
+    if (field != fields.end() && field->second.structure == found->constant)
+      return {fmt::format("tangram::load_field<{}, {}, {}>({})", lanes, found->constant, field->second.offset,
+                          found->first)};
+    return {fmt::format("tangram::load_apart<{}, {}>({}{})", lanes, found->constant, found->first, mask)};
   }
-  if (e->index->type.isVector())
-    return {fmt::format("tangram::gather({}, {}{})", print(e->base), print(e->index), mask)};
-  return {fmt::format("tangram::load<{}>({}{})", lanesOf(e->type), address(e->base, e->index), mask)};
+  if (e->index->type.isVector()) return {fmt::format("tangram::gather({}{})", elements(e->base, e->index), mask)};
+  return {fmt::format("tangram::load<{}>({}{})", lanes, address(e->base, e->index), mask)};
 }
 
 c_family::Expressions::Text VectorExpressions::select(const VectorSelect *e) {

@@ -16,8 +16,17 @@ public:
   std::string type(const ast::Type &type) override;
   /// Where base[index] lies: "in", "in + begin".
   std::string address(const ast::Expr *base, const ast::Expr *index);
-  /// Where the first lane's element lies, and how far apart the others' are; nothing where that is not a number.
-  std::optional<std::pair<std::string, ast::Int>> apart(const ast::Expr *base, const ast::Expr *index);
+  /// Of elements that each lane has its own index of, what gather and scatter are given: where to count from, the
+  /// indices.
+  std::string elements(const ast::Expr *base, const ast::Expr *index);
+  /// Elements that are as far apart from lane to lane.
+  struct Apart {
+    std::string first;     // where that of the first lane lies
+    ast::Int constant = 0; // how far apart they are, where that is a number of two or more; else 0
+    std::string stride;    // ... and else this text
+  };
+  /// Nothing for elements side by side, and where it is not known that they are so.
+  std::optional<Apart> apart(const ast::Expr *base, const ast::Expr *index);
 
 protected:
   Text cast(const ast::Cast *e, const ast::Type &wanted) override;

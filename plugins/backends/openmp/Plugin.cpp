@@ -6,9 +6,11 @@ namespace tangram::openmp {
 
 std::vector<OptionSpec> backendOptions() {
   OptionSpec compiler{"compiler", "The C++ compiler: a name on the PATH or a path.", std::string("g++"), {}, {}, {}};
+  // Nobody reads errno, or catches signals, of a kernel: values stay as they are, and loops with roots or comparisons
+  // become vectors.
   OptionSpec flags{"flags",
                    "Flags of the compiler besides those that make a shared library with OpenMP.",
-                   std::vector<std::string>{"-O3", "-march=native"},
+                   std::vector<std::string>{"-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math"},
                    {},
                    {},
                    {}};

@@ -247,10 +247,13 @@ void Statements::parallel(const Loop &loop, const hardware::Level &level) {
 void Statements::store(const VectorStore &s) {
   vectors_.usesVectors = true;
   std::string mask = s.mask ? ", " + e_.print(s.mask) : "", value = e_.print(s.value);
-  if (auto found = s.index->type.isVector() ? vectors_.apart(s.base, s.index) : std::nullopt)
-    return w_.line(fmt::format("tangram::store_apart<{}>({}, {}{});", found->second, found->first, value, mask));
+  if (const auto found = vectors_.apart(s.base, s.index)) {
+    if (!found->constant)
+      return w_.line(fmt::format("tangram::store_strided({}, {}, {}{});", found->first, found->stride, value, mask));
+    return w_.line(fmt::format("tangram::store_apart<{}>({}, {}{});", found->constant, found->first, value, mask));
+  }
   if (s.index->type.isVector())
-    return w_.line(fmt::format("tangram::scatter({}, {}, {}{});", e_.print(s.base), e_.print(s.index), value, mask));
+    return w_.line(fmt::format("tangram::scatter({}, {}{});", vectors_.elements(s.base, s.index), value, mask));
   w_.line(fmt::format("tangram::store({}, {}{});", vectors_.address(s.base, s.index), value, mask));
 }
 

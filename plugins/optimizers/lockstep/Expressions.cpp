@@ -205,6 +205,21 @@ std::optional<bool> Lanes::decided(const Binary *e) {
   return {};
 }
 
+/// Shorter numbers of one type compare like the wider ones that C++ makes of them, and more of them fill a register.
+/// Null for others.
+const Expr *Lanes::comparedAsTheyAre(const Binary *e) {
+  const auto *lhs = dyn<Cast>(e->lhs), *rhs = dyn<Cast>(e->rhs);
+  if (!isComparison(e->op) || !lhs || !rhs) return nullptr;
+  const Type &from = lhs->operand->type, &to = lhs->type;
+  const bool keepsOrder = from.isInteger() && to.isInteger() && !from.isBool() && from.bytes() < to.bytes() &&
+                          (to.isSigned() || !from.isSigned());
+  if (!keepsOrder || rhs->operand->type != from) return nullptr;
+  const Expr *left = value(lhs->operand), *right = value(rhs->operand);
+  if (!left->type.isVector() && !right->type.isVector())
+    return arena_.make<Binary>(here_, e->type, e->op, b().cast(to, left), b().cast(to, right));
+  return arithmetic(e->op, spread(left), spread(right), from);
+}
+
 const Expr *Lanes::binary(const Binary *e) {
   if (e->op == BinaryOp::Comma) {
     effect(e->lhs);
@@ -243,6 +258,7 @@ const Expr *Lanes::binary(const Binary *e) {
     return cast(e->type, arena_.make<Binary>(here_, maskType(), op, lhs, rhs));
   }
   if (std::optional<bool> same = decided(e)) return b().boolean(*same);
+  if (const Expr *narrow = comparedAsTheyAre(e)) return narrow;
   const Expr *lhs = value(e->lhs), *rhs = value(e->rhs);
   if (!lhs->type.isVector() && !rhs->type.isVector()) return arena_.make<Binary>(here_, e->type, e->op, lhs, rhs);
   if (e->lhs->type.isPointer() || e->rhs->type.isPointer()) unsupported(e, "a pointer that differs between lanes");

@@ -74,6 +74,7 @@ private:
   std::optional<bool> decided(const ast::Binary *e);
   bool divides(const ast::Expr *divisor) const;
   const ast::Expr *unary(const ast::Unary *e);
+  const ast::Expr *comparedAsTheyAre(const ast::Binary *e);
   const ast::Expr *binary(const ast::Binary *e);
   const ast::Expr *conditional(const ast::Conditional *e);
   const ast::Expr *compared(const ast::Conditional *e);

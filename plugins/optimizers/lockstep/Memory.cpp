@@ -5,6 +5,8 @@
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 
+#include <utility>
+
 namespace tangram::lockstep {
 
 using namespace ast;
@@ -261,7 +263,14 @@ const Expr *Lanes::loadFrom(const Place &place, const Type &type) {
 void Lanes::store(const Place &place, const Expr *value, const Type &type) {
   if (!type.isScalar()) unsupported(place.base, fmt::format("elements of type {}", type.text()));
   if (place.isPrivate) {
-    emit(arena_.make<VectorStore>(here_, place.base, privateIndex(place), spread(value), mask_));
+    const Expr *index = privateIndex(place), *vector = spread(value), *mask = mask_;
+    if (mask && !guarded_ && !index->type.isVector()) {
+      // Some lane stores there: the others store what they have. What is loaded next does not wait for a masked store.
+      const Expr *none = nullptr;
+      const Expr *before = arena_.make<VectorLoad>(here_, vec(type), place.base, index, none);
+      vector = arena_.make<VectorSelect>(here_, vec(type), std::exchange(mask, nullptr), vector, before);
+    }
+    emit(arena_.make<VectorStore>(here_, place.base, index, vector, mask));
     return;
   }
   std::optional<Affine> a = affine(place.index);

@@ -1,5 +1,6 @@
 #include "Flattener.h"
 
+#include "tangram/ast/Returns.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -82,15 +83,41 @@ std::vector<Argument> Flattener::arguments(const SpectrumCall *call) {
   return args;
 }
 
-/// A function that has to do with structs, where they come apart: at its call, like a codelet.
+bool Flattener::byVectors() const {
+  bool below = false; // a level in lock step
+  for (const hardware::Level *at = &machine_->top(); at; at = machine_->below(*at)) {
+    if (at->name == level_) return below || (cooperative_ && at->sync == hardware::SyncKind::LockStep);
+    below |= at->sync == hardware::SyncKind::LockStep;
+  }
+  return false;
+}
+
+bool Flattener::inlines(const std::string &function) const {
+  return inlined_.count(function) || (ofNumbers_.count(function) && byVectors());
+}
+
+/// A function that has to do with structs, where they come apart, or with numbers, of which lanes have vectors: at its
+/// call, like a codelet.
 const Expr *Flattener::functionCall(const Call *call) {
   if (std::find(calls_.begin(), calls_.end(), call->callee) != calls_.end())
     fail(kRecursion, call->range, call->callee);
-  auto function = std::find_if(module_.functions.begin(), module_.functions.end(),
-                               [&](const Function *f) { return f->name == call->callee; });
-  const auto *codelet =
-      arena_.make<Codelet>((*function)->range, (*function)->name, "", "", false, false, Texts{}, Texts{},
-                           (*function)->params, std::vector<const Expr *>{}, (*function)->body);
+  const Function &function = **std::find_if(module_.functions.begin(), module_.functions.end(),
+                                            [&](const Function *f) { return f->name == call->callee; });
+  std::vector<const Param *> params = function.params;
+  const Block *body = function.body;
+  if (contains<Return>(body)) { // what has to do with structs has none any more
+    Names names;
+    for (const Param *p : params) names.reserve(p->name);
+    names.reserveAll(body);
+    const Expr *result = nullptr;
+    if (!function.result.isVoid()) {
+      params.push_back(arena_.make<Param>(function.range, names.fresh("result"), function.result, Access::Out));
+      result = b().var(params.back()->name, function.result);
+    }
+    body = withoutReturns(arena_, names, body, result);
+  }
+  const auto *codelet = arena_.make<Codelet>(function.range, function.name, "", "", false, false, Texts{}, Texts{},
+                                             params, std::vector<const Expr *>{}, body);
   const auto *specialised = arena_.make<SpectrumCall>(
       call->range, call->type, call->callee, call->args, level_, Texts{}, Counts{}, Capability::None, codelet,
       std::vector<const Expr *>{}, static_cast<const SpectrumCall *>(nullptr));

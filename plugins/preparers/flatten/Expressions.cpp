@@ -103,7 +103,7 @@ bool Flattener::hoists(const Node *node) const {
     if (isa<SpectrumCall>(&e) || isa<Map>(&e) || isa<Partition>(&e)) return true;
     if (isa<Sequence>(&e)) return e.type.isArray();
     // Whole structs come apart in statements.
-    if (const auto *call = dyn<Call>(&e)) return inlined_.count(call->callee) != 0;
+    if (const auto *call = dyn<Call>(&e)) return inlines(call->callee);
     if (const auto *field = dyn<Member>(&e)) return !isPlace(field->base);
     if (e.type.isStruct() && (isa<Assign>(&e) || isa<Conditional>(&e))) return true;
     const auto *subscript = dyn<Subscript>(&e);
@@ -163,7 +163,7 @@ const Expr *Flattener::expr(const Expr *e) {
   if (!e) return nullptr;
   if (!hoists(e)) return renamed(e);
   if (const auto *call = dyn<SpectrumCall>(e)) return spectrumCall(call);
-  if (const auto *call = dyn<Call>(e); call && inlined_.count(call->callee)) return functionCall(call);
+  if (const auto *call = dyn<Call>(e); call && inlines(call->callee)) return functionCall(call);
   if (const auto *field = dyn<Member>(e)) return member(field);
   if (const auto *node = dyn<Map>(e); node && node->type.isVoid()) {
     map(node, "");

@@ -8,6 +8,7 @@
 #include "Containers.h"
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Functions.h"
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Structs.h"
 #include "tangram/hardware/Units.h"
@@ -28,7 +29,8 @@ public:
   /// `checked`: bounds of parts that are read from a container are checked before anything is made of them.
   Flattener(PassContext &context, const ast::Module &module, bool checked)
       : context_(context), module_(module), arena_(context.arena), checked_(checked),
-        inlined_(ast::functionsOfStructs(module)), machine_(context.target.hardware) {}
+        inlined_(ast::functionsOfStructs(module)), ofNumbers_(ast::functionsOfNumbers(module)),
+        machine_(context.target.hardware) {}
   const ast::Kernel *run(const ast::Kernel *kernel);
 
 private:
@@ -115,6 +117,10 @@ private:
 
   const ast::Expr *spectrumCall(const ast::SpectrumCall *call);
   const ast::Expr *functionCall(const ast::Call *call);
+  /// Whether a function's body takes the place of its call.
+  bool inlines(const std::string &function) const;
+  /// Whether the current codelet is run by lanes in lock step, which are vectors.
+  bool byVectors() const;
   std::vector<Argument> arguments(const ast::SpectrumCall *call);
   /// Null where there is no result.
   const ast::Expr *run(const ast::SpectrumCall *call, std::vector<Argument> args);
@@ -209,9 +215,10 @@ private:
   const ast::Module &module_;
   ast::Arena &arena_;
   const bool checked_;
-  const std::set<std::string> inlined_; // functions
-  std::vector<std::string> calls_;      // of such functions, outermost first
-  ast::SourceRange here_;               // of the statement being flattened: what is made for it carries this
+  const std::set<std::string> inlined_;   // functions
+  const std::set<std::string> ofNumbers_; // ... and those that are so where lanes compute with vectors
+  std::vector<std::string> calls_;        // of such functions, outermost first
+  ast::SourceRange here_;                 // of the statement being flattened: what is made for it carries this
   ast::Build b() const { return ast::Build(arena_, here_); }
   ast::Names names_;
   std::vector<const ast::Expr *> conditions_;

@@ -125,6 +125,14 @@ template <class T, int N> void arithmetic() {
   vec<std::uint32_t, N> from(0u);
   for (int i = 0; i < N; ++i) from.set(std::size_t(i), std::uint32_t(7 * i - 3)); // also beyond the lanes
   for (int i = 0; i < N; ++i) expect(same<T>(shuffle(va, from)[i], a[std::uint32_t(7 * i - 3) % N]), "shuffle", N, i);
+  if constexpr (std::is_integral_v<T>)
+    for (T by : {T(1), T(3), T(N / 2 + 1), T(N), T(2 * N)}) { // with and without a second round
+      const vec<T, N> rest = lane_index<T, N>() % by, around = (lane_index<T, N>() + vec<T, N>(T(by - 1))) % by;
+      for (int i = 0; i < N; ++i) {
+        expect(rest[i] == T(T(i) % by), "remainder by one number", N, i);
+        expect(around[i] == T(T(T(i) + T(by - 1)) % by), "remainder around", N, i);
+      }
+    }
   vec<T, N> numbers = lane_index<T, N>();
   for (int i = 0; i < N; ++i) expect(numbers[i] == T(i), "lane_index", N, i);
 }
@@ -233,13 +241,22 @@ template <class T, int N, int Step, int Field> void apart() {
   std::vector<T> structs(data); // on the heap: tools see what lies beyond
   const vec<T, N> expected = gather(structs.data() + Field, lane_index<std::uint64_t, N>() * std::uint64_t(Step));
   const vec<T, N> field = load_field<N, Step, Field>(structs.data() + Field),
-                  loaded = load_apart<N, Step>(structs.data() + Field);
+                  loaded = load_apart<N, Step>(structs.data() + Field),
+                  strided = load_strided<N>(structs.data() + Field, Step);
   const vec<bool, N> some = lane_index<unsigned, N>() < vec<unsigned, N>(unsigned(N + 1) / 2);
-  const vec<T, N> masked = load_apart<N, Step>(structs.data() + Field, some);
+  const vec<T, N> masked = load_apart<N, Step>(structs.data() + Field, some),
+                  backwards = load_strided<N>(structs.data() + (N - 1) * Step + Field, -Step);
+  const std::vector<T> exactly(structs.begin() + Field, structs.begin() + Field + (N - 1) * Step + 1);
+  const vec<T, N> inside = load_strided<N>(exactly.data(), Step), // tools see what lies beyond
+      maskedInside = load_strided<N>(exactly.data(), Step, some);
   for (int i = 0; i < N; ++i) {
     expect(same<T>(field[i], expected[i]), "load of a field", N, i);
     expect(same<T>(loaded[i], expected[i]), "load of elements apart", N, i);
     expect(same<T>(masked[i], some[i] ? expected[i] : T(0)), "masked load of elements apart", N, i);
+    expect(same<T>(strided[i], expected[i]), "load with a stride", N, i);
+    expect(same<T>(inside[i], expected[i]), "load with a stride", N, i);
+    expect(same<T>(backwards[i], expected[N - 1 - i]), "load backwards", N, i);
+    expect(same<T>(maskedInside[i], some[i] ? expected[i] : T(0)), "masked load with a stride", N, i);
   }
   std::fill(structs.begin(), structs.end(), T(0));
   store_apart<Step>(structs.data() + Field, expected);
@@ -250,6 +267,14 @@ template <class T, int N, int Step, int Field> void apart() {
   for (int i = 0; i < N * Step; ++i)
     expect(same<T>(structs[i], i % Step == Field && some[i / Step] ? data[i] : T(0)), "masked store of elements apart",
            N, i);
+  std::fill(structs.begin(), structs.end(), T(0));
+  store_strided(structs.data() + Field, Step, expected, some);
+  for (int i = 0; i < N * Step; ++i)
+    expect(same<T>(structs[i], i % Step == Field && some[i / Step] ? data[i] : T(0)), "masked store with a stride", N,
+           i);
+  store_strided(structs.data() + Field, Step, expected);
+  for (int i = 0; i < N * Step; ++i)
+    expect(same<T>(structs[i], i % Step == Field ? data[i] : T(0)), "store with a stride", N, i);
 }
 template <class T, int N> void apart() {
   apart<T, N, 2, 0>(), apart<T, N, 2, 1>();

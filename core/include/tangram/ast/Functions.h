@@ -3,6 +3,8 @@
 
 #include "tangram/ast/Node.h"
 
+#include <set>
+#include <string>
 #include <vector>
 
 namespace tangram::ast {
@@ -14,6 +16,10 @@ std::vector<const Function *> reached(const Module &module, const std::vector<co
 const Function *functionOfExpression(const Module &module, const Call &call);
 /// What such a function returns.
 const Expr *resultOf(const Function &function);
+
+/// Functions that compute with variables alone: parameters, a result and variables that are numbers, no memory, nothing
+/// but mathematical functions and others of the kind called, none by itself. Of moderate size.
+std::set<std::string> functionsOfNumbers(const Module &module);
 
 /// The functions that the host's part of the kernels calls: what is not in a Launch.
 std::vector<const Function *> hostFunctions(const Module &module);

@@ -11,7 +11,7 @@
 
 #include "tangram/runtime/vec/vector.h"
 
-#include "tangram/runtime/vec/memory.h"
+#include "tangram/runtime/vec/strided.h"
 
 #include "tangram/runtime/vec/float16.h"
 

@@ -71,6 +71,12 @@ template <class T, class I, int N> inline constexpr bool has_near_gather = false
 template <class T, class I, int N>
 inline constexpr bool asks_for_rows =
     sizeof(T) == 4 && sizeof(I) == 4 && !std::is_same_v<T, bool> && N >= 4 && vec<I, N>::whole;
+/// ... and of shorter elements, which processors take one by one, whether all lanes do.
+template <class T, class I, int N>
+inline constexpr bool asks_for_row = sizeof(T) < 4 && sizeof(I) >= 4 && !std::is_same_v<T, bool> && N >= 8;
+template <class I, int N> TANGRAM_INLINE bool in_row(const vec<I, N> &index) {
+  return all(index == vec<I, N>(index[0]) + lane_index<I, N>());
+}
 template <int Row, class V, std::size_t... Lane> TANGRAM_INLINE V first_of_row(V v, std::index_sequence<Lane...>) {
   return __builtin_shufflevector(v, v, (Lane / Row * Row)...);
 }
@@ -201,7 +207,13 @@ TANGRAM_INLINE void store_rows(T *p, const vec<I, N> &index, const vec<T, N> &v)
 } // namespace vec_detail
 
 template <class T, class I, int N> TANGRAM_INLINE vec<T, N> gather(const T *p, const vec<I, N> &index) {
-  if constexpr (vec_detail::asks_for_rows<T, I, N>) {
+  if constexpr (vec_detail::asks_for_row<T, I, N>) {
+    if (vec_detail::in_row(index)) return load<N>(p + index[0]);
+    if constexpr (N > 8) {
+      const vec<bool, N / 2> half(true);
+      return vec<T, N>::join(gather(p, index.low(), half), gather(p, index.high(), half));
+    }
+  } else if constexpr (vec_detail::asks_for_rows<T, I, N>) {
     if (vec_detail::in_rows<N>(index)) return load<N>(p + index[0]);
     if constexpr (N > 4)
       if (vec_detail::in_rows<4>(index)) return vec_detail::load_rows<4>(p, index);
@@ -234,7 +246,9 @@ TANGRAM_INLINE void scatter(T *p, const vec<I, N> &index, const vec<T, N> &v, ve
   }
 }
 template <class T, class I, int N> TANGRAM_INLINE void scatter(T *p, const vec<I, N> &index, const vec<T, N> &v) {
-  if constexpr (vec_detail::asks_for_rows<T, I, N>) {
+  if constexpr (vec_detail::asks_for_row<T, I, N>) {
+    if (vec_detail::in_row(index)) return store(p + index[0], v);
+  } else if constexpr (vec_detail::asks_for_rows<T, I, N>) {
     if (vec_detail::in_rows<N>(index)) return store(p + index[0], v);
     if constexpr (N > 4)
       if (vec_detail::in_rows<4>(index)) return vec_detail::store_rows<4>(p, index, v);
@@ -243,88 +257,6 @@ template <class T, class I, int N> TANGRAM_INLINE void scatter(T *p, const vec<I
     return scatter(p, index.high(), v.high());
   }
   scatter(p, index, v, vec<bool, N>(true));
-}
-
-namespace vec_detail {
-template <int Step, class T, std::size_t... Lane>
-TANGRAM_INLINE typename native<T, sizeof...(Lane)>::type elements_apart(const T *p, std::index_sequence<Lane...>) {
-  return typename native<T, sizeof...(Lane)>::type{p[Lane * Step]...};
-}
-#if defined(__AVX2__)
-/// All there is of as many structs of `Step` elements as a register has, of which lanes get one field: with its
-/// neighbours that are loaded, too, a few shuffles each.
-template <int Step, int Field, class T, std::size_t... Lane>
-TANGRAM_INLINE auto field_of(const T *structs, std::index_sequence<Lane...>) {
-  constexpr std::size_t n = sizeof...(Lane), half = n / 2;
-  const auto all = [&](std::size_t at) { return load<int(n)>(structs + at).r; };
-  if constexpr (Step == 2) {
-    return __builtin_shufflevector(all(0), all(n), (Lane * 2 + Field)...);
-  } else if constexpr (Step == 3) {
-    const auto some = __builtin_shufflevector(all(0), all(n), (Lane * 3 + Field < 2 * n ? Lane * 3 + Field : Lane)...);
-    return __builtin_shufflevector(some, all(2 * n), (Lane * 3 + Field < 2 * n ? Lane : Lane * 3 + Field - n)...);
-  } else {
-    // A struct in each half of 16 or 32 bytes; shuffles within halves are quick.
-    const auto halves = [&](std::size_t at) {
-      return vec<T, int(n)>::join(load<int(half)>(structs + at), load<int(half)>(structs + at + 4 * half)).r;
-    };
-    if constexpr (n == 8) {
-      constexpr std::size_t first = Field / 2 * 2; // of two fields that go together
-      const auto two = [&](std::size_t at) {
-        return __builtin_shufflevector(halves(at), halves(at + 4),
-                                       (Lane / 4 * 4 + first + Lane % 4 / 2 + Lane % 2 * n)...);
-      };
-      return __builtin_shufflevector(two(0), two(8), (Lane / 4 * 4 + Field % 2 * 2 + Lane % 2 + Lane % 4 / 2 * n)...);
-    } else {
-      const auto low = __builtin_shufflevector(all(0), all(4), (Lane % half * 4 + Field)...);
-      const auto high = __builtin_shufflevector(all(8), all(12), (Lane % half * 4 + Field)...);
-      return __builtin_shufflevector(low, high, (Lane < half ? Lane : n + Lane - half)...);
-    }
-  }
-}
-template <class T, int Step>
-inline constexpr bool has_fields = (sizeof(T) == 4 || sizeof(T) == 8) && Step >= 2 && Step <= 4;
-#else
-template <class T, int Step> inline constexpr bool has_fields = false;
-#endif
-} // namespace vec_detail
-
-/// p[0], p[Step], p[2 * Step], ...
-template <int N, int Step, class T> TANGRAM_INLINE vec<T, N> load_apart(const T *p) {
-#if defined(TANGRAM_VEC_AVX512)
-  return gather(p, lane_index<std::uint32_t, N>() * std::uint32_t(Step), vec<bool, N>(true));
-#else
-  if constexpr (vec<T, N>::whole) {
-    vec<T, N> v;
-    v.r = vec_detail::elements_apart<Step>(p, std::make_index_sequence<N>());
-    return v;
-  } else {
-    return vec<T, N>::join(load_apart<N / 2, Step>(p), load_apart<N / 2, Step>(p + N / 2 * Step));
-  }
-#endif
-}
-template <int N, int Step, class T> TANGRAM_INLINE vec<T, N> load_apart(const T *p, vec<bool, N> m) {
-  return gather(p, lane_index<std::uint32_t, N>() * std::uint32_t(Step), m);
-}
-template <int Step, class T, int N> TANGRAM_INLINE void store_apart(T *p, const vec<T, N> &v) {
-  for (int i = 0; i < N; ++i) p[std::size_t(i) * Step] = v[std::size_t(i)];
-}
-template <int Step, class T, int N> TANGRAM_INLINE void store_apart(T *p, const vec<T, N> &v, vec<bool, N> m) {
-  scatter(p, lane_index<std::uint32_t, N>() * std::uint32_t(Step), v, m);
-}
-
-/// The same of a field in structs of `Step` elements, which has `Field` elements of its own struct in front of it.
-template <int N, int Step, int Field, class T> TANGRAM_INLINE vec<T, N> load_field(const T *p) {
-  if constexpr (!vec_detail::has_fields<T, Step> || sizeof(T) * N < 32) {
-    return load_apart<N, Step>(p);
-  } else if constexpr (sizeof(T) * N > 32) {
-    return vec<T, N>::join(load_field<N / 2, Step, Field>(p), load_field<N / 2, Step, Field>(p + N / 2 * Step));
-  } else {
-    vec<T, N> v;
-#if defined(__AVX2__)
-    v.r = vec_detail::field_of<Step, Field>(p - Field, std::make_index_sequence<N>());
-#endif
-    return v;
-  }
 }
 
 #pragma GCC diagnostic pop

@@ -344,6 +344,12 @@ template <class T, int N> struct vec : vec_detail::storage<T, N> {
   friend TANGRAM_INLINE vec operator%(const vec &a, T b) {
     if constexpr (vec_detail::shifts<T>)
       if ((b & (b - 1)) == 0 && b != 0) return a & vec(T(b - 1));
+    if constexpr (std::is_integral_v<T> && sizeof(T) >= 4 && N > 1) {
+      // Of an index that comes round at the end of a row, most are less than the divisor, or less than twice as much.
+      const vec over = a - vec(b);
+      const vec<bool, N> less = a < vec(b);
+      if (all((a >= vec(T(0))) & (less | (over < vec(b))))) return select(less, a, over);
+    }
     return a % vec(b);
   }
   TANGRAM_INLINE vec &operator/=(const vec &b) { return *this = *this / b; }
