@@ -83,14 +83,23 @@ Interval apply(ast::BinaryOp op, const Interval &a, const Interval &b) {
   case BinaryOp::Mul: {
     auto mul = [](Wide x, Wide y) { return x * y; };
     if (positive) return {both(a.lo, b.lo, mul), both(a.hi, b.hi, mul)};
-    return {};
+    if (!a.lo || !a.hi || !b.lo || !b.hi) return {};
+    const Bound corners[] = {both(a.lo, b.lo, mul), both(a.lo, b.hi, mul), both(a.hi, b.lo, mul),
+                             both(a.hi, b.hi, mul)};
+    Interval result{corners[0], corners[0]};
+    for (const Bound &corner : corners) {
+      if (!corner) return {};
+      result = hull(result, Interval::exactly(*corner));
+    }
+    return result;
   }
   case BinaryOp::Div:
+    if (a.known() && b.known() && *b.lo > 0) return Interval::exactly(*a.lo / *b.lo);
     if (!positive || *b.lo == 0) return {};
     return {b.hi ? Bound{*a.lo / *b.hi} : Bound{0}, a.hi ? Bound{*a.hi / *b.lo} : Bound{}};
   case BinaryOp::Rem: {
+    if (a.known() && b.known() && *b.lo > 0) return Interval::exactly(*a.lo % *b.lo);
     if (!positive || *b.lo == 0) return {};
-    if (a.known() && b.known()) return Interval::exactly(*a.lo % *b.lo);
     Bound hi = b.hi ? Bound{*b.hi - 1} : Bound{};
     if (a.hi && (!hi || *a.hi < *hi)) hi = a.hi;
     return {0, hi};

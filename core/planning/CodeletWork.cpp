@@ -21,6 +21,9 @@ namespace {
 /// Loops of so many turns cost nothing by themselves, and of so many where they count elements of an array that
 /// registers hold.
 constexpr double kUnrolled = 16, kUnrolledPlaces = 64;
+
+/// Elements that the passes register-promotion and vector-promotion hold.
+constexpr double kHeldByRegisters = 32, kHeldByVectors = 64;
 /// Arrays of so many elements may be kept in registers.
 constexpr double kSmall = 128;
 
@@ -34,7 +37,8 @@ public:
     for (std::size_t i = 0; i < codelet.params.size(); ++i) {
       const Type &type = codelet.params[i]->type;
       if (!type.isArray()) continue;
-      if (facts.ranges.count({&codelet, codelet.params[i]->name})) {
+      if (auto range = facts.ranges.find({&codelet, codelet.params[i]->name}); range != facts.ranges.end()) {
+        rangeSteps_[codelet.params[i]->name] = std::abs(static_cast<double>(range->second.value_or(1)));
         ranges_.emplace(codelet.params[i]->name, i);
         continue;
       }
@@ -241,8 +245,10 @@ private:
       variableSpans_.clear();
       spans_[counter] = begin + (std::max(1.0, turns.value_or(kUnknownTurns)) - 1) * stride;
       const double all = turns.value_or(kUnknownTurns);
-      loops_.push_back({counter, all, loopOf(loop->body).storesElsewhere, loop->body, isa<Unary>(loop->step),
-                        turns && !followsParameter(loop->cond), isWrittenOut(counter, all, loop->body)});
+      // Compilers unroll what they can count.
+      const bool fixed = turns && !followsParameter(loop->cond);
+      loops_.push_back({counter, all, loopOf(loop->body).storesElsewhere, loop->body, isa<Unary>(loop->step), fixed,
+                        fixed && isWrittenOut(counter, all, loop->body)});
       repeated(turns, times, loop->body, {loop->cond, loop->step}, loops_.back().writtenOut);
       loops_.pop_back();
       spans_ = outer;
@@ -532,7 +538,9 @@ private:
     }
     case Kind::Subscript: {
       if (!isRange(*as<Subscript>(e))) return {};
-      return span(as<Subscript>(e)->indices[0]);
+      const std::optional<double> index = span(as<Subscript>(e)->indices[0]);
+      const auto step = rangeSteps_.find(*container(e));
+      return index && step != rangeSteps_.end() ? *index * step->second : index;
     }
     default: {
       double widest = 0;
@@ -1060,7 +1068,10 @@ private:
       AccessWork &access = work_.accesses[it->second];
       access.*what += times;
       if (what == &AccessWork::loads) {
-        access.repeated += times - once(e, times);
+        if (!foundByData(e)) {
+          access.repeated += times - once(e, times, kHeldByRegisters);
+          access.repeatedGathers += times - once(e, times, kHeldByVectors);
+        }
         access.joined += times * (1 - 1 / together_);
         const auto *s = dyn<Subscript>(withoutCasts(e));
         if (s && unclamped(s->indices.back()) != s->indices.back()) access.bounded += times;
@@ -1073,14 +1084,24 @@ private:
     }
   }
 
-  /// How many of the loads are left where registers hold what all turns of a loop load, by short loops in it.
-  double once(const Expr *e, double times) {
-    constexpr double kMost = 32; // elements
+  /// Whether data says which element it is.
+  bool foundByData(const Expr *e) const {
+    const auto *element = dyn<Subscript>(withoutCasts(e));
+    return element && std::any_of(element->indices.begin(), element->indices.end(),
+                                  [&](const Expr *index) { return isData(index); });
+  }
+  bool isData(const Expr *index) const {
+    return loads(index) || any<VarRef>(index, [&](const VarRef &v) { return loaded_.count(v.name) != 0; });
+  }
+
+  /// How many of the loads are left where what all turns of a loop load, by short loops in it, is held: so many
+  /// elements at most.
+  double once(const Expr *e, double times, double most) {
     double elements = 1;
     for (auto loop = loops_.rbegin(); loop != loops_.rend() && !loop->stores; ++loop)
       if (dependsOn(e, loop->counter)) {
         elements *= std::max(1.0, loop->turns);
-        if (!loop->fixed || elements > kMost) break;
+        if (!loop->fixed || elements > most) break;
       } else if (elements > 1) {
         times /= std::max(1.0, loop->turns);
       }
@@ -1147,8 +1168,7 @@ private:
         at = withoutCasts(m->base);
       } else if (const auto *s = dyn<Subscript>(at)) {
         for (const Expr *index : s->indices)
-          if (loads(index) || any<VarRef>(index, [&](const VarRef &v) { return loaded_.count(v.name) != 0; }))
-            return true;
+          if (isData(index)) return true;
         at = withoutCasts(s->base);
       } else {
         return false;
@@ -1187,6 +1207,7 @@ private:
   double together_ = 1;                                 // elements that one instruction loads
   double ahead_ = 0;                                    // part of what is loaded that nothing waits for
   std::unordered_map<std::string, std::size_t> ranges_; // parameters that are index ranges, by their place
+  std::unordered_map<std::string, double> rangeSteps_;  // between neighbours of these
   std::unordered_set<std::string> ownRanges_;           // that the codelet makes
   std::unordered_map<std::string, std::size_t> index_;  // in work_.accesses, by name of a container, or of a part of it
   std::map<std::size_t, std::vector<References>> references_; // of each of work_.accesses

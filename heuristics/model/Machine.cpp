@@ -26,6 +26,14 @@ constexpr double kFar = 4;
 /// Accesses for each lane whose element a processor gathers, or scatters.
 constexpr double kGathered = 3;
 
+/// Accesses by which lanes find out that they have neighbouring elements, as those of a clamped index have but for its
+/// bounds.
+constexpr double kAsked = 6;
+
+/// Accesses for each vector that elements side by side are loaded to of which every other, third or fourth is wanted: a
+/// load and shuffles.
+constexpr double kShuffled = 3, kShuffledApart = 4;
+
 /// Accesses of a processor for each operation on what no register holds: a load, and a store, which takes twice as
 /// long.
 constexpr double kSpilled = 3;
@@ -209,7 +217,7 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
   // What lies beside is used soon, and is there yet where the lines of all workers have room.
   const bool onward = access.perIteration == Stride::Unit || access.revisited;
   const double lines = streams * cacheLine_, room = inner_.bytes / (device_ ? 2 : 1);
-  const bool walked = onward && !(device_ && access.rowsApart) && running * lines <= room;
+  const bool walked = onward && !access.rowsApart && running * lines <= room;
   if (access.alone || lanes_ <= 1) {
     if (walked) far = access.bytes;
   } else if (access.acrossLanes == Stride::Zero) {
@@ -295,18 +303,21 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   double streams = 0;
   for (const Accesses &access : accesses) streams += access.streams;
   const double turns = std::max(work.turns, 1.0);
-  for (const Accesses &access : accesses) {
+  for (Accesses access : accesses) {
     // Lanes of a processor gather one by one what does not lie side by side.
     const bool apart = !device_ && !access.alone && access.acrossLanes > Stride::Unit;
+    if (apart) count += access.repeated, access.loads -= access.repeated;
     staged |= access.staged;
     touched += access.loads + access.stores + access.atomics;
     const double instructions = apart           ? kGathered * lanes_
                                 : access.staged ? 2 * padding(turns, access.row / access.bytes)
                                                 : 1;
-    count += (access.loads - access.joined + access.stores + 2 * access.atomics) * instructions;
+    const double step = access.distance / access.bytes;
+    const double loads = apart && step >= 2 && step <= kShuffledApart ? kShuffled * step : instructions;
+    count += (access.loads - access.joined) * loads + (access.stores + 2 * access.atomics) * instructions;
     // Also where they are, but for those at a bound.
     if (!device_ && !access.alone && !apart && lanes_ > 1 && access.acrossLanes == Stride::Unit)
-      count += access.bounded * (kGathered * lanes_ - 1);
+      count += access.bounded * kAsked;
     const Traffic more = traffic(access, turns, running / cores * crowd.iterations, streams);
     bytes.memory += more.memory, bytes.outer += more.outer, bytes.inner += more.inner;
     // A worker of a device has loads of several containers under way at a time.

@@ -37,15 +37,16 @@ enum class Served : std::uint8_t { Memory, OuterCache, InnerCache };
 struct Accesses {
   double bytes = 0; // of an element
   double loads = 0, stores = 0, atomics = 0;
-  double joined = 0;  // of the loads, such that come with another one
-  double bounded = 0; // of the loads, such that lanes beside each other may have one element
-  double ahead = 0;   // part of the loads that nothing waits for
+  double joined = 0;   // of the loads, such that come with another one
+  double repeated = 0; // of the loads, such that vectors hold where lanes would gather (the pass vector-promotion)
+  double bounded = 0;  // of the loads, such that lanes beside each other may have one element
+  double ahead = 0;    // part of the loads that nothing waits for
   Stride acrossLanes = Stride::Zero, perIteration = Stride::Zero;
   bool alone = false;         // no other lane does the same beside it
   bool staged = false;        // lanes that walk through memory of their own go together, tile by tile
   double distance = HUGE_VAL; // bytes between lanes, where not beside each other
   double row = 0;             // bytes of a row of a tile
-  bool rowsApart = false; // lanes are in rows of their own of one container, which fall into the same sets of a cache
+  bool rowsApart = false; // lanes are in rows of their own of one container, which fall into the same set of a cache
   double together = 1;    // neighbouring lanes that share a call
   bool apart = false;     // a worker's accesses lie far from one another
   bool revisited = false; // what lies around an element is touched soon by the same worker

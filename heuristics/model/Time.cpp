@@ -20,6 +20,9 @@ constexpr double kOwnRegisters = 24;
 /// What it takes to find out a call's part of a container.
 constexpr double kPart = 8;
 
+/// Operations of a loop that calls one after the other.
+constexpr double kTurn = 2;
+
 /// What a target says of its units suits most kernels: others have to be better by more than a model's error.
 constexpr double kDoubt = 1.05;
 
@@ -29,6 +32,9 @@ constexpr double kDivision = 1.01;
 /// Vectors in a row from which on a host's compiler gains by its loops of vectors: it asks first whether containers
 /// overlap, and has loops for what is left over.
 constexpr double kLongRows = 4;
+
+/// Part of the lanes that C++ compilers use of a loop that they make vectors of, where they do.
+constexpr double kCompilers = 0.5;
 
 /// Loads that a worker keeps under way at most.
 constexpr double kUnderWay = 16;
@@ -119,9 +125,10 @@ double Time::divided(const Point &point, const Alternative &alternative, Surroun
   const Place &place = places_.at(point, around.expected);
   const auto parts = std::count_if(around.arguments.begin(), around.arguments.end(),
                                    [](const ArgumentAround &argument) { return !argument.whole && !argument.loaded; });
-  if (parts == 0) return 0;
+  const bool turns = alternative.rule == Rule::Serialize;
+  if (parts == 0 && !turns) return 0;
   CodeletWork work;
-  work.operations = kPart * static_cast<double>(parts);
+  work.operations = kPart * static_cast<double>(parts) + (turns ? kTurn : 0);
   Crowd crowd = this->crowd(place, around);
   if (alternative.rule != Rule::Serialize) {
     crowd.units *= std::min(places_.calls(place, alternative), places_.units(place, alternative));
@@ -146,7 +153,8 @@ bool Time::vectorizes(const hardware::Level &level, const CodeletWork &work) con
   return std::all_of(work.accesses.begin(), work.accesses.end(), [&](const AccessWork &access) {
     const bool longRows =
         access.pattern.perIteration == Stride::Zero || access.rows == 0 || access.run >= kLongRows * machine_.lanes();
-    return access.pattern.perIteration <= Stride::Unit && !access.pattern.indirect && access.atomics == 0 && longRows;
+    return access.pattern.perIteration <= Stride::Unit && !access.pattern.indirect && access.atomics == 0 &&
+           access.bounded == 0 && longRows;
   });
 }
 
@@ -156,6 +164,14 @@ double Time::footprint(const Place &place, std::size_t argument, const ArgumentA
   const double row = static_cast<double>(*place.expected->arguments[argument].back()) *
                      elementBytes(place.spectrum->params[argument]->type);
   return all / row * std::max(row, machine_.line());
+}
+
+bool Time::fallTogether(const Place &place, std::size_t argument) const {
+  if (place.spectrum->params[argument]->type.rank() < 2) return false;
+  if (!machine_.prefetches()) return true;
+  constexpr double kSets = 4096; // bytes from a line to the next one of the same set
+  const std::optional<std::uint64_t> &row = place.expected->arguments[argument].back();
+  return row && std::fmod(static_cast<double>(*row) * elementBytes(place.spectrum->params[argument]->type), kSets) == 0;
 }
 
 Parts Time::own(const Point &point, const Alternative &alternative, Surroundings surroundings) const {
@@ -168,7 +184,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
   if (codelet.coop)
     crowd.workers = static_cast<double>(place.lanes);
   else if (!place.lockStep)
-    crowd.idle = machine_.lanes(), crowd.vector = vectorizes(level, work) ? crowd.idle : 1;
+    crowd.idle = machine_.lanes(), crowd.vector = vectorizes(level, work) ? kCompilers * crowd.idle : 1;
   crowd.wait = machine_.wait(level);
   crowd.exchanges = codelet.coop && level.shuffle;
   if (codelet.coop) crowd.scratchpad = work.sharedBytes;
@@ -187,6 +203,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     Accesses &access = accesses.emplace_back();
     access.bytes = static_cast<double>(of.bytes);
     const double left = machine_.promotes() && of.loads > 0 ? 1 - of.repeated / of.loads : 1;
+    if (!machine_.promotes()) access.repeated = of.repeatedGathers;
     access.loads = left * of.loads, access.stores = of.stores, access.atomics = of.atomics;
     access.joined = left * of.joined, access.bounded = left * of.bounded;
     if (of.loads > 0) access.ahead = of.ahead / of.loads;
@@ -229,13 +246,16 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     access.perIteration = through(access.perIteration, argument.within);
     access.acrossLanes = codelet.coop ? through(of.pattern.perLane, argument.within) : argument.acrossLanes;
     access.alone = !codelet.coop && !around.inLanes;
-    if (of.pattern.indirect) access.acrossLanes = access.perIteration = Stride::Irregular;
+    if (of.pattern.indirect) {
+      access.perIteration = Stride::Irregular;
+      // Lanes beside each other in a row that data tells stay so.
+      if (codelet.coop || access.acrossLanes != Stride::Unit) access.acrossLanes = Stride::Irregular;
+    }
     access.together = codelet.coop ? crowd.workers : machine_.lanes();
     access.staged = machine_.stages() && !argument.numbered && !codelet.coop && around.direct &&
                     work.turns * access.bytes >= kSector && access.perIteration == Stride::Unit &&
                     access.acrossLanes == Stride::Constant;
-    access.rowsApart =
-        access.acrossLanes == Stride::Constant && !codelet.coop && codelet.params[*of.parameter]->type.rank() > 1;
+    access.rowsApart = access.acrossLanes == Stride::Constant && !codelet.coop && fallTogether(place, *of.parameter);
     if (access.acrossLanes == Stride::Constant && codelet.coop && of.distance > 0 && argument.within == Stride::Unit)
       access.distance = of.distance;
     else if (access.acrossLanes == Stride::Constant && argument.distance < kFarApart)

@@ -33,6 +33,9 @@ private:
   bool vectorizes(const hardware::Level &level, const CodeletWork &work) const;
   /// Tiles of what lanes walk through, where scratchpad memory has room.
   void stage(std::vector<Accesses> &accesses, Crowd &crowd) const;
+  /// Whether elements of neighbouring rows are in the same set of a cache: always on a device, where rows are what
+  /// lanes have.
+  bool fallTogether(const Place &place, std::size_t argument) const;
   /// Bytes of the lines in which a call's argument lies.
   double footprint(const Place &place, std::size_t argument, const ArgumentAround &around) const;
 

@@ -74,7 +74,7 @@ public:
     rangeSteps_.clear();
     for (const auto &[range, step] : rangeSteps(module))
       for (const Codelet *codelet : find(module, range.first)->codelets) {
-        facts.ranges.insert({codelet, codelet->params[range.second]->name});
+        facts.ranges.insert({{codelet, codelet->params[range.second]->name}, step.number});
         rangeSteps_.emplace(std::pair(codelet, range.second), step);
       }
     for (const Spectrum *spectrum : module.spectrums)

@@ -22,4 +22,24 @@ TANGRAM_PLUGIN("register-promotion", "1.0", "keeps in registers what each turn o
         static_cast<std::uint64_t>(options.integer("registers")));
   };
   registry.passes.add(std::move(pass));
+
+  tangram::PassDescriptor vectors;
+  vectors.name = "vector-promotion";
+  vectors.summary = "What all turns of a loop of lanes gather is gathered before it, once, into vectors";
+  vectors.kind = tangram::PassKind::Optimizer;
+  vectors.before = "for (c < n) { s = 0; for (d < 16) s += a[lane][d] * b[c][d]; ... }";
+  vectors.after = "for (d < 16) held[d] = a[lane][d]; for (c < n) { s = 0; for (d < 16) s += held[d] * b[c][d]; ... }";
+  vectors.requires_ = {"flat", "no-returns"};
+  vectors.excludes = {"linear", "vectorized"};
+  vectors.options = {{"elements",
+                      "How many numbers of 32 bits a lane may keep of what one loop gathers.",
+                      std::int64_t{64},
+                      2.0,
+                      1024.0,
+                      {}}};
+  vectors.create = [](const tangram::OptionValues &options) {
+    return std::make_unique<tangram::promotion::VectorPromotion>(
+        static_cast<std::uint64_t>(options.integer("elements")));
+  };
+  registry.passes.add(std::move(vectors));
 }

@@ -5,7 +5,10 @@
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Substitute.h"
+#include "tangram/ast/Uniformity.h"
+#include "tangram/ast/Walk.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tangram::promotion {
@@ -16,10 +19,27 @@ namespace {
 
 constexpr unsigned kRegister = 4; // bytes
 
+/// Whether an index counts by more than one from lane to lane.
+bool strides(const Expr *index, const Uniformity &lanes) {
+  return any<Expr>(index, [&](const Expr &e) {
+    if (const auto *product = dyn<Binary>(&e); product && product->op == BinaryOp::Mul) return lanes.varying(product);
+    const auto *variable = dyn<VarRef>(&e);
+    const Expr *value = variable ? lanes.initialiser(variable->name) : nullptr;
+    return value && strides(value, lanes);
+  });
+}
+
+/// Whether lanes read elements that do not lie side by side, each of its own.
+bool liesApart(const Subscript &read, const Uniformity &lanes) {
+  const Expr *last = read.indices.back();
+  if (lanes.varying(last)) return strides(last, lanes);
+  return std::any_of(read.indices.begin(), read.indices.end(), [&](const Expr *i) { return lanes.varying(i); });
+}
+
 class Promotion final : public Mutator {
 public:
   Promotion(PassContext &context, const Kernel &kernel, std::uint64_t registers)
-      : Mutator(context.arena),
+      : Mutator(context.arena), hardware_(context.target.hardware),
         sections_(context.arena, context.analyses.of<Storage>(kernel), context.analyses.of<KnownValues>(kernel)),
         registers_(registers) {
     names_.reserveAll(&kernel);
@@ -33,18 +53,29 @@ private:
     launched_ = false;
     return result;
   }
-  const Node *mutateLoop(const Loop *loop) override { return promoted(loop); }
+  const Node *mutateLoop(const Loop *loop) override {
+    const hardware::Level *level = hardware_.find(loop->level);
+    if (lanes_ || !level || level->sync != hardware::SyncKind::LockStep || loop->policy != Policy::Distribute)
+      return promoted(loop);
+    const Region region{loop->body, loop->var, false, loop->level};
+    const Uniformity lanes(region);
+    lanes_ = &lanes;
+    const Node *result = rebuild(loop);
+    lanes_ = nullptr;
+    return result;
+  }
   const Node *mutateFor(const For *loop) override { return promoted(loop); }
 
   /// Outer loops first: what stays the same in them is read once for all inner ones.
   template <class T> const Node *promoted(const T *loop) {
-    std::optional<loops::Counted> counted = launched_ ? loops::counted(arena(), loop) : std::nullopt;
+    std::optional<loops::Counted> counted = launched_ || lanes_ ? loops::counted(arena(), loop) : std::nullopt;
     if (!counted) return rebuild(loop);
     Build b(arena(), loop->range);
     std::vector<const Stmt *> arrays, fills;
     std::vector<std::pair<const Subscript *, const Expr *>> held; // what stands for each read
     std::uint64_t left = registers_;
     for (const Section &section : sections_.of(*counted, registers_)) {
+      if (lanes_ && !liesApart(*section.read, *lanes_)) continue; // one load of a vector
       const std::uint64_t needed = section.elements * ((section.read->type.bytes() + kRegister - 1) / kRegister);
       if (needed > left) continue;
       left -= needed;
@@ -110,16 +141,29 @@ private:
     return stmt;
   }
 
+  const hardware::Hardware &hardware_;
   Sections sections_;
   std::uint64_t registers_;
   Names names_;
   bool launched_ = false;
+  const Uniformity *lanes_ = nullptr; // of a vector, where they compute
 };
 
 } // namespace
 
 const Kernel *RegisterPromotion::kernel(const Kernel *kernel, PassContext &context, const hardware::LaunchLevels &) {
   return Promotion(context, *kernel, registers_).run(kernel);
+}
+
+const Module *VectorPromotion::run(const Module *module, PassContext &context) {
+  std::vector<const Kernel *> kernels;
+  bool changed = false;
+  for (const Kernel *kernel : module->kernels) {
+    kernels.push_back(Promotion(context, *kernel, registers_).run(kernel));
+    changed |= kernels.back() != kernel;
+  }
+  if (!changed) return module;
+  return context.arena.derive(module, [&](Module &copy) { copy.kernels = std::move(kernels); });
 }
 
 } // namespace tangram::promotion

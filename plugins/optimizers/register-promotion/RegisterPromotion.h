@@ -1,4 +1,4 @@
-// The pass `register-promotion`.
+// The passes `register-promotion` and `vector-promotion`.
 #pragma once
 
 #include "tangram/pass/LaunchPass.h"
@@ -12,6 +12,17 @@ public:
 private:
   const ast::Kernel *kernel(const ast::Kernel *kernel, PassContext &context,
                             const hardware::LaunchLevels &levels) override;
+  std::uint64_t registers_;
+};
+
+/// The same for lanes of a processor's vectors, of what does not lie side by side: gathered once, and loaded as vectors
+/// from then on.
+class VectorPromotion final : public Pass {
+public:
+  explicit VectorPromotion(std::uint64_t registers) : registers_(registers) {}
+  const ast::Module *run(const ast::Module *module, PassContext &context) override;
+
+private:
   std::uint64_t registers_;
 };
 

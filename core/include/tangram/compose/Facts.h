@@ -5,6 +5,7 @@
 #include "tangram/hardware/Hardware.h"
 
 #include <any>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -82,8 +83,9 @@ public:
   std::map<const ast::Codelet *, Parallelism> codelets;
   std::map<std::string, Parallelism> spectrums;
   std::map<std::pair<const ast::Codelet *, std::string>, AccessPattern> accesses; // codelet, parameter name
-  /// Container parameters, by name, that are index ranges in all calls of the module: their elements are computed.
-  std::set<std::pair<const ast::Codelet *, std::string>> ranges;
+  /// Container parameters, by name, that are index ranges in all calls of the module: their elements are computed; how
+  /// far apart neighbours are, where that is a number.
+  std::map<std::pair<const ast::Codelet *, std::string>, std::optional<std::int64_t>> ranges;
   std::map<const ast::Partition *, PartitionPattern> partitions;
   std::map<const ast::Expr *, std::vector<PassedArgument>> arguments; // of maps and calls, one a parameter
   /// Cooperative codelets whose lanes load parts of containers into arrays that they share, and use them several times.

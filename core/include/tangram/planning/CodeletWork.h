@@ -33,7 +33,8 @@ struct AccessWork {
   /// Of the loads, such that each turn of a loop repeats, of so few elements that a worker's registers hold them (the
   /// pass register-promotion).
   double repeated = 0;
-  double joined = 0;  // of the loads, such that come with another one in one instruction
+  double repeatedGathers = 0; // the same of vector-promotion, where lanes gather
+  double joined = 0;          // of the loads, such that come with another one in one instruction
   double bounded = 0; // of the loads, such that have an index with bounds: lanes beside each other may have one element
   double ahead = 0;   // of the loads, such that nothing waits for: others are under way at the same time
   double distance = 0; // bytes between neighbouring lanes, where they are a constant distance apart; 0: not known
