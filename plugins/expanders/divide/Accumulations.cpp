@@ -13,6 +13,7 @@ namespace tangram::divide {
 using namespace ast;
 using nest::Carried;
 using nest::ReductionOp;
+using Stmts = std::vector<const Stmt *>;
 
 namespace {
 
@@ -110,8 +111,9 @@ namespace {
 /// Elements of one container, of a shared array instead: by their place in it.
 class ToShared final : public Mutator {
 public:
-  ToShared(Arena &arena, const Param *container, const std::string &shared)
-      : Mutator(arena), container_(container), shared_(shared) {}
+  /// `first`: of the lane's copy; null: 0.
+  ToShared(Arena &arena, const Param *container, const std::string &shared, const Expr *first)
+      : Mutator(arena), container_(container), shared_(shared), first_(first) {}
 
 private:
   const Node *mutateSubscript(const Subscript *node) override {
@@ -125,10 +127,12 @@ private:
                                               d == 0 ? none : build.integer(Scalar::I32, static_cast<Int>(d)));
       place = place ? build.add(build.mul(place, extent), index) : index;
     }
+    if (first_) place = build.add(first_, place);
     return build.element(build.var(shared_, Type::array(1, node->type)), {place}, node->type);
   }
   const Param *container_;
   std::string shared_;
+  const Expr *first_;
 };
 
 /// What all atomic operations on a container are by, whose results nobody uses; nothing where it is touched otherwise.
@@ -175,8 +179,8 @@ std::optional<ReductionOp> reductionOf(AtomicOp op) {
 } // namespace
 
 const Codelet *privatized(const Band &band, const std::vector<const Param *> &ranges,
-                          const std::vector<const Param *> &params, std::int64_t elements, const std::string &name,
-                          Names names, Arena &arena) {
+                          const std::vector<const Param *> &params, std::size_t byLanes, const PrivateCopies &copies,
+                          const std::string &name, Names names, Arena &arena) {
   const Param *container = nullptr;
   std::optional<AtomicOp> op;
   for (const Param *p : band.captures.params)
@@ -197,13 +201,15 @@ const Codelet *privatized(const Band &band, const std::vector<const Param *> &ra
   const Expr *laneNumber = build.cast(kSize, build.var(lane, kLane)),
              *lanes = build.cast(kSize, arena.make<CoopDim>(where, kLane));
   const Expr *size = arena.make<Size>(where, kSize, make.use(container), none);
-  auto own = [&](const std::string &place) {
-    return build.element(build.var(shared, Type::array(1, type)), {build.var(place, kSize)}, type);
+  auto own = [&](const std::string &place, std::int64_t copy) {
+    const Expr *at = build.var(place, kSize);
+    if (copy > 0) at = build.add(build.u64(static_cast<std::uint64_t>(copy * copies.elements)), at);
+    return build.element(build.var(shared, Type::array(1, type)), {at}, type);
   };
-  auto elementwise = [&](const std::string &place, const Stmt *what) { // each lane every so many elements
+  auto elementwise = [&](const std::string &place, Stmts what) { // each lane every so many elements
     const Expr *at = build.var(place, kSize);
     return arena.make<For>(where, build.declare(place, kSize, laneNumber, false), build.less(at, size),
-                           arena.make<Assign>(where, kSize, AssignOp::Add, at, lanes), build.block({what}));
+                           arena.make<Assign>(where, kSize, AssignOp::Add, at, lanes), build.block(std::move(what)));
   };
 
   // The element of the container at that place.
@@ -216,11 +222,22 @@ const Codelet *privatized(const Band &band, const std::vector<const Param *> &ra
     rest = build.div(rest, extent);
   }
   indices.insert(indices.begin(), rest);
+  const Expr *all = own(last, 0);
+  Stmts empty{build.assign(own(first, 0), nothing)};
+  for (std::int64_t copy = 1; copy < copies.copies; ++copy) {
+    all = combined(build, *reduction, all, own(last, copy));
+    empty.push_back(build.assign(own(first, copy), nothing));
+  }
   const Stmt *combine = arena.make<Evaluate>(
       where, arena.make<Atomic>(where, type, *op, build.element(make.use(container), indices, type),
-                                std::vector<const Expr *>{own(last)}));
+                                std::vector<const Expr *>{all}));
 
-  ToShared toShared(arena, container, shared);
+  // Neighbouring lanes have copies of their own: updates of one element wait for one another.
+  const Expr *turn = copies.copies > 1
+                         ? build.mul(build.rem(laneNumber, build.u64(static_cast<std::uint64_t>(copies.copies))),
+                                     build.u64(static_cast<std::uint64_t>(copies.elements)))
+                         : nullptr;
+  ToShared toShared(arena, container, shared, turn);
   std::vector<const Stmt *> body;
   for (const Declare *d : band.captures.own)
     body.push_back(arena.derive(d, [](Declare &copy) {
@@ -228,19 +245,22 @@ const Codelet *privatized(const Band &band, const std::vector<const Param *> &ra
       copy.isConst = false;
     }));
   for (const Stmt *s : band.body) body.push_back(toShared(s));
-  for (std::size_t i = band.ranges.size(); i-- > 0;)
-    body = {i == 0 ? make.loop(band.ranges[0], ranges[0], std::move(body), laneNumber, lanes)
-                   : Codelets(arena, band.ranges[i].where).loop(band.ranges[i], ranges[i], std::move(body))};
-  std::vector<const Stmt *> all = {
-      build.declare(lane, kLane, arena.make<CoopIdx>(where, kLane)),
-      arena.make<Declare>(where, shared, type, false, true,
-                          std::vector<const Expr *>{build.u64(static_cast<std::uint64_t>(elements))}, noTunable, none),
-      elementwise(first, build.assign(own(first), nothing))};
-  all.insert(all.end(), body.begin(), body.end());
-  all.push_back(elementwise(last, combine));
-  const Codelet *codelet = make.codelet(name, params, std::move(all), true);
+  for (std::size_t i = band.ranges.size(); i-- > 0;) {
+    Codelets at(arena, band.ranges[i].where);
+    body = {i == byLanes ? at.loop(band.ranges[i], ranges[i], std::move(body), laneNumber, lanes)
+                         : at.loop(band.ranges[i], ranges[i], std::move(body))};
+  }
+  std::vector<const Stmt *> stmts = {build.declare(lane, kLane, arena.make<CoopIdx>(where, kLane)),
+                                     arena.make<Declare>(where, shared, type, false, true,
+                                                         std::vector<const Expr *>{build.u64(static_cast<std::uint64_t>(
+                                                             copies.elements * copies.copies))},
+                                                         noTunable, none),
+                                     elementwise(first, std::move(empty))};
+  stmts.insert(stmts.end(), body.begin(), body.end());
+  stmts.push_back(elementwise(last, {combine}));
+  const Codelet *codelet = make.codelet(name, params, std::move(stmts), true);
   return arena.derive(codelet, [&](Codelet &c) {
-    c.conditions = {build.binary(BinaryOp::Le, size, build.u64(static_cast<std::uint64_t>(elements)))};
+    c.conditions = {build.binary(BinaryOp::Le, size, build.u64(static_cast<std::uint64_t>(copies.elements)))};
   });
 }
 

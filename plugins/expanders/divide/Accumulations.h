@@ -11,10 +11,12 @@ namespace tangram::divide {
 /// then be carried out in any order. The same codelet where there is none.
 const ast::Codelet *withAtomicUpdates(const nest::Nest &nest, ast::Arena &arena);
 
-/// A cooperative codelet of a band whose lanes accumulate into a copy of `elements` elements that they share, and then
-/// add that to the container; usable where the container has no more. Null where no container is only accumulated into.
+/// A cooperative codelet of a band whose lanes accumulate into copies that they share, and then add these to the
+/// container; usable where the container has no more elements than a copy. They share the iterations of the loop
+/// `byLanes`, each in all those of the others. Null where no container is only accumulated into.
 const ast::Codelet *privatized(const Band &band, const std::vector<const ast::Param *> &ranges,
-                               const std::vector<const ast::Param *> &params, std::int64_t elements,
-                               const std::string &name, ast::Names names, ast::Arena &arena);
+                               const std::vector<const ast::Param *> &params, std::size_t byLanes,
+                               const PrivateCopies &copies, const std::string &name, ast::Names names,
+                               ast::Arena &arena);
 
 } // namespace tangram::divide

@@ -21,8 +21,8 @@ struct Division {
 };
 
 struct DivideOptions {
-  bool reorder = true;                // floating-point reductions may be computed in another order
-  std::vector<std::int64_t> privates; // how many elements a private copy of a container may have
+  bool reorder = true; // floating-point reductions may be computed in another order
+  std::vector<PrivateCopies> privates;
 };
 
 Division divide(const nest::Nest &nest, const ast::Spectrum &spectrum, const DivideOptions &options, ast::Names &names,

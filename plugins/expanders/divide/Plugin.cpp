@@ -27,13 +27,13 @@ constexpr std::int64_t kFewElements = 256;
 
 class Divide final : public Expander {
 public:
-  Divide(std::int64_t mostElements, std::int64_t expandedElements, bool all)
-      : mostElements_(mostElements), expandedElements_(expandedElements), all_(all) {}
+  Divide(std::int64_t mostElements, std::int64_t copies, std::int64_t expandedElements, bool all)
+      : mostElements_(mostElements), copies_(copies), expandedElements_(expandedElements), all_(all) {}
   const Module *run(const Module *module, ExpandContext &context) override {
     divide::DivideOptions options;
     options.reorder = context.target.promise("order") != "preserve";
     for (std::int64_t elements = kFewElements; elements <= mostElements_; elements *= 16)
-      options.privates.push_back(elements);
+      options.privates.push_back({elements, copies_});
     Names names; // of spectrums
     for (const Spectrum *s : module->spectrums) names.reserve(s->name);
     for (const Function *f : module->functions) names.reserve(f->name);
@@ -140,7 +140,7 @@ private:
                        [](const Codelet *codelet) { return codelet->coop || contains<Map>(codelet->body); });
   }
 
-  std::int64_t mostElements_, expandedElements_;
+  std::int64_t mostElements_, copies_, expandedElements_;
   bool all_;
 };
 
@@ -164,6 +164,14 @@ TANGRAM_PLUGIN("divide", "1.0", "divides loops: maps over parts of their ranges,
        0,
        65536,
        {}},
+      {"private-copies",
+       "of containers that a loop accumulates into, how many copies lanes take by turns: where one of them waits "
+       "for "
+       "the update before, the next one does not",
+       std::int64_t{1},
+       1,
+       16,
+       {}},
       {"expanded-elements",
        "of a container that iterations of loops have an element of each, instead of a variable of their own: how "
        "many elements it may have where the codelet is given none that is as large",
@@ -173,8 +181,8 @@ TANGRAM_PLUGIN("divide", "1.0", "divides loops: maps over parts of their ranges,
        {}},
       {"all", "also codelets of spectrums that have compound or cooperative ones", false, {}, {}, {}}};
   d.create = [](const tangram::OptionValues &options) {
-    return std::make_unique<tangram::Divide>(options.integer("private-elements"), options.integer("expanded-elements"),
-                                             options.flag("all"));
+    return std::make_unique<tangram::Divide>(options.integer("private-elements"), options.integer("private-copies"),
+                                             options.integer("expanded-elements"), options.flag("all"));
   };
   registry.expanders.add(std::move(d));
 }

@@ -80,11 +80,13 @@ std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Na
     if (m == 0 && band.reduction)
       if (const Codelet *codelet = columns(band, *band.reduction, rangeParams[0], params, local, arena))
         codelets.push_back(codelet);
-    if (m == 0)
-      for (const std::int64_t elements : band.privates)
-        if (const Codelet *codelet =
-                privatized(band, rangeParams, params, elements, fmt::format("privatized_{}", elements), local, arena))
+    for (std::size_t i = 0; m == 0 && i < n; ++i)
+      for (const PrivateCopies &own : band.privates) {
+        const std::string loop = n > 1 ? band.ranges[i].iterator + "_" : "";
+        if (const Codelet *codelet = privatized(band, rangeParams, params, i, own,
+                                                fmt::format("privatized_{}{}", loop, own.elements), local, arena))
           codelets.push_back(codelet);
+      }
     spectrums.push_back(make.spectrum(spectrumNames[m], Type(), params, std::move(codelets)));
   }
   return spectrums;

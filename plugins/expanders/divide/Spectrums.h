@@ -14,6 +14,12 @@ using nest::LoopRange;
 
 struct PointReduction; // Columns.h
 
+/// What a group has of a container that it accumulates into: as many copies, which lanes take by turns.
+struct PrivateCopies {
+  std::int64_t elements = 0; // that a container may have at most
+  std::int64_t copies = 1;
+};
+
 /// Loops that stand directly in each other, all parallel, over ranges that do not depend on each other.
 struct Band {
   std::vector<LoopRange> ranges;          // outermost first
@@ -21,7 +27,7 @@ struct Band {
   std::vector<const ast::Stmt *> divided; // the body with loops in it divided; empty: there are none
   Captures captures;
   std::shared_ptr<const PointReduction> reduction; // of one loop whose iterations are a reduction each; null: of others
-  std::vector<std::int64_t> privates;              // how many elements a private copy of a container may have
+  std::vector<PrivateCopies> privates;
 };
 
 /// Makes the spectrums of a band, named after `base`; the first of the list is the one over all ranges.
