@@ -614,8 +614,41 @@ void lu(double shift, Out<double, 2> a) {
 }
 
 // ---- gramschmidt: by blocks of columns: these among themselves, their columns turned into rows, and by two products
-// what the others have in common with them. Each thread calls OpenBLAS for columns of its own: two pools of threads
-// that wait for each other's are slow.
+// what the others have in common with them. One thread has the block, with smaller ones in it; then each thread calls
+// OpenBLAS for columns of its own: two pools of threads that wait for each other's are slow.
+
+/// Rows of `left` among themselves: `unit` is what they are with a length of 1. Pitches: m, and n for r.
+void orthogonalise(double *left, double *unit, double *r, std::size_t size, std::size_t m, std::size_t n) {
+  constexpr std::size_t kFew = 8;
+  const auto count = [](std::size_t x) { return static_cast<int>(x); };
+  for (std::size_t first = 0; first < size; first += kFew) {
+    const std::size_t next = std::min(first + kFew, size);
+    for (std::size_t k = first; k < next; ++k) {
+      const double *own = left + k * m;
+      double *q = unit + k * m, norm = 0;
+#pragma omp simd reduction(+ : norm)
+      for (std::size_t i = 0; i < m; ++i) norm += own[i] * own[i];
+      norm = r[k * n + k] = std::sqrt(norm);
+#pragma omp simd
+      for (std::size_t i = 0; i < m; ++i) q[i] = own[i] / norm;
+      for (std::size_t j = k + 1; j < next; ++j) {
+        double *other = left + j * m, along = 0;
+#pragma omp simd reduction(+ : along)
+        for (std::size_t i = 0; i < m; ++i) along += q[i] * other[i];
+#pragma omp simd
+        for (std::size_t i = 0; i < m; ++i) other[i] -= along * q[i];
+        r[k * n + j] = along;
+      }
+    }
+    if (next == size) return;
+    double *common = r + first * n + next, *others = left + next * m;
+    const double *own = unit + first * m;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, count(next - first), count(size - next), count(m), 1, own,
+                count(m), others, count(m), 0, common, count(n));
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, count(size - next), count(m), count(next - first), -1, common,
+                count(n), own, count(m), 1, others, count(m));
+  }
+}
 
 void gramschmidt(Out<double, 2> a, Out<double, 2> r, Out<double, 2> q) {
   constexpr std::size_t kBlock = 32;
@@ -630,28 +663,8 @@ void gramschmidt(Out<double, 2> a, Out<double, 2> r, Out<double, 2> q) {
 #pragma omp for schedule(static)
     for (std::size_t i = 0; i < m; ++i)
       for (std::size_t k = 0; k < size; ++k) left[k * m + i] = a.data[i * n + first + k];
-    for (std::size_t k = 0; k < size; ++k) {
-      const double *own = left.get() + k * m;
-      double *q1 = unit.get() + k * m, norm = 0;
-#pragma omp simd reduction(+ : norm)
-      for (std::size_t i = 0; i < m; ++i) norm += own[i] * own[i]; // each thread for itself
-      const double each = 1 / std::sqrt(norm);
-#pragma omp for schedule(static) nowait
-      for (std::size_t i = 0; i < m; ++i) q1[i] = own[i] * each;
-#pragma omp single nowait
-      r.data[(first + k) * n + first + k] = std::sqrt(norm);
-#pragma omp for schedule(static)
-      for (std::size_t j = k + 1; j < size; ++j) {
-        double *other = left.get() + j * m, along = 0;
-#pragma omp simd reduction(+ : along)
-        for (std::size_t i = 0; i < m; ++i) along += own[i] * other[i];
-        along *= each;
-        const double by = along * each;
-#pragma omp simd
-        for (std::size_t i = 0; i < m; ++i) other[i] -= by * own[i];
-        r.data[(first + k) * n + first + j] = along;
-      }
-    }
+#pragma omp single
+    orthogonalise(left.get(), unit.get(), r.data + first * n + first, size, m, n);
     const std::size_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
     const std::size_t begin = next + (n - next) * thread / threads, end = next + (n - next) * (thread + 1) / threads;
     double *common = r.data + first * n + begin, *others = a.data + begin;
