@@ -68,6 +68,21 @@ SMALL = {
     "smithwaterman": "a=index:4:130 b=index:4:77 score=zeros:131x78",
     "lbm": "omega=1.25 in=index:64:9x35x77 out=zeros:9x35x77",
     "dct": "c=random:8x8 in=random:40x72 out=zeros:40x72",
+    "heat3d": "steps=3 a=random:11x12x13 b=random:11x12x13",
+    "lu": "shift=50 a=random:37x37",
+    "gramschmidt": "a=random:37x17 r=zeros:17x17 q=zeros:37x17",
+    "spmm": "row=offsets:column:38 column=index:b:333 value=random:333 b=random:35x64 c=zeros:37x64",
+    "rmsnorm": "epsilon=0.00001 in=random:5x77 gain=random:77 out=zeros:5x77",
+    "maxpool": "in=random:3x5x11x37 out=zeros:3x5x6x19",
+    "depthwise": "in=random:3x11x13x37 weights=random:3x3x37 out=zeros:3x11x13x37",
+    "integral": "in=random:35x77 out=zeros:35x77",
+    "ljforces": "cutoff=2.5 " + " ".join(f"{a}=index:4:67" for a in "xyz") + " count=index:65:67 neighbour=index:x:67x64 " + " ".join(f"{a}=zeros:67" for a in ["fx", "fy", "fz"]),
+    "pagerank": "damping=0.85 row=offsets:from:38 from=index:rank:333 links=random:1..64:37 rank=random:0..1:37",
+    "adam": "step=10 rate=0.001 beta1=0.9 beta2=0.999 epsilon=0.00000001 gradient=random:67 weight=random:67 mean=random:67 square=random:0..1:67",
+    "thomas": "lower=random:7x35 diagonal=random:3..4:7x35 upper=random:7x35 right=random:7x35 x=zeros:7x35",
+    "median": "in=random:35x77 out=zeros:35x77",
+    "groupby": "key=index:1024:1003 value=random:1003 sum=zeros:1K count=zeros:1K",
+    "life": "in=index:2:35x77 out=zeros:35x77",
 }
 assert SMALL.keys() == examples.PROGRAMS.keys()
 examples.PROGRAMS = {name: dataclasses.replace(p, cpu=SMALL[name]) for name, p in examples.PROGRAMS.items()}
