@@ -49,7 +49,7 @@ bool computesWithNumbers(const Function &f, const std::set<std::string> &others)
     if (const auto *declared = dyn<Declare>(&n)) return !declared->type.isScalar() || !declared->extents.empty();
     if (const auto *e = isa<Expr>(&n) ? static_cast<const Expr *>(&n) : nullptr)
       return isa<Subscript>(e) || isa<Atomic>(e) || !(e->type.isScalar() || e->type.isVoid());
-    return isa<Switch>(&n);
+    return isa<Switch>(&n) || isa<DoWhile>(&n);
   });
   return !other && nodes <= kModerate && (f.result.isScalar() || f.result.isVoid()) &&
          std::all_of(f.params.begin(), f.params.end(), [](const Param *p) { return p->type.isScalar(); });

@@ -88,3 +88,35 @@ __codelet void shapes(const Array<1, float> in, Array<1, float> out) {
     out[i] = value + rest;
   }
 }
+
+// An index of which a conversion cuts off what is above 32 bits.
+__spectrum void cut(long far, const Array<1, int> in, Array<1, int> out)
+    __requires(in.size() == out.size() && far == 4294967296);
+__codelet void cut(long far, const Array<1, int> in, Array<1, int> out) {
+  for (long i = 0; i < long(in.size()); ++i) out[i] = in[int(i + far)];
+}
+
+// Arrays of a lane's own, elements of which some lanes exchange; indices that bounds clamp.
+__spectrum void middle(const Array<1, uint8_t> in, Array<1, uint8_t> out) __requires(in.size() == out.size());
+__codelet void middle(const Array<1, uint8_t> in, Array<1, uint8_t> out) {
+  int n = in.size();
+  for (int i = 0; i < n; ++i) {
+    uint8_t v[5];
+    for (int k = 0; k < 5; ++k) v[k] = in[std::clamp(i + k - 2, 0, n - 1)];
+    for (int a = 0; a < 3; ++a)
+      for (int b = a + 1; b < 5; ++b)
+        if (v[b] < v[a]) std::swap(v[a], v[b]);
+    out[i] = v[2];
+  }
+}
+
+// Indices that come round at the end, also more than once.
+__spectrum void around(const Array<1, short> in, Array<1, int> out) __requires(in.size() == out.size());
+__codelet void around(const Array<1, short> in, Array<1, int> out) {
+  int n = in.size();
+  for (int i = 0; i < n; ++i) {
+    int sum = 0;
+    for (int d = -2; d <= 2; ++d) sum += in[(i + d + 2 * n) % n] * (d + 3);
+    out[i] = sum;
+  }
+}

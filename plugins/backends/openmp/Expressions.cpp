@@ -1,5 +1,7 @@
 #include "Expressions.h"
 
+#include "Indices.h"
+
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
 

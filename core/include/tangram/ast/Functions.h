@@ -18,7 +18,8 @@ const Function *functionOfExpression(const Module &module, const Call &call);
 const Expr *resultOf(const Function &function);
 
 /// Functions that compute with variables alone: parameters, a result and variables that are numbers, no memory, nothing
-/// but mathematical functions and others of the kind called, none by itself. Of moderate size.
+/// but mathematical functions and others of the kind called, none by itself; by branches and by loops that ask first.
+/// Of moderate size.
 std::set<std::string> functionsOfNumbers(const Module &module);
 
 /// The functions that the host's part of the kernels calls: what is not in a Launch.
