@@ -25,6 +25,9 @@ using namespace ast;
 /// Copies of so many elements leave room for many groups; larger ones are 16 times as large each.
 constexpr std::int64_t kFewElements = 256;
 
+/// Of all copies of a group together, where there are several.
+constexpr std::int64_t kCopiedElements = 16384;
+
 class Divide final : public Expander {
 public:
   Divide(std::int64_t mostElements, std::int64_t copies, std::int64_t expandedElements, bool all)
@@ -33,7 +36,7 @@ public:
     divide::DivideOptions options;
     options.reorder = context.target.promise("order") != "preserve";
     for (std::int64_t elements = kFewElements; elements <= mostElements_; elements *= 16)
-      options.privates.push_back({elements, copies_});
+      options.privates.push_back({elements, std::clamp<std::int64_t>(kCopiedElements / elements, 1, copies_)});
     Names names; // of spectrums
     for (const Spectrum *s : module->spectrums) names.reserve(s->name);
     for (const Function *f : module->functions) names.reserve(f->name);
