@@ -184,15 +184,8 @@ private:
 
 } // namespace
 
-const Module *LockstepPass::run(const Module *module, PassContext &context) {
-  std::vector<const Kernel *> kernels;
-  bool changed = false;
-  for (const Kernel *kernel : module->kernels) {
-    kernels.push_back(Lowering(*module, *kernel, context, warns_).run());
-    changed |= kernels.back() != kernel;
-  }
-  if (!changed) return module;
-  return context.arena.derive(module, [&](Module &copy) { copy.kernels = std::move(kernels); });
+const Kernel *LockstepPass::kernel(const Kernel *kernel, const Module &module, PassContext &context) {
+  return Lowering(module, *kernel, context, warns_).run();
 }
 
 } // namespace tangram::lockstep

@@ -219,11 +219,8 @@ private:
 
 } // namespace
 
-const Module *PrivateAtomics::run(const Module *module, PassContext &context) {
-  std::vector<const Kernel *> kernels;
-  for (const Kernel *kernel : module->kernels) kernels.push_back(Lowering(context, *kernel)(kernel));
-  if (kernels == module->kernels) return module;
-  return context.arena.derive(module, [&](Module &copy) { copy.kernels = std::move(kernels); });
+const Kernel *PrivateAtomics::kernel(const Kernel *kernel, const Module &, PassContext &context) {
+  return Lowering(context, *kernel)(kernel);
 }
 
 } // namespace tangram::private_atomics

@@ -2,12 +2,12 @@
 // additions, and C++ compilers leave it where it is.
 #pragma once
 
-#include "tangram/pass/Pass.h"
+#include "tangram/pass/KernelPass.h"
 
 namespace tangram::private_atomics {
 
-class PrivateAtomics final : public Pass {
-  const ast::Module *run(const ast::Module *module, PassContext &context) override;
+class PrivateAtomics final : public KernelPass {
+  const ast::Kernel *kernel(const ast::Kernel *kernel, const ast::Module &module, PassContext &context) override;
 };
 
 } // namespace tangram::private_atomics

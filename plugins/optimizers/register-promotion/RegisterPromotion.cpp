@@ -155,15 +155,8 @@ const Kernel *RegisterPromotion::kernel(const Kernel *kernel, PassContext &conte
   return Promotion(context, *kernel, registers_).run(kernel);
 }
 
-const Module *VectorPromotion::run(const Module *module, PassContext &context) {
-  std::vector<const Kernel *> kernels;
-  bool changed = false;
-  for (const Kernel *kernel : module->kernels) {
-    kernels.push_back(Promotion(context, *kernel, registers_).run(kernel));
-    changed |= kernels.back() != kernel;
-  }
-  if (!changed) return module;
-  return context.arena.derive(module, [&](Module &copy) { copy.kernels = std::move(kernels); });
+const Kernel *VectorPromotion::kernel(const Kernel *kernel, const Module &, PassContext &context) {
+  return Promotion(context, *kernel, registers_).run(kernel);
 }
 
 } // namespace tangram::promotion

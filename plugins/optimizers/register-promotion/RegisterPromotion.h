@@ -1,6 +1,7 @@
 // The passes `register-promotion` and `vector-promotion`.
 #pragma once
 
+#include "tangram/pass/KernelPass.h"
 #include "tangram/pass/LaunchPass.h"
 
 namespace tangram::promotion {
@@ -17,10 +18,10 @@ private:
 
 /// The same for lanes of a processor's vectors, of what does not lie side by side: gathered once, and loaded as vectors
 /// from then on.
-class VectorPromotion final : public Pass {
+class VectorPromotion final : public KernelPass {
 public:
   explicit VectorPromotion(std::uint64_t registers) : registers_(registers) {}
-  const ast::Module *run(const ast::Module *module, PassContext &context) override;
+  const ast::Kernel *kernel(const ast::Kernel *kernel, const ast::Module &module, PassContext &context) override;
 
 private:
   std::uint64_t registers_;

@@ -153,11 +153,8 @@ private:
 
 } // namespace
 
-const Module *UnrollAndJam::run(const Module *module, PassContext &context) {
-  std::vector<const Kernel *> kernels;
-  for (const Kernel *kernel : module->kernels) kernels.push_back(Jamming(*kernel, context, factor_, registers_).run());
-  if (kernels == module->kernels) return module;
-  return context.arena.derive(module, [&](Module &copy) { copy.kernels = std::move(kernels); });
+const Kernel *UnrollAndJam::kernel(const Kernel *kernel, const Module &, PassContext &context) {
+  return Jamming(*kernel, context, factor_, registers_).run();
 }
 
 } // namespace tangram::jam
