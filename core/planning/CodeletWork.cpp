@@ -24,6 +24,7 @@ constexpr double kUnrolled = 16, kUnrolledPlaces = 64;
 
 /// Elements that the passes register-promotion and vector-promotion hold.
 constexpr double kHeldByRegisters = 32, kHeldByVectors = 64;
+
 /// Arrays of so many elements may be kept in registers.
 constexpr double kSmall = 128;
 

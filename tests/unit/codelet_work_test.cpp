@@ -164,12 +164,13 @@ TEST(CodeletWork, ALoopEndsWhereTheFirstOfTwoConditionsDoes) {
 }
 
 TEST(CodeletWork, WhatEachTurnReadsAgainIsCounted) {
-  auto nested = [](unsigned elements) { // for i < 100: for j < elements: out[i] += in[j]
-    const std::string j = var("u32", "j");
+  // for i < 100: for j < elements: s += in[j], or in[in[j]]
+  auto nested = [](unsigned elements, bool indirect = false) {
+    const std::string j = var("u32", "j"), at = indirect ? cast("u32", element("in", j)) : j;
     const std::string inner =
         fmt::format("(For {} {} (Unary u32 preinc {}) (Block [{}]))", declare("u32", "j", lit("u32", 0)),
                     bin("bool", "lt", j, lit("u32", elements)), j,
-                    fmt::format("(Evaluate (Assign i32 add {} {}))", var("i32", "s"), element("in", j)));
+                    fmt::format("(Evaluate (Assign i32 add {} {}))", var("i32", "s"), element("in", at)));
     return workOf({declare("i32", "s", lit("i32", 0)),
                    fmt::format("(For {} {} (Unary u32 preinc {}) (Block [{}]))", declare("u32", "i", lit("u32", 0)),
                                bin("bool", "lt", kI, lit("u32", 100)), kI, inner)},
@@ -179,6 +180,19 @@ TEST(CodeletWork, WhatEachTurnReadsAgainIsCounted) {
   EXPECT_EQ(nested(16).loads, 1600);
   EXPECT_EQ(nested(16).repeated, 1584);
   EXPECT_EQ(nested(64).repeated, 0) << "more than registers hold";
+  EXPECT_EQ(nested(64).repeatedGathers, 6336) << "vectors are kept in memory that is near";
+  EXPECT_EQ(nested(16, true).loads, 3200);
+  EXPECT_EQ(nested(16, true).repeated, 1584) << "the index alone: no pass holds what data finds";
+}
+
+TEST(CodeletWork, LoopsOfWhichOnlyTheRunShowsTheLengthAreNotUnrolled) {
+  auto operations = [](const std::string &end) {
+    return workOf({fmt::format("(For {} {} (Unary u32 preinc {}) (Block [{}]))", declare("u32", "i", lit("u32", 0)),
+                               bin("bool", "lt", kI, end), kI, add(element("out", kI), lit("i32", 1)))},
+                  8)
+        .operations;
+  };
+  EXPECT_EQ(operations(kElements), operations(lit("u32", 8)) + 8 * 2); // compared and counted
 }
 
 TEST(CodeletWork, ALoopUpToATileTurnsAsOftenAsTheTileIsWide) {
