@@ -594,8 +594,8 @@ private:
     ++access.streams;
   }
 
-  /// i + 1 of std::min(i + 1, n - 1), which it is but for the last: what an index chooses that moves, where that is one
-  /// expression; else the index.
+  /// i + 1 of std::min(i + 1, n - 1) and of (i + 1) % n, which it is but for the last: what an index chooses that
+  /// moves, where that is one expression; else the index.
   const Expr *unclamped(const Expr *index) {
     constexpr unsigned kDeepest = 8;
     for (unsigned depth = 0; depth < kDeepest; ++depth) {
@@ -603,6 +603,7 @@ private:
       std::vector<const Expr *> among;
       if (const auto *choice = dyn<Conditional>(e)) among = {choice->then, choice->otherwise};
       if (const auto *call = dyn<Call>(e); call && chooses(*call)) among = call->args;
+      if (const auto *wraps = dyn<Binary>(e); wraps && wraps->op == BinaryOp::Rem) among = {wraps->lhs, wraps->rhs};
       // Loops move it, or else calls do.
       auto moving = [&](auto &&moves) {
         const auto first = std::find_if(among.begin(), among.end(), moves);

@@ -15,7 +15,7 @@ Stride through(Stride inner, Stride outer) {
 }
 
 std::size_t hash_value(const ArgumentAround &argument) {
-  std::size_t bits = (argument.again << 4 | argument.apart) << 4 | argument.distance;
+  std::size_t bits = ((argument.again << 4 | argument.apart) << 4 | argument.distance) << 4 | argument.step;
   for (const Stride stride : {argument.acrossLanes, argument.within, argument.acrossCalls})
     bits = bits << 3 | static_cast<std::size_t>(stride);
   bits = bits << 1 | std::size_t{argument.numbered};
@@ -131,6 +131,7 @@ Around Arounds::belowCodelet(const Place &place, const Choice &choice, std::size
       argument.within = through(given.within, from.within);
       argument.apart = from.apart + (given.within != Stride::Unit);
       argument.acrossCalls = through(given.across, from.within);
+      if (given.step && from.within == Stride::Unit) argument.step = log2(static_cast<double>(*given.step));
     } else {
       argument.within = given.within;
       argument.acrossCalls = given.across;
@@ -165,7 +166,9 @@ void Arounds::divide(const Place &place, const Alternative &alternative, Around 
     if (!lanes) continue;
     const bool chunks = alternative.rule == Rule::Split;
     const auto &params = place.spectrum->params;
-    if (argument.acrossCalls == Stride::Constant && i < params.size() && params[i]->type.rank() == 1)
+    if (argument.acrossCalls == Stride::Constant && i < params.size() && argument.step < kFarApart)
+      argument.distance = std::min(kFarApart, argument.step + log2(params[i]->type.element().bytes()));
+    else if (argument.acrossCalls == Stride::Constant && i < params.size() && params[i]->type.rank() == 1)
       argument.distance = std::min(kFarApart, log2(place.argumentBytes(i)));
     argument.acrossLanes = std::max(
         argument.acrossLanes, chunks && argument.acrossCalls == Stride::Unit ? Stride::Constant : argument.acrossCalls);
@@ -176,7 +179,8 @@ void Arounds::divide(const Place &place, const Alternative &alternative, Around 
 }
 
 void Arounds::call(Around &around) {
-  for (ArgumentAround &argument : around.arguments) argument.acrossCalls = Stride::Zero, argument.whole = true;
+  for (ArgumentAround &argument : around.arguments)
+    argument.acrossCalls = Stride::Zero, argument.step = kFarApart, argument.whole = true;
 }
 
 void Arounds::repeatCall(const Choice &choice, std::size_t child, const Place &place, Around &around) const {

@@ -25,6 +25,7 @@ struct ArgumentAround {
   unsigned again = 0;            // calls one after the other that find in a cache what the first of them has loaded
   // Of a map:
   Stride acrossCalls = Stride::Zero;
+  unsigned step = kFarApart; // elements between calls whose stride is constant, as a power of two
   bool whole = true, loaded = false;
   bool operator==(const ArgumentAround &) const = default;
   friend std::size_t hash_value(const ArgumentAround &argument);

@@ -60,10 +60,7 @@ constexpr double kWideLanes = 16;
 constexpr std::uint64_t kRegisters = 32;
 
 /// Cycles in which a core's first cache finds a line, where it would transfer one in each.
-constexpr double kLookup = 0.5;
-
-/// Bytes that one lane loads at a time.
-constexpr double kWide = 16;
+constexpr double kLookup = 0.95;
 
 /// Operations between two branches, of which enough are independent for one worker to start one in each cycle.
 constexpr double kStraight = 64;
@@ -231,10 +228,10 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
     near = far =
         std::max(access.bytes, (device_ ? std::max(kSector, line_) : kSector) / std::max(1.0, access.together));
   } else {
-    // One line after another; of neighbours that a lane walks through, some at a time.
-    near = std::max(access.bytes, cacheLine_ * (access.perIteration == Stride::Unit ? access.bytes / kWide : kLookup));
+    // One line after another.
+    near = std::max(access.bytes, kLookup * std::min(cacheLine_, access.distance));
     if (walked) far = access.bytes;
-    near = std::min(near, access.distance), far = std::min(far, std::max(access.bytes, access.distance));
+    far = std::min(far, std::max(access.bytes, access.distance));
   }
   if (device_ && access.perIteration == Stride::Zero && turns > 1) times = std::max(1.0, count / turns);
   result.inner = count * near;

@@ -252,7 +252,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
       if (codelet.coop || access.acrossLanes != Stride::Unit) access.acrossLanes = Stride::Irregular;
     }
     access.together = codelet.coop ? crowd.workers : machine_.lanes();
-    access.staged = machine_.stages() && !argument.numbered && !codelet.coop && around.direct &&
+    access.staged = machine_.stages() && of.bounded == 0 && !argument.numbered && !codelet.coop && around.direct &&
                     work.turns * access.bytes >= kSector && access.perIteration == Stride::Unit &&
                     access.acrossLanes == Stride::Constant;
     access.rowsApart = access.acrossLanes == Stride::Constant && !codelet.coop && fallTogether(place, *of.parameter);

@@ -91,8 +91,8 @@ public:
           AccessPattern &pattern = facts.accesses[{codelet, access.container}];
           pattern.perIteration = weakest(pattern.perIteration, access.perIteration);
           pattern.perLane = weakest(pattern.perLane, access.perLane);
-          for (const auto &[scalar, stride] : access.perScalar)
-            weaken(byScalar_[{codelet, access.container}][scalar], stride);
+          for (const auto &[scalar, step] : access.perScalar)
+            weaken(byScalar_[{codelet, access.container}][scalar], step);
         }
         walk(codelet->body, [&](const Partition &p) { facts.partitions[&p] = patternOf(p, own); });
         std::set<std::string> names;
@@ -203,44 +203,53 @@ private:
 
   /// How far apart neighbouring calls of a map touch what all are given, or the same place of their parts, by the
   /// numbers or parts of a range that each gets one of.
-  Stride counted(const Spectrum &callee, std::size_t argument, const std::vector<const Expr *> &args,
-                 const Codelet &caller, const Facts &facts) const {
-    Stride result = Stride::Zero;
-    for (const auto &[scalar, stride] : scalarStrides(callee, argument)) {
+  Step counted(const Spectrum &callee, std::size_t argument, const std::vector<const Expr *> &args,
+               const Codelet &caller, const Facts &facts) const {
+    Step result;
+    for (const auto &[scalar, step] : scalarSteps(callee, argument)) {
       if (scalar >= args.size() || args[scalar]->type == callee.params[scalar]->type) continue;
       const Source source = sourceOf(args[scalar], caller);
       if (!isRange(source, caller, facts)) continue;
-      Stride numbers = Stride::Constant; // of neighbours in the range
+      Step numbers = Step::some(); // of neighbours in the range
       if (source.range) {
         std::optional<std::int64_t> by = strides_.at(&caller).number(source.range->inc);
-        if (by) numbers = Step::of(*by).stride();
+        if (by) numbers = Step::of(*by);
       } else {
         for (std::size_t p = 0; p < caller.params.size(); ++p)
-          if (caller.params[p]->name == source.parameter) numbers = stepOf(caller, p).stride();
+          if (caller.params[p]->name == source.parameter) numbers = ofRange(caller, p);
       }
       const auto parts = facts.partitions.find(source.partition);
       const Stride across = parts == facts.partitions.end() ? Stride::Unit : parts->second.acrossParts;
-      result = weakest(result, through(stride, through(across, numbers)));
+      result = weakest(result, through(step, through(stepOf(across), numbers)));
     }
     return result;
   }
-  Step stepOf(const Codelet &codelet, std::size_t parameter) const {
+  Step ofRange(const Codelet &codelet, std::size_t parameter) const {
     auto it = rangeSteps_.find({&codelet, parameter});
     return it == rangeSteps_.end() ? Step::some() : it->second;
   }
 
   /// How codelets of a spectrum move in their i-th argument as each scalar one, by its place, grows by one.
-  std::map<std::size_t, Stride> scalarStrides(const Spectrum &callee, std::size_t argument) const {
-    std::map<std::size_t, Stride> result;
+  std::map<std::size_t, Step> scalarSteps(const Spectrum &callee, std::size_t argument) const {
+    std::map<std::size_t, Step> result;
     for (const Codelet *codelet : callee.codelets) {
       if (argument >= codelet->params.size()) continue;
-      auto strides = byScalar_.find({codelet, codelet->params[argument]->name});
-      if (strides == byScalar_.end()) continue;
+      auto steps = byScalar_.find({codelet, codelet->params[argument]->name});
+      if (steps == byScalar_.end()) continue;
       for (std::size_t i = 0; i < codelet->params.size(); ++i)
-        if (auto it = strides->second.find(codelet->params[i]->name); it != strides->second.end())
+        if (auto it = steps->second.find(codelet->params[i]->name); it != steps->second.end())
           weaken(result[i], it->second);
     }
     return result;
+  }
+
+  /// Whether calls of a map differ in nothing but numbers of ranges, which say what each touches: also where these say
+  /// what is loaded to find that.
+  static bool onlyCounted(const Spectrum &callee, const std::vector<const Expr *> &args, const Codelet &codelet,
+                          const Facts &facts) {
+    for (std::size_t i = 0; i < args.size() && i < callee.params.size(); ++i)
+      if (args[i]->type != callee.params[i]->type && !isRange(sourceOf(args[i], codelet), codelet, facts)) return false;
+    return true;
   }
 
   std::vector<PassedArgument> passed(const Spectrum &callee, const std::vector<const Expr *> &args,
@@ -257,9 +266,11 @@ private:
       argument.whole = !map || args[i]->type == type;
       if (!map || isRange(source, codelet, facts)) continue; // a range is computed, not loaded
       argument.loaded = !argument.whole && !type.isArray();
-      if (type.isArray()) argument.across = counted(callee, i, args, codelet, facts);
+      const Step counts = type.isArray() ? counted(callee, i, args, codelet, facts) : Step::none();
+      argument.across = counts.stride();
       Stride own = Stride::Zero;
-      if (originOf(callee, i, args, codelet, facts).data)
+      if (originOf(callee, i, args, codelet, facts).data &&
+          !(argument.whole && onlyCounted(callee, args, codelet, facts)))
         own = Stride::Irregular;
       else if (argument.whole)
         own = Stride::Zero;
@@ -268,22 +279,23 @@ private:
       else
         own = type.isArray() ? Stride::Constant : Stride::Unit; // a row, an element
       argument.across = weakest(argument.across, own);
+      if (own == Stride::Zero && counts.number) argument.step = std::abs(*counts.number);
     }
     return result;
   }
 
-  static bool weaken(Stride &known, Stride stride) {
-    Stride before = std::exchange(known, weakest(known, stride));
+  static bool weaken(Step &known, const Step &step) {
+    const Step before = std::exchange(known, weakest(known, step));
     return before != known;
   }
 
   /// By how much the row or part that an argument is moves with a scalar of the caller.
-  static Stride moved(const Expr *argument, const Strides &strides, const Param &scalar) {
-    Stride result = Stride::Zero;
+  static Step moved(const Expr *argument, const Strides &strides, const Param &scalar) {
+    Step result;
     walk(argument, [&](const Expr &e) { // which part or row, and where parts begin
       if (!e.type.isInteger()) return;
-      Stride by = strides.withScalar(&e, scalar.name).stride();
-      result = weakest(result, by == Stride::Unit ? Stride::Constant : by);
+      const Step by = strides.withScalar(&e, scalar.name);
+      result = weakest(result, by.zero() || by.irregular ? by : Step::some());
     });
     return result;
   }
@@ -294,26 +306,26 @@ private:
     Source source = sourceOf(args[argument], codelet);
     if (source.parameter.empty()) return false;
     const Strides &strides = strides_.at(&codelet);
-    const std::map<std::size_t, Stride> inner = scalarStrides(callee, argument);
+    const std::map<std::size_t, Step> inner = scalarSteps(callee, argument);
     bool news = false;
     for (const Param *param : codelet.params) {
       const bool range = facts.ranges.count({&codelet, param->name}) != 0;
       if (!param->type.isInteger() && !range) continue;
-      Stride all = Stride::Zero;
-      for (const auto &[scalar, stride] : inner) {
+      Step all;
+      for (const auto &[scalar, step] : inner) {
         if (scalar >= args.size()) continue;
         const Expr *value = args[scalar];
         if (value->type.isArray()) {
           Source mapped = sourceOf(value, codelet);
           if (!isRange(mapped, codelet, facts)) continue; // an element each: data says where
-          if (range && mapped.parameter == param->name) all = weakest(all, stride);
+          if (range && mapped.parameter == param->name) all = weakest(all, step);
           if (mapped.partition || !mapped.range) { // which part, and where parts begin
-            all = weakest(all, through(stride, moved(value, strides, *param)));
+            all = weakest(all, through(step, moved(value, strides, *param)));
             continue;
           }
           value = mapped.range->start;
         }
-        all = weakest(all, through(stride, strides.withScalar(value, param->name).stride()));
+        all = weakest(all, through(step, strides.withScalar(value, param->name)));
       }
       all = weakest(all, moved(args[argument], strides, *param));
       news |= weaken(byScalar_[{&codelet, source.parameter}][param->name], all);
@@ -375,7 +387,7 @@ private:
   std::map<std::pair<const Codelet *, std::size_t>, Step> rangeSteps_; // of parameters that are index ranges
   std::map<const Codelet *, Strides> strides_;
   /// Of each container parameter: how far accesses move as a scalar parameter grows by one.
-  std::map<std::pair<const Codelet *, std::string>, std::map<std::string, Stride>> byScalar_;
+  std::map<std::pair<const Codelet *, std::string>, std::map<std::string, Step>> byScalar_;
   std::map<const Codelet *, Indirection> indirections_;
   std::map<std::pair<const Codelet *, std::string>, Origin> origins_; // of the indices by which parameters are touched
 };

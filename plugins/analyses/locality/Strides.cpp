@@ -78,6 +78,32 @@ Step operator-(const Step &a, const Step &b) { return a + scaled(b, -1); }
 
 Stride weakest(Stride a, Stride b) { return std::max(a, b); }
 
+Step stepOf(Stride stride) {
+  switch (stride) {
+  case Stride::Zero: return Step::none();
+  case Stride::Unit: return Step::of(1);
+  case Stride::Constant: return Step::some();
+  case Stride::Irregular: return Step::anything();
+  }
+  return Step::anything();
+}
+
+Step through(const Step &inner, const Step &outer) {
+  if (inner.zero() || outer.zero()) return Step::none();
+  if (inner.irregular || outer.irregular) return Step::anything();
+  return scaled(outer, inner.number);
+}
+
+Step weakest(const Step &a, const Step &b) {
+  constexpr std::int64_t kFarthest = 1 << 10; // calls in a circle would go farther and farther
+  if (a.irregular || b.irregular) return Step::anything();
+  if (a == b || b.zero()) return a;
+  if (a.zero()) return b;
+  if (!a.number || !b.number) return Step::some();
+  const std::int64_t farther = std::max(std::abs(*a.number), std::abs(*b.number));
+  return farther > kFarthest ? Step::some() : Step::of(farther);
+}
+
 Stride through(Stride inner, Stride outer) {
   if (inner == Stride::Zero) return Stride::Zero;
   if (inner == Stride::Irregular || outer == Stride::Irregular) return Stride::Irregular;
@@ -266,8 +292,8 @@ void Strides::visit(const Node *node) {
     const VarRef *base = dyn<VarRef>(n->base);
     if (base && parameters_.count(base->name) && !ranges_.count(base->name)) {
       IndexedAccess access{n, base->name, Stride::Zero, Stride::Zero, {}};
-      if (!loops_.empty()) access.perIteration = ofAccess(*n, loops_.back());
-      if (codelet_.coop) access.perLane = ofAccess(*n, lane_);
+      if (!loops_.empty()) access.perIteration = ofAccess(*n, loops_.back()).stride();
+      if (codelet_.coop) access.perLane = ofAccess(*n, lane_).stride();
       for (const auto &[scalar, mover] : scalars_) access.perScalar[scalar] = ofAccess(*n, mover);
       accesses_.push_back(std::move(access));
     }
@@ -278,13 +304,13 @@ void Strides::visit(const Node *node) {
   for (const Node *child : children(*node)) visit(child);
 }
 
-Stride Strides::ofAccess(const Subscript &subscript, const Mover &mover) const {
-  Stride result = Stride::Zero;
+Step Strides::ofAccess(const Subscript &subscript, const Mover &mover) const {
+  Step result;
   for (std::size_t i = 0; i < subscript.indices.size(); ++i) {
-    Stride stride = of(subscript.indices[i], mover).stride();
+    Step step = of(subscript.indices[i], mover);
     // All but the last dimension move by whole rows.
-    if (i + 1 < subscript.indices.size() && stride == Stride::Unit) stride = Stride::Constant;
-    result = weakest(result, stride);
+    if (i + 1 < subscript.indices.size() && !step.zero() && !step.irregular) step = Step::some();
+    result = weakest(result, step);
   }
   return result;
 }

@@ -29,6 +29,11 @@ struct Step {
 
 Step operator+(const Step &a, const Step &b);
 Step operator-(const Step &a, const Step &b);
+/// What moves by `inner` with something that moves by `outer` itself.
+Step through(const Step &inner, const Step &outer);
+/// The one of which less is known, or neighbours are farther apart.
+Step weakest(const Step &a, const Step &b);
+Step stepOf(Stride stride);
 
 /// The stride of an access through a part or a callee: neighbours `inner` apart in a container whose own neighbours are
 /// `outer` apart.
@@ -41,7 +46,7 @@ struct IndexedAccess {
   std::string container;
   Stride perIteration = Stride::Zero, perLane = Stride::Zero;
   /// As an integer parameter of the codelet grows by one, or a range that it is given begins one later.
-  std::map<std::string, Stride> perScalar;
+  std::map<std::string, Step> perScalar;
 };
 
 class Strides {
@@ -73,7 +78,7 @@ private:
   Mover settled(Mover mover) const;
   Step of(const ast::Expr *expr, const Mover &mover) const;
   Step ofDeclared(const ast::Declare &declare, const Mover &mover) const;
-  Stride ofAccess(const ast::Subscript &subscript, const Mover &mover) const;
+  Step ofAccess(const ast::Subscript &subscript, const Mover &mover) const;
 
   const ast::Module &module_;
   const ast::Codelet &codelet_;

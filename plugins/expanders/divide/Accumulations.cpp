@@ -64,13 +64,22 @@ private:
   bool possible_ = true;
 };
 
+/// Whether data says where all that a loop does with the variable is done: there is no other loop to divide instead.
+bool foundByData(const nest::Nest &nest, unsigned loop, unsigned variable) {
+  for (const unsigned s : nest.statementsOf(loop))
+    for (const nest::Access &a : nest.statements[s].accesses)
+      if (a.variable == variable && a.exact && !nest.followsData(a.elements, nest.statements[s].loops)) return false;
+  return true;
+}
+
 /// Containers into whose elements a loop accumulates; empty where it does anything else.
-std::set<std::string> accumulatedBy(const nest::Nest &nest, const Carried &carried) {
+std::set<std::string> accumulatedBy(const nest::Nest &nest, unsigned loop, const Carried &carried, bool reorder) {
   std::set<std::string> result;
   if (carried.kind != Carried::Kind::Reduction) return {};
   for (const nest::Reduction &r : carried.reductions) {
     const nest::Variable &v = nest.variables[r.variable];
-    if (!v.container || !v.type.isScalar() || !r.exact) return {};
+    if (!v.container || !v.type.isScalar()) return {};
+    if (!r.exact && !(reorder && foundByData(nest, loop, r.variable))) return {};
     result.insert(v.name);
   }
   return result;
@@ -90,12 +99,12 @@ private:
 
 } // namespace
 
-const Codelet *withAtomicUpdates(const nest::Nest &nest, Arena &arena) {
+const Codelet *withAtomicUpdates(const nest::Nest &nest, bool reorder, Arena &arena) {
   const nest::Dependences dependences(nest);
   std::map<const Stmt *, const Stmt *> loops;
   for (const nest::Item &item : nest.items) {
     if (item.kind != nest::Item::Kind::Loop) continue;
-    const std::set<std::string> containers = accumulatedBy(nest, dependences.carried(item.index));
+    const std::set<std::string> containers = accumulatedBy(nest, item.index, dependences.carried(item.index), reorder);
     if (containers.empty()) continue;
     ByAtomics byAtomics(arena, containers);
     const For *loop = nest.loops[item.index].node;
@@ -176,92 +185,137 @@ std::optional<ReductionOp> reductionOf(AtomicOp op) {
   return std::nullopt;
 }
 
+/// A container that lanes accumulate into copies of.
+class Copied {
+public:
+  Copied(const Param *container, AtomicOp op, ReductionOp reduction, const PrivateCopies &copies, SourceRange where,
+         Names &names)
+      : container_(container), op_(op), reduction_(reduction), copies_(copies), where_(where),
+        shared_(names.fresh("own_" + container->name)), first_(names.fresh("place")), last_(names.fresh("place")) {}
+
+  static bool possible(const Build &build, ReductionOp reduction, const Param &container) {
+    return neutral(build, reduction, container.type.element()) != nullptr;
+  }
+  const Param *container() const { return container_; }
+  const std::string &shared() const { return shared_; }
+  const Expr *size(Codelets &make, Arena &arena) const {
+    const Expr *none = nullptr;
+    return arena.make<Size>(where_, kSize, make.use(container_), none);
+  }
+
+  const Stmt *declare(const Build &build, Arena &arena) const {
+    const Tunable *noTunable = nullptr;
+    const Expr *none = nullptr;
+    return arena.make<Declare>(
+        where_, shared_, type(), false, true,
+        std::vector<const Expr *>{build.u64(static_cast<std::uint64_t>(copies_.elements * copies_.copies))}, noTunable,
+        none);
+  }
+  /// Lane by lane: the copies' elements before anything is accumulated.
+  const Stmt *empty(Codelets &make, Arena &arena, const std::string &lane) const {
+    std::vector<const Stmt *> stmts;
+    for (std::int64_t copy = 0; copy < copies_.copies; ++copy)
+      stmts.push_back(make.build().assign(own(make.build(), first_, copy), neutral(make.build(), reduction_, type())));
+    return elementwise(make, arena, first_, lane, std::move(stmts));
+  }
+  /// Lane by lane: what the copies have accumulated, into the container.
+  const Stmt *combine(Codelets &make, Arena &arena, const std::string &lane) const {
+    const Build &build = make.build();
+    std::vector<const Expr *> indices; // of the element at that place
+    const Expr *rest = build.var(last_, kSize);
+    for (unsigned d = container_->type.rank(); d-- > 1;) {
+      const Expr *extent =
+          arena.make<Size>(where_, kSize, make.use(container_), build.integer(Scalar::I32, static_cast<Int>(d)));
+      indices.insert(indices.begin(), build.rem(rest, extent));
+      rest = build.div(rest, extent);
+    }
+    indices.insert(indices.begin(), rest);
+    const Expr *all = own(build, last_, 0);
+    for (std::int64_t copy = 1; copy < copies_.copies; ++copy)
+      all = combined(build, reduction_, all, own(build, last_, copy));
+    return elementwise(
+        make, arena, last_, lane,
+        {arena.make<Evaluate>(where_, arena.make<Atomic>(where_, type(), op_,
+                                                         build.element(make.use(container_), indices, type()),
+                                                         std::vector<const Expr *>{all}))});
+  }
+
+private:
+  Type type() const { return container_->type.element(); }
+  const Expr *own(const Build &build, const std::string &place, std::int64_t copy) const {
+    const Expr *at = build.var(place, kSize);
+    if (copy > 0) at = build.add(build.u64(static_cast<std::uint64_t>(copy * copies_.elements)), at);
+    return build.element(build.var(shared_, Type::array(1, type())), {at}, type());
+  }
+  const Stmt *elementwise(Codelets &make, Arena &arena, const std::string &place, const std::string &lane,
+                          std::vector<const Stmt *> what) const {
+    const Build &build = make.build();
+    const Expr *at = build.var(place, kSize), *lanes = build.cast(kSize, arena.make<CoopDim>(where_, kLane));
+    return arena.make<For>(where_, build.declare(place, kSize, build.cast(kSize, build.var(lane, kLane)), false),
+                           build.less(at, size(make, arena)),
+                           arena.make<Assign>(where_, kSize, AssignOp::Add, at, lanes), build.block(std::move(what)));
+  }
+
+  const Param *container_;
+  AtomicOp op_;
+  ReductionOp reduction_;
+  PrivateCopies copies_;
+  SourceRange where_;
+  std::string shared_, first_, last_;
+};
+
 } // namespace
 
 const Codelet *privatized(const Band &band, const std::vector<const Param *> &ranges,
                           const std::vector<const Param *> &params, std::size_t byLanes, const PrivateCopies &copies,
                           const std::string &name, Names names, Arena &arena) {
-  const Param *container = nullptr;
-  std::optional<AtomicOp> op;
-  for (const Param *p : band.captures.params)
-    if (p->type.isArray() && p->access != Access::In && p->type.element().isScalar())
-      if (const std::optional<AtomicOp> by = accumulatedOnly(band.body, *p)) container = p, op = by;
-  const std::optional<ReductionOp> reduction = op ? reductionOf(*op) : std::nullopt;
-  if (!reduction) return nullptr;
   const SourceRange where = band.ranges[0].where;
   Codelets make(arena, where, names);
   const Build &build = make.build();
-  const Type type = container->type.element();
-  const Expr *nothing = neutral(build, *reduction, type);
-  if (!nothing) return nullptr;
-  const std::string shared = names.fresh("own_" + container->name), lane = names.fresh("lane"),
-                    first = names.fresh("place"), last = names.fresh("place");
-  const Expr *none = nullptr;
-  const Tunable *noTunable = nullptr;
+  std::vector<Copied> copied;
+  for (const Param *p : band.captures.params) {
+    if (!p->type.isArray() || p->access == Access::In || !p->type.element().isScalar()) continue;
+    const std::optional<AtomicOp> op = accumulatedOnly(band.body, *p);
+    const std::optional<ReductionOp> reduction = op ? reductionOf(*op) : std::nullopt;
+    if (reduction && Copied::possible(build, *reduction, *p))
+      copied.emplace_back(p, *op, *reduction, copies, where, names);
+  }
+  if (copied.empty()) return nullptr;
+  const std::string lane = names.fresh("lane");
   const Expr *laneNumber = build.cast(kSize, build.var(lane, kLane)),
              *lanes = build.cast(kSize, arena.make<CoopDim>(where, kLane));
-  const Expr *size = arena.make<Size>(where, kSize, make.use(container), none);
-  auto own = [&](const std::string &place, std::int64_t copy) {
-    const Expr *at = build.var(place, kSize);
-    if (copy > 0) at = build.add(build.u64(static_cast<std::uint64_t>(copy * copies.elements)), at);
-    return build.element(build.var(shared, Type::array(1, type)), {at}, type);
-  };
-  auto elementwise = [&](const std::string &place, Stmts what) { // each lane every so many elements
-    const Expr *at = build.var(place, kSize);
-    return arena.make<For>(where, build.declare(place, kSize, laneNumber, false), build.less(at, size),
-                           arena.make<Assign>(where, kSize, AssignOp::Add, at, lanes), build.block(std::move(what)));
-  };
-
-  // The element of the container at that place.
-  std::vector<const Expr *> indices;
-  const Expr *rest = build.var(last, kSize);
-  for (unsigned d = container->type.rank(); d-- > 1;) {
-    const Expr *extent =
-        arena.make<Size>(where, kSize, make.use(container), build.integer(Scalar::I32, static_cast<Int>(d)));
-    indices.insert(indices.begin(), build.rem(rest, extent));
-    rest = build.div(rest, extent);
-  }
-  indices.insert(indices.begin(), rest);
-  const Expr *all = own(last, 0);
-  Stmts empty{build.assign(own(first, 0), nothing)};
-  for (std::int64_t copy = 1; copy < copies.copies; ++copy) {
-    all = combined(build, *reduction, all, own(last, copy));
-    empty.push_back(build.assign(own(first, copy), nothing));
-  }
-  const Stmt *combine = arena.make<Evaluate>(
-      where, arena.make<Atomic>(where, type, *op, build.element(make.use(container), indices, type),
-                                std::vector<const Expr *>{all}));
 
   // Neighbouring lanes have copies of their own: updates of one element wait for one another.
   const Expr *turn = copies.copies > 1
                          ? build.mul(build.rem(laneNumber, build.u64(static_cast<std::uint64_t>(copies.copies))),
                                      build.u64(static_cast<std::uint64_t>(copies.elements)))
                          : nullptr;
-  ToShared toShared(arena, container, shared, turn);
   std::vector<const Stmt *> body;
   for (const Declare *d : band.captures.own)
     body.push_back(arena.derive(d, [](Declare &copy) {
       copy.init = nullptr;
       copy.isConst = false;
     }));
-  for (const Stmt *s : band.body) body.push_back(toShared(s));
+  for (const Stmt *s : band.body) {
+    for (const Copied &c : copied) s = ToShared(arena, c.container(), c.shared(), turn)(s);
+    body.push_back(s);
+  }
   for (std::size_t i = band.ranges.size(); i-- > 0;) {
     Codelets at(arena, band.ranges[i].where);
     body = {i == byLanes ? at.loop(band.ranges[i], ranges[i], std::move(body), laneNumber, lanes)
                          : at.loop(band.ranges[i], ranges[i], std::move(body))};
   }
-  std::vector<const Stmt *> stmts = {build.declare(lane, kLane, arena.make<CoopIdx>(where, kLane)),
-                                     arena.make<Declare>(where, shared, type, false, true,
-                                                         std::vector<const Expr *>{build.u64(static_cast<std::uint64_t>(
-                                                             copies.elements * copies.copies))},
-                                                         noTunable, none),
-                                     elementwise(first, std::move(empty))};
+  std::vector<const Stmt *> stmts = {build.declare(lane, kLane, arena.make<CoopIdx>(where, kLane))};
+  for (const Copied &c : copied) stmts.push_back(c.declare(build, arena));
+  for (const Copied &c : copied) stmts.push_back(c.empty(make, arena, lane));
   stmts.insert(stmts.end(), body.begin(), body.end());
-  stmts.push_back(elementwise(last, {combine}));
+  for (const Copied &c : copied) stmts.push_back(c.combine(make, arena, lane));
+  std::vector<const Expr *> conditions;
+  for (const Copied &c : copied)
+    conditions.push_back(
+        build.binary(BinaryOp::Le, c.size(make, arena), build.u64(static_cast<std::uint64_t>(copies.elements))));
   const Codelet *codelet = make.codelet(name, params, std::move(stmts), true);
-  return arena.derive(codelet, [&](Codelet &c) {
-    c.conditions = {build.binary(BinaryOp::Le, size, build.u64(static_cast<std::uint64_t>(copies.elements)))};
-  });
+  return arena.derive(codelet, [&](Codelet &c) { c.conditions = conditions; });
 }
 
 } // namespace tangram::divide

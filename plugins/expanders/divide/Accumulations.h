@@ -7,9 +7,10 @@
 
 namespace tangram::divide {
 
-/// Outermost loops that carry nothing but updates of whole numbers in containers, by atomic operations: iterations may
-/// then be carried out in any order. The same codelet where there is none.
-const ast::Codelet *withAtomicUpdates(const nest::Nest &nest, ast::Arena &arena);
+/// Outermost loops that carry nothing but updates in containers, by atomic operations: iterations may then be carried
+/// out in any order. Of whole numbers; where floating-point numbers may be added in another order (`reorder`), also of
+/// these, at places that data says. The same codelet where there is none.
+const ast::Codelet *withAtomicUpdates(const nest::Nest &nest, bool reorder, ast::Arena &arena);
 
 /// A cooperative codelet of a band whose lanes accumulate into copies that they share, and then add these to the
 /// container; usable where the container has no more elements than a copy. They share the iterations of the loop

@@ -111,7 +111,7 @@ private:
       return;
     }
     // Loops that accumulate may be divided by atomic operations.
-    const Codelet *source = divide::withAtomicUpdates(*nest, context.arena);
+    const Codelet *source = divide::withAtomicUpdates(*nest, options.reorder, context.arena);
     if (source != promoted)
       if (std::unique_ptr<nest::Nest> changed = nest::read(module, *source)) nest = std::move(changed);
     divide::Division d = divide::divide(*nest, spectrum, options, names, context.arena);
