@@ -3,6 +3,7 @@
 #include "RangeSteps.h"
 #include "Tiles.h"
 
+#include "tangram/nest/Statements.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>
@@ -54,6 +55,7 @@ public:
       for (const Codelet *codelet : spectrum->codelets) {
         std::optional<tile::RangeNest> nest = tile::rangeNest(*module, *spectrum, *codelet, steps, context.arena);
         if (!nest) continue;
+        tile::arrangeForReuse(*nest, nest::writtenIn(nest->body));
         std::string why;
         const tile::TileSizes sizes = tile::tileSizes(*codelet, *nest, context.arena);
         const Codelet *patches = tile::patches(*module, *codelet, *nest, sizes, options_, context.arena, why);

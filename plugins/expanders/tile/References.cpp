@@ -202,6 +202,30 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
   return result;
 }
 
+void arrangeForReuse(RangeNest &nest, const std::set<std::string> &written) {
+  const std::size_t n = nest.loops.size();
+  if (n < 3) return;
+  auto moved = [&](const nest::Access &a, std::size_t l) { // where that is not known, it is
+    const auto along = nest::strides(*nest.nest, a, nest.loops[l].loop);
+    return !along || std::any_of(along->begin(), along->end(), [](std::int64_t step) { return step != 0; });
+  };
+  std::vector<std::size_t> reused(n - 1, 0);
+  for (const nest::Statement &s : nest.nest->statements) {
+    if (s.loops.size() <= n) continue; // not in a serial loop
+    for (const nest::Access &a : s.accesses) {
+      const nest::Variable &v = nest.nest->variables[a.variable];
+      if (!v.given || !v.container || written.count(v.name) || !a.index || a.index->empty()) continue;
+      const bool byLast = moved(a, n - 1);
+      for (std::size_t l = 0; l + 1 < n; ++l) reused[l] += !byLast || !moved(a, l);
+    }
+  }
+  std::size_t best = n - 2;
+  for (std::size_t l = n - 2; l-- > 0;)
+    if (reused[l] > reused[best]) best = l;
+  std::rotate(nest.loops.begin() + static_cast<std::ptrdiff_t>(best),
+              nest.loops.begin() + static_cast<std::ptrdiff_t>(best) + 1, nest.loops.end() - 1);
+}
+
 std::size_t contiguousLoop(const RangeNest &nest, const std::set<std::string> &written) {
   const std::size_t n = nest.loops.size();
   std::size_t best = n - 1;
