@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Builtins.h"
+#include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Functions.h"
 #include "tangram/ast/Text.h"
@@ -156,12 +157,12 @@ std::optional<isl::set> Affine::comparison(const Binary &e) {
   std::optional<isl::pw_aff> a = observedValue(e.lhs), b = a ? observedValue(e.rhs) : std::nullopt;
   if (!b) return std::nullopt;
   switch (e.op) {
-  case BinaryOp::Eq: return a->eq_set(*b);
-  case BinaryOp::Ne: return a->ne_set(*b);
-  case BinaryOp::Lt: return a->lt_set(*b);
-  case BinaryOp::Le: return a->le_set(*b);
-  case BinaryOp::Gt: return a->gt_set(*b);
-  case BinaryOp::Ge: return a->ge_set(*b);
+  case BinaryOp::Eq: return a->eq_set(*b).coalesce();
+  case BinaryOp::Ne: return a->ne_set(*b).coalesce();
+  case BinaryOp::Lt: return a->lt_set(*b).coalesce();
+  case BinaryOp::Le: return a->le_set(*b).coalesce();
+  case BinaryOp::Gt: return a->gt_set(*b).coalesce();
+  case BinaryOp::Ge: return a->ge_set(*b).coalesce();
   default: return std::nullopt;
   }
 }
@@ -257,7 +258,20 @@ std::optional<Affine::Integer> Affine::binary(const Binary &e) {
   }
 }
 
+std::optional<Affine::Integer> Affine::extreme(const Conditional &e) {
+  const auto *cond = dyn<Binary>(e.cond);
+  if (!cond || cond->op != BinaryOp::Lt || !isInteger(e.type)) return std::nullopt;
+  const bool least = equal(cond->lhs, e.then) && equal(cond->rhs, e.otherwise);
+  if (!least && !(equal(cond->lhs, e.otherwise) && equal(cond->rhs, e.then))) return std::nullopt;
+  const std::optional<isl::pw_aff> a = observedValue(e.then), b = a ? observedValue(e.otherwise) : std::nullopt;
+  if (!b) return std::nullopt;
+  const isl::pw_aff chosen = (least ? a->min(*b) : a->max(*b)).coalesce();
+  if (chosen.n_piece() > kMostPieces) return std::nullopt;
+  return Integer{chosen, true};
+}
+
 std::optional<Affine::Integer> Affine::choice(const Conditional &e) {
+  if (std::optional<Integer> result = extreme(e)) return result;
   std::optional<isl::set> cond = holds(e.cond);
   if (!cond) return std::nullopt;
   isl::set outer = domain;

@@ -70,6 +70,8 @@ private:
   std::optional<Integer> binary(const ast::Binary &e);
   std::optional<Integer> cast(const ast::Cast &e);
   std::optional<Integer> choice(const ast::Conditional &e);
+  /// The least or the greatest of two, of which each is looked at once.
+  std::optional<Integer> extreme(const ast::Conditional &e);
   /// Of a function that is an expression, of its arguments: std::min of what is no variable, and whatever else.
   std::optional<Integer> call(const ast::Call &e);
   std::optional<isl::set> holds(const ast::Expr *e);

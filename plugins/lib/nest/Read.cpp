@@ -306,7 +306,8 @@ private:
     isl::set outer = domain_, type = affine_.within(l.id, l.type);
     bool up = c.step > 0;
     // begin, begin + step, ... as far as the type goes
-    isl::set lattice = outer.intersect(type).intersect(up ? i.ge_set(*l.begin) : i.le_set(*l.begin));
+    const isl::set ahead = up ? i.ge_set(*l.begin) : i.le_set(*l.begin);
+    isl::set lattice = outer.intersect(type).intersect(ahead.coalesce());
     if (c.step != 1 && c.step != -1)
       lattice = lattice.intersect(i.sub(*l.begin).mod(up ? c.step : -c.step).eq_set(affine_.constant("0")));
     if (c.decrementsFirst) {
@@ -314,8 +315,8 @@ private:
       return true;
     }
 
-    if (std::optional<isl::set> ahead = countedAhead(l, c, lattice)) {
-      domain_ = *ahead;
+    if (std::optional<isl::set> counted = countedAhead(l, c, lattice)) {
+      domain_ = *counted;
       return true;
     }
 
