@@ -44,3 +44,15 @@ __spectrum void total(const Array<1, int> key, const Array<1, float> in, Array<1
 __codelet void total(const Array<1, int> key, const Array<1, float> in, Array<1, float> sums) {
   for (size_t i = 0; i < in.size(); ++i) sums[(key[i] & 1023) % 7] += in[i];
 }
+
+// Two containers, one of floating-point numbers, whose sums are then not always the same.
+__spectrum void grouped(const Array<1, int> key, const Array<1, float> value, Array<1, float> sum,
+                        Array<1, unsigned> count) __requires(key.size() == value.size())
+    __requires(sum.size() == 64 && count.size() == 64);
+__codelet void grouped(const Array<1, int> key, const Array<1, float> value, Array<1, float> sum,
+                       Array<1, unsigned> count) {
+  for (size_t i = 0; i < key.size(); ++i) {
+    sum[key[i] & 63] += value[i];
+    ++count[key[i] & 63];
+  }
+}

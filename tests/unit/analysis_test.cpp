@@ -360,18 +360,21 @@ struct RangesProgram {
   }
 };
 
-Stride acrossOfMap(const Program &program, const std::string &codelet) {
-  Stride result = Stride::Zero;
+PassedArgument passedByMap(const Program &program, const std::string &codelet) {
+  PassedArgument result;
   ast::walk(program.codelet(codelet, "doubles")->body,
-            [&](const ast::Map &m) { result = program.facts.arguments.at(&m).at(1).across; });
+            [&](const ast::Map &m) { result = program.facts.arguments.at(&m).at(1); });
   return result;
 }
+Stride acrossOfMap(const Program &program, const std::string &codelet) { return passedByMap(program, codelet).across; }
 
 TEST(Locality, RangesAreNumbersThatMapsCount) {
   const Program program(RangesProgram::text(RangesProgram::range(1)), cpuSimple());
   EXPECT_TRUE(program.facts.ranges.count({program.codelet("each", "doubles"), "numbers"}));
   EXPECT_EQ(acrossOfMap(program, "each"), Stride::Unit);
+  EXPECT_EQ(passedByMap(program, "each").step, 1);
   EXPECT_EQ(acrossOfMap(program, "parts"), Stride::Constant); // tiles of 10
+  EXPECT_FALSE(passedByMap(program, "parts").step);
   const AccessPattern &serial = program.facts.accesses.at({program.codelet("serial", "doubles"), "in"});
   EXPECT_EQ(serial.perIteration, Stride::Unit);
   EXPECT_FALSE(serial.indirect);
@@ -380,6 +383,7 @@ TEST(Locality, RangesAreNumbersThatMapsCount) {
 TEST(Locality, RangesOfAStepAndContainersOfNumbers) {
   const Program stepped(RangesProgram::text(RangesProgram::range(3)), cpuSimple());
   EXPECT_EQ(acrossOfMap(stepped, "each"), Stride::Constant);
+  EXPECT_EQ(passedByMap(stepped, "each").step, 3);
   EXPECT_EQ(stepped.facts.accesses.at({stepped.codelet("serial", "doubles"), "in"}).perIteration, Stride::Constant);
   // A container of numbers: data says where.
   const Program given(RangesProgram::text(var("array<1,u64>", "keys"), "(Param \"keys\" array<1,u64> in) "),

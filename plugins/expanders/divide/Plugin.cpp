@@ -7,6 +7,7 @@
 #include "Rectangles.h"
 #include "Rescheduling.h"
 #include "Splits.h"
+#include "Wavefronts.h"
 
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Increments.h"
@@ -30,8 +31,10 @@ constexpr std::int64_t kCopiedElements = 16384;
 
 class Divide final : public Expander {
 public:
-  Divide(std::int64_t mostElements, std::int64_t copies, std::int64_t expandedElements, bool all)
-      : mostElements_(mostElements), copies_(copies), expandedElements_(expandedElements), all_(all) {}
+  explicit Divide(const OptionValues &values)
+      : mostElements_(values.integer("private-elements")), copies_(values.integer("private-copies")),
+        expandedElements_(values.integer("expanded-elements")), tile_(values.integer("wavefront-tile")),
+        all_(values.flag("all")) {}
   const Module *run(const Module *module, ExpandContext &context) override {
     divide::DivideOptions options;
     options.reorder = context.target.promise("order") != "preserve";
@@ -81,7 +84,7 @@ private:
   /// A codelet divided as it is, and after steps that leave more of its loops parallel.
   void ways(const Module &module, const Spectrum &spectrum, const Codelet *codelet,
             const divide::DivideOptions &options, Names &names, ExpandContext &context,
-            std::vector<const Codelet *> &codelets, Added &added) const {
+            std::vector<const Codelet *> &codelets, Added &added, bool inTile = false) const {
     divide(module, spectrum, codelet, options, names, context, codelets, added);
     const Codelet *source = codelet;
     auto also = [&](const Codelet *other, const char *suffix) {
@@ -91,11 +94,36 @@ private:
     };
     also(divide::withParallelLoopsOutside(module, *source, expandedElements_, context.arena), "_distributed");
     also(divide::withSplitLoops(module, *source, context.arena), "_split");
+    if (tile_ > 0 && !inTile) tiles(module, spectrum, *source, options, names, context, codelets, added);
     std::vector<nest::Remark> refused;
     also(divide::withRescheduledLoops(module, *source, options.reorder, context.arena, refused), "_rescheduled");
     for (const nest::Remark &r : refused)
       decline(context, spectrum, codelet->name + "_rescheduled_divided", r.range, r.message);
     also(divide::withRectangularLoops(module, *source, context.arena), "_rectangular");
+  }
+
+  /// Diagonals of tiles one after the other, of which each is divided like any codelet.
+  void tiles(const Module &module, const Spectrum &spectrum, const Codelet &codelet,
+             const divide::DivideOptions &options, Names &names, ExpandContext &context,
+             std::vector<const Codelet *> &codelets, Added &added) const {
+    const std::string name = codelet.name + "_wavefronts";
+    std::vector<nest::Remark> refused;
+    const std::optional<divide::Wavefronts> made =
+        divide::wavefronts(module, spectrum, codelet, name, tile_, names, context.arena, refused);
+    for (const nest::Remark &r : refused) decline(context, spectrum, name, r.range, r.message);
+    if (!made) return;
+    // What stands beside the loop is divided as ever.
+    std::vector<const Codelet *> beside;
+    divide(module, spectrum, made->codelet, options, names, context, beside, added);
+    const Codelet *whole = beside.empty() ? nullptr : divide::withDiagonals(beside.front(), *made, context.arena);
+    if (!whole) whole = divide::withDiagonals(made->codelet, *made, context.arena);
+    if (!whole) return;
+    codelets.push_back(
+        context.arena.derive(whole, [&](Codelet &c) { c.from = codelet.from.empty() ? codelet.name : codelet.from; }));
+    std::vector<const Codelet *> inTile = made->tile->codelets;
+    ways(module, *made->tile, inTile.front(), options, names, context, inTile, added, true);
+    added.spectrums.push_back(context.arena.derive(made->tile, [&](Spectrum &s) { s.codelets = inTile; }));
+    added.spectrums.insert(added.spectrums.end(), made->spectrums.begin(), made->spectrums.end());
   }
 
   static void divide(const Module &module, const Spectrum &spectrum, const Codelet *codelet,
@@ -143,7 +171,7 @@ private:
                        [](const Codelet *codelet) { return codelet->coop || contains<Map>(codelet->body); });
   }
 
-  std::int64_t mostElements_, copies_, expandedElements_;
+  std::int64_t mostElements_, copies_, expandedElements_, tile_;
   bool all_;
 };
 
@@ -182,10 +210,14 @@ TANGRAM_PLUGIN("divide", "1.0", "divides loops: maps over parts of their ranges,
        0,
        std::int64_t{1} << 40,
        {}},
+      {"wavefront-tile",
+       "of loops that all depend on the iterations before: iterations of each in a tile, diagonals of which go one "
+       "after the other; 0: no tiles",
+       std::int64_t{32},
+       0,
+       1024,
+       {}},
       {"all", "also codelets of spectrums that have compound or cooperative ones", false, {}, {}, {}}};
-  d.create = [](const tangram::OptionValues &options) {
-    return std::make_unique<tangram::Divide>(options.integer("private-elements"), options.integer("private-copies"),
-                                             options.integer("expanded-elements"), options.flag("all"));
-  };
+  d.create = [](const tangram::OptionValues &options) { return std::make_unique<tangram::Divide>(options); };
   registry.expanders.add(std::move(d));
 }

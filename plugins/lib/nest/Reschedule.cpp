@@ -42,13 +42,14 @@ std::string tupleOf(const isl::set &s) {
   return name ? name : "";
 }
 
-/// Feautrier's algorithm, for statements that depend on each other in both directions; others have loops of their own.
+/// Feautrier's algorithm, for statements that depend on each other in both directions, others have loops of their own;
+/// or isl's, whose bands may be tiled, for all statements together where that is possible.
 class Options {
 public:
-  explicit Options(isl_ctx *ctx)
+  Options(isl_ctx *ctx, bool bands)
       : ctx_(ctx), algorithm_(isl_options_get_schedule_algorithm(ctx)),
         serialize_(isl_options_get_schedule_serialize_sccs(ctx)) {
-    set(ISL_SCHEDULE_ALGORITHM_FEAUTRIER, 1);
+    set(bands ? ISL_SCHEDULE_ALGORITHM_ISL : ISL_SCHEDULE_ALGORITHM_FEAUTRIER, bands ? 0 : 1);
   }
   ~Options() { set(algorithm_, serialize_); }
   Options(const Options &) = delete;
@@ -68,6 +69,18 @@ class Tree {
 public:
   Tree(const Nest &nest, const std::deque<Schedule::Unit> &units, std::size_t top)
       : nest_(nest), units_(units), top_(top) {}
+
+  /// When each unit runs, by each member of the band that isl's tree begins with; nothing where that may not be tiled.
+  std::vector<std::map<unsigned, isl::pw_aff>> tilable(isl::schedule_node n,
+                                                       const std::vector<const Group *> &groups) const {
+    while (n.isa<isl::schedule_node_domain>() || n.isa<isl::schedule_node_context>()) n = n.child(0);
+    std::vector<std::map<unsigned, isl::pw_aff>> result;
+    if (!n.isa<isl::schedule_node_band>()) return result;
+    const auto band = n.as<isl::schedule_node_band>();
+    if (band.n_member() < 2 || !band.permutable()) return result;
+    for (unsigned member = 0; member < band.n_member(); ++member) result.push_back(whens(band, member, groups));
+    return result;
+  }
 
   std::vector<ScheduleNode> nodes(const isl::schedule_node &n, const std::vector<const Group *> &groups) {
     if (n.isa<isl::schedule_node_leaf>()) return leaf(groups);
@@ -121,18 +134,25 @@ private:
     if (member == n.n_member()) return nodes(n.child(0), groups);
     ScheduleNode loop = made(ScheduleNode::Kind::Loop), body = made(ScheduleNode::Kind::Sequence);
     loop.name = fmt::format("t{}", ++loops_);
-    const isl::union_pw_aff whens = n.partial_schedule().at(static_cast<int>(member));
-    const isl::pw_aff_list parts = isl::manage(isl_union_pw_aff_get_pw_aff_list(whens.get()));
+    loop.when = whens(n, member, groups);
+    body.children = band(n, member + 1, groups);
+    loop.children.push_back(std::move(body));
+    return {std::move(loop)};
+  }
+
+  std::map<unsigned, isl::pw_aff> whens(const isl::schedule_node_band &n, unsigned member,
+                                        const std::vector<const Group *> &groups) const {
+    std::map<unsigned, isl::pw_aff> result;
+    const isl::union_pw_aff all = n.partial_schedule().at(static_cast<int>(member));
+    const isl::pw_aff_list parts = isl::manage(isl_union_pw_aff_get_pw_aff_list(all.get()));
     for (int i = 0; i < static_cast<int>(parts.size()); ++i) {
       const isl::pw_aff when = parts.at(i);
       const std::string tuple = tupleOf(when.domain());
       for (const Group *g : groups)
         if (g->tuple == tuple)
-          for (const unsigned u : g->units) loop.when.emplace(u, ofIterators(when, units_[u].loops));
+          for (const unsigned u : g->units) result.emplace(u, ofIterators(when, units_[u].loops));
     }
-    body.children = band(n, member + 1, groups);
-    loop.children.push_back(std::move(body));
-    return {std::move(loop)};
+    return result;
   }
 
   /// A function of a group's iterations as one of the parameters that stand for the nest's iterators.
@@ -157,6 +177,25 @@ Refusal noSchedule(std::string message) {
 } // namespace
 
 std::optional<Refusal> Schedule::reschedule(const Node &top, std::vector<Node> &made) const {
+  return scheduled(top, false, [&](auto &tree, const isl::schedule_node &root, const auto &groups) {
+    made = tree.nodes(root, groups);
+    return true;
+  });
+}
+
+std::optional<Refusal> Schedule::wavefronts(const std::string &loop, TilableBand &band) const {
+  for (const Node &top : root_.children) {
+    if (top.kind != Node::Kind::Loop || top.name != loop) continue;
+    return scheduled(top, true, [&](auto &tree, const isl::schedule_node &root, const auto &groups) {
+      band.when = tree.tilable(root, groups);
+      for (const Group *g : groups) band.together.push_back(g->units);
+      return !band.when.empty();
+    });
+  }
+  return noSchedule(fmt::format("there is no outermost loop '{}'", loop));
+}
+
+template <class Use> std::optional<Refusal> Schedule::scheduled(const Node &top, bool bands, const Use &use) const {
   std::vector<std::vector<unsigned>> siblings;
   unitsIn(top, siblings);
   std::vector<Group> groups;
@@ -219,13 +258,14 @@ std::optional<Refusal> Schedule::reschedule(const Node &top, std::vector<Node> &
     const isl::set context = nest_.without(nest_.context, iterators);
     domain = isl::manage(isl_union_set_gist_params(domain.release(), context.copy()));
     order = isl::manage(isl_union_map_gist_params(order.coalesce().release(), context.copy()));
-    const Options options(nest_.isl.get().get());
+    const Options options(nest_.isl.get().get(), bands);
     std::vector<const Group *> all;
     for (const Group &g : groups) all.push_back(&g);
     try {
       const isl::schedule schedule =
           isl::schedule_constraints::on_domain(domain).set_validity(order).compute_schedule();
-      made = Tree(nest_, units_, top.top).nodes(schedule.root(), all);
+      Tree tree(nest_, units_, top.top);
+      if (!use(tree, schedule.root(), all)) return noSchedule("no order of its loops may be tiled");
     } catch (const isl::exception_quota &) {
       throw;
     } catch (const isl::exception &) { // its scheduler gives up on some nests ("unable to carry dependences")

@@ -391,6 +391,14 @@ std::optional<Refusal> Schedule::apply(const Step &step) {
   return std::nullopt;
 }
 
+void Schedule::regenerate() {
+  std::function<void(Node &)> change = [&](Node &n) {
+    n.changed = true;
+    for (Node &c : n.children) change(c);
+  };
+  for (Node &c : root_.children) change(c);
+}
+
 // ---- what makes a step wrong ------------------------------------------------------------------------------
 
 isl::map Schedule::relation(const Access &access, const Unit &unit) const {

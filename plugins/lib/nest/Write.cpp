@@ -228,6 +228,29 @@ std::optional<std::vector<const Expr *>> conditions(const Nest &nest, Arena &are
   return found ? *found : std::nullopt;
 }
 
+const Expr *written(const Nest &nest, const isl::pw_aff &value, Arena &arena) {
+  auto look = [&]() -> const Expr * {
+    Expressions expressions(nest, arena);
+    std::map<std::string, const Expr *> iterators;
+    for (const Loop &l : nest.loops) {
+      const Build build(arena, l.node->range);
+      expressions.bind(l.id, l.variable);
+      iterators[l.variable] = build.cast(kInteger, build.var(l.variable, l.type));
+    }
+    try {
+      const Expr *e = expressions.integer(isl::ast_build(nest.isl.get()).expr_from(value));
+      return substituted(arena, e, [&](const VarRef *v) -> const Expr * {
+        auto it = iterators.find(v->name);
+        return it == iterators.end() ? v : it->second;
+      });
+    } catch (const NotWritten &) {
+      return nullptr;
+    }
+  };
+  const auto found = nest.isl.limited(look);
+  return found ? *found : nullptr;
+}
+
 Written write(const Schedule &schedule, Arena &arena) {
   Written failed;
   try {

@@ -56,6 +56,17 @@ public:
   /// Why iterations of a loop of the schedule must not run at once, while all loops around it stand still; nothing
   /// where they may. What variables of `own` hold is an iteration's own.
   std::optional<Refusal> carried(const std::string &loop, const std::set<unsigned> &own = {}) const;
+  /// Loops of all statements of an outermost loop together, in other words functions of their iterations, none of which
+  /// any dependence decreases: they may be tiled (permutable, as in U. Bondhugula et al., A practical automatic
+  /// polyhedral parallelizer and locality optimizer, 2008). Tiles whose coordinates have one sum are independent of
+  /// each other, and all others do not come before those of a smaller sum.
+  struct TilableBand {
+    std::vector<std::map<unsigned, isl::pw_aff>> when; // of each member: when each unit runs, over the nest's iterators
+    std::vector<std::vector<unsigned>> together;       // units that share variables of an iteration
+  };
+  std::optional<Refusal> wavefronts(const std::string &loop, TilableBand &band) const;
+  /// All loops are written anew (Write.h), with bounds that say what conditions leave of them.
+  void regenerate();
   /// Names of loops, each before those in it.
   std::vector<std::string> loops() const;
 
@@ -93,6 +104,7 @@ private:
                std::size_t top);
   std::optional<Refusal> change(Node &root, const Step &step);
   std::optional<Refusal> reschedule(const Node &top, std::vector<Node> &made) const;
+  template <class Use> std::optional<Refusal> scheduled(const Node &top, bool bands, const Use &use) const;
   std::optional<Refusal> illegal(const Node &changed) const;
   Refusal refusal(const Access &a, const Access &b, unsigned u, unsigned v, const isl::map &wrong) const;
   std::optional<Refusal> interleaves(const Node &root, const std::vector<std::vector<isl::pw_aff>> &time) const;

@@ -18,6 +18,9 @@ struct Written {
 /// source's own nodes; iterators of the others are of 64 bits.
 Written write(const Schedule &schedule, ast::Arena &arena);
 
+/// A function of iterators and parameters, in 64 bits; null where that cannot be said.
+const ast::Expr *written(const Nest &nest, const isl::pw_aff &value, ast::Arena &arena);
+
 /// The conditions under which what was read of the nest is right, over the codelet's parameters; nothing where they
 /// cannot be said as expressions.
 std::optional<std::vector<const ast::Expr *>> conditions(const Nest &nest, ast::Arena &arena);
