@@ -38,7 +38,7 @@ __codelet void ranks(const Array<1, int> in, Array<1, int> count, Array<1, int> 
   }
 }
 
-// Floating-point numbers are added in the order of the source.
+// Floating-point numbers, where the target lets them be added in any order.
 __spectrum void total(const Array<1, int> key, const Array<1, float> in, Array<1, float> sums)
     __requires(key.size() == in.size()) __requires(sums.size() == 7);
 __codelet void total(const Array<1, int> key, const Array<1, float> in, Array<1, float> sums) {

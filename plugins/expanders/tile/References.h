@@ -53,8 +53,8 @@ References referencesOf(const ast::Module &module, const RangeNest &nest, const 
                         const std::set<std::string> &declared, const ZeroPadding &zeros, bool lockstep,
                         ast::Arena &arena);
 
-/// Of a band of three loops or more, all of which carry nothing: puts that one beside the last along which, or along the
-/// last, most of what its serial loops read is read again. Of a convolution with several channels, output channels:
+/// Of a band of three loops or more, all of which carry nothing: puts that one beside the last along which, or along
+/// the last, most of what its serial loops read is read again. Of a convolution with several channels, output channels:
 /// weights are read again along a row, and pictures along channels.
 void arrangeForReuse(RangeNest &nest, const std::set<std::string> &written);
 
