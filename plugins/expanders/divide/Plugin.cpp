@@ -213,7 +213,7 @@ TANGRAM_PLUGIN("divide", "1.0", "divides loops: maps over parts of their ranges,
       {"wavefront-tile",
        "of loops that all depend on the iterations before: iterations of each in a tile, diagonals of which go one "
        "after the other; 0: no tiles",
-       std::int64_t{64},
+       std::int64_t{32},
        0,
        1024,
        {}},

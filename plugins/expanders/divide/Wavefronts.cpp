@@ -22,7 +22,8 @@ namespace {
 
 /// Of tiles. Those of three dimensions, as of factorizations, would have to keep copies of what they only read.
 constexpr std::size_t kMostDimensions = 2;
-const Type kInteger = Scalar::I64, kTile = Scalar::I32; // there are fewer tiles than that counts
+const Type kInteger = Scalar::I64, kTile = Scalar::I32;
+constexpr std::int64_t kMostTiles = std::int64_t{1} << 28; // along a dimension
 
 bool hasLoop(const std::vector<Item> &items) {
   return std::any_of(items.begin(), items.end(), [](const Item &item) {
@@ -141,10 +142,15 @@ public:
       why = "where its tiles begin and end cannot be said";
       return std::nullopt;
     }
+    needed_.insert(needed_.end(), conditions->begin(), conditions->end());
+    if (!saidByParameters()) {
+      why = "what it asks of sizes cannot be said by its parameters";
+      return std::nullopt;
+    }
     stmts.push_back(diagonals(*captures, *result.tile, result.spectrums));
     result.codelet = arena_.derive(nest_.codelet, [&](Codelet &c) {
       c.name = c.tag = name_;
-      c.conditions.insert(c.conditions.end(), conditions->begin(), conditions->end());
+      c.conditions.insert(c.conditions.end(), needed_.begin(), needed_.end());
     });
     result.loop = loop_.variable;
     result.diagonals = std::move(stmts);
@@ -206,6 +212,7 @@ private:
       why = written.problem;
       return nullptr;
     }
+    needed_.insert(needed_.end(), written.conditions.begin(), written.conditions.end());
     codelet = arena_.derive(codelet, [&](Codelet &c) { c.body = written.body; });
     return make.spectrum(names_.fresh(spectrum_.name + "_" + name_ + "_tile"), Type(), params, {codelet});
   }
@@ -224,10 +231,14 @@ private:
         for (const bool last : {false, true}) {
           isl::pw_aff extreme =
               isl::manage(last ? isl_set_dim_max(values.copy(), 0) : isl_set_dim_min(values.copy(), 0));
-          extreme = extreme.scale_down(isl::val(nest_.isl.get(), size_)).floor();
           extreme = isl::manage(isl_pw_aff_gist_params(extreme.release(), nest_.without(context, all()).release()));
-          const Expr *value = nest::written(nest_, extreme, arena_);
-          if (!value) return false;
+          const Expr *whole = nest::written(nest_, extreme, arena_);
+          const Expr *value =
+              nest::written(nest_, extreme.scale_down(isl::val(nest_.isl.get(), size_)).floor(), arena_);
+          if (!whole || !value) return false;
+          if (!isa<IntLit>(whole)) // tiles are counted in 32 bits
+            needed_.push_back(last ? build_.binary(BinaryOp::Le, whole, number(kMostTiles * size_))
+                                   : build_.binary(BinaryOp::Ge, whole, number(-kMostTiles * size_)));
           std::string name = own_.fresh((last ? "last_" : "first_") + tiles_[d]);
           stmts.push_back(build_.declare(name, kTile, build_.cast(kTile, value)));
           (last ? last_ : first_).push_back(build_.var(name, kTile));
@@ -236,6 +247,14 @@ private:
       return true;
     });
     return found && *found;
+  }
+  bool saidByParameters() const {
+    const auto &params = nest_.codelet->params;
+    return std::all_of(needed_.begin(), needed_.end(), [&](const Expr *e) {
+      return !any<VarRef>(e, [&](const VarRef &v) {
+        return std::none_of(params.begin(), params.end(), [&](const Param *p) { return p->name == v.name; });
+      });
+    });
   }
   std::vector<unsigned> all() const {
     std::vector<unsigned> result(nest_.loops.size());
@@ -301,6 +320,7 @@ private:
   std::vector<std::string> tiles_;
   std::string diagonal_;
   std::vector<const Expr *> first_, last_;
+  std::vector<const Expr *> needed_; // of the codelet's parameters
 };
 
 /// n of `size_t n = a.size(0);` is a.size(0): a number that nothing is known of would be handed over.

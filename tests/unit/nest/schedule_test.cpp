@@ -147,6 +147,39 @@ TEST_F(ScheduleTest, RecurrencesOfTwoDimensionsBecomeWavefronts) {
   EXPECT_FALSE(s.carried(s.loops()[1])); // a diagonal
 }
 
+TEST_F(ScheduleTest, RecurrencesOfTwoDimensionsMayBeTiled) {
+  E a = var("a", A2(F32)), i = var("i", U64), j = var("j", U64), one = lit(U64, 1);
+  auto n = read({inOut("a", A2(F32))},
+                {up("i", U64, 1, size(a, 0),
+                    {up("j", U64, 1, size(a, 1),
+                        {set(at(a, {i, j}, F32), at(a, {i - one, j}, F32) + at(a, {i, j - one}, F32))})})});
+  const Schedule s(*n);
+  Schedule::TilableBand band;
+  EXPECT_FALSE(s.wavefronts("i", band));
+  EXPECT_EQ(band.when.size(), 2U);
+  EXPECT_EQ(band.together, (std::vector<std::vector<unsigned>>{{0}}));
+  EXPECT_EQ(s.wavefronts("j", band)->message, "there is no outermost loop 'j'");
+}
+
+TEST_F(ScheduleTest, WhatWaitsForAllBeforeIsNotTiled) {
+  E a = var("a", A2(F32)), b = var("b", A1(F32)), i = var("i", U64), j = var("j", U64), zero = lit(U64, 0);
+  auto n = read({in("a", A2(F32)), inOut("b", A1(F32))},
+                {up("i", U64, 0, size(a, 0),
+                    {up("j", U64, 0, size(a, 1),
+                        {set(at(b, {zero}, F32), at(b, {zero}, F32) * at(a, {i, j}, F32) + flit(F32, 1))})})});
+  const Schedule s(*n);
+  Schedule::TilableBand band;
+  EXPECT_EQ(s.wavefronts("i", band)->message, "no order of its loops may be tiled");
+}
+
+TEST_F(ScheduleTest, ConditionsBecomeBounds) {
+  E a = var("a", A1(I32)), i = var("i", U64);
+  auto n = read({inOut("a", A1(I32))}, {up("i", U64, 0, size(a), {when(i > lit(U64, 3), {set(at(a, {i}, I32), 0)})})});
+  Schedule s(*n);
+  s.regenerate();
+  EXPECT_EQ(loopsOf(s), "i_1 = 4\n");
+}
+
 TEST_F(ScheduleTest, ARunningValueHasNoOtherOrder) {
   E a = var("a", A1(F32)), i = var("i", U64), one = lit(U64, 1);
   auto n = read({inOut("a", A1(F32))},
