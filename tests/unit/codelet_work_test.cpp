@@ -421,6 +421,27 @@ TEST(CodeletWork, WhatLoopsDoNotChangeIsComputedBeforeThem) {
   EXPECT_NEAR(operations(bin("i32", "mul", f, i)), without + 1000, 2);
 }
 
+TEST(CodeletWork, NumbersThatCallsDifferInDecideNoBranchWhereTheyAreAlike) {
+  auto loads = [](ast::BinaryOp op, std::int64_t row, std::int64_t column) {
+    const std::string params = "(Param \"in\" array<1,i32> in) (Param \"row\" u32 in) (Param \"column\" u32 in)";
+    const std::string body =
+        fmt::format("(If {} (Block [{}]) -)",
+                    bin("bool", op == ast::BinaryOp::Lt ? "lt" : "eq", var("u32", "row"), var("u32", "column")),
+                    declare("i32", "x", element("in", lit("u32", 0))));
+    const Program program(module({spectrum("sum", {codelet("x", {body}, false, "", "", params)}, "void", params)}),
+                          cpuModern());
+    CodeletWorks works(*program.module, program.facts);
+    const Extents one{100}, none;
+    return works.of(*program.codelet("x"), {one, none, none}, {{"row", row}, {"column", column}}).accesses[0].loads;
+  };
+  EXPECT_EQ(loads(ast::BinaryOp::Lt, 50, 51), 0.5); // the middle of two ranges
+  EXPECT_EQ(loads(ast::BinaryOp::Lt, 51, 50), 0.5);
+  EXPECT_EQ(loads(ast::BinaryOp::Lt, 1, 1000), 1);
+  EXPECT_EQ(loads(ast::BinaryOp::Lt, 1000, 1), 0);
+  EXPECT_EQ(loads(ast::BinaryOp::Eq, 50, 50), 0.125); // rarely, of numbers that may be any
+  EXPECT_EQ(loads(ast::BinaryOp::Eq, 1, 1000), 0);
+}
+
 TEST(CodeletWork, WhatALoopCountsIsNoConstant) {
   // Though it begins as a number.
   EXPECT_EQ(workOf({loop("i", lit("u32", 1), kElements, lit("u32", 1),

@@ -26,13 +26,6 @@ namespace {
 
 constexpr unsigned kSteps = 16; // as many changes as a codelet has loops, and more
 
-bool hasLoop(const Item &item) {
-  if (item.kind == Item::Kind::Loop) return true;
-  for (const auto *items : {&item.body, &item.otherwise})
-    if (std::any_of(items->begin(), items->end(), hasLoop)) return true;
-  return false;
-}
-
 /// Without casts, and what a variable that keeps its value stands for.
 const Expr *resolved(const Expr *e, const Codelet &codelet) {
   for (int fuel = 16; fuel > 0; --fuel) {
@@ -273,7 +266,7 @@ private:
 
   /// What is left are loops that are perfectly nested. A parallel loop that holds one loop is left alone.
   bool distribute(const nest::Nest &nest, const Item &item, const std::vector<unsigned> &around) {
-    const auto loops = std::count_if(item.body.begin(), item.body.end(), hasLoop);
+    const auto loops = std::count_if(item.body.begin(), item.body.end(), nest::hasLoop);
     const bool parallel = isParallel(nest, item.index);
     if (loops < (parallel ? 2 : 1)) return false;
     if (apply(nest, parting(nest, item))) return true;
@@ -331,7 +324,7 @@ private:
     };
     const bool parallel = isParallel(nest, item.index);
     for (std::size_t i = n; i-- > 0 && parallel;) {
-      if (hasLoop(item.body[i])) continue;
+      if (nest::hasLoop(item.body[i])) continue;
       for (std::size_t next = i + 1; next < n; ++next) {
         if (isSerial(item.body[next]) && sets(i, next)) together(i, next);
         if (ends[next]) break;
@@ -349,7 +342,7 @@ private:
   /// Statements of one innermost loop, where each has a parallel loop that it does not share with the others: what is
   /// read twice then is the price. `around` ends with the loop.
   bool separate(const nest::Nest &nest, const Item &item, const std::vector<unsigned> &around) {
-    if (std::any_of(item.body.begin(), item.body.end(), hasLoop) ||
+    if (std::any_of(item.body.begin(), item.body.end(), nest::hasLoop) ||
         std::any_of(around.begin(), around.end(), [&](unsigned loop) { return isParallel(nest, loop); }))
       return false;
     const Codelet *const before = codelet_;

@@ -25,18 +25,12 @@ bool anyParallel(const nest::Nest &nest, const Item &item) {
   return false;
 }
 
-bool hasLoopInside(const Item &item) {
-  for (const auto *items : {&item.body, &item.otherwise})
-    for (const Item &inner : *items)
-      if (inner.kind == Item::Kind::Loop || hasLoopInside(inner)) return true;
-  return false;
-}
-
 /// Loops that stay as they are, also where what is written is another nest: by their iterators.
 std::vector<std::string> serialLoops(const nest::Nest &nest) {
   std::vector<std::string> result;
   for (const Item &item : nest.items)
-    if (item.kind == Item::Kind::Loop && hasLoopInside(item) && !anyParallel(nest, item))
+    if (item.kind == Item::Kind::Loop && std::any_of(item.body.begin(), item.body.end(), nest::hasLoop) &&
+        !anyParallel(nest, item))
       result.push_back(nest.loops[item.index].variable);
   return result;
 }

@@ -25,12 +25,6 @@ constexpr std::size_t kMostDimensions = 2;
 const Type kInteger = Scalar::I64, kTile = Scalar::I32;
 constexpr std::int64_t kMostTiles = std::int64_t{1} << 28; // along a dimension
 
-bool hasLoop(const std::vector<Item> &items) {
-  return std::any_of(items.begin(), items.end(), [](const Item &item) {
-    return item.kind == Item::Kind::Loop || hasLoop(item.body) || hasLoop(item.otherwise);
-  });
-}
-
 const Stmt *nodeOf(const nest::Nest &nest, const Item &item) {
   switch (item.kind) {
   case Item::Kind::Statement: return nest.statements[item.index].node;
@@ -422,7 +416,7 @@ std::optional<Wavefronts> wavefronts(const Module &module, const Spectrum &spect
   if (!nest || skips(*nest)) return std::nullopt;
   const nest::Dependences dependences(*nest);
   for (const Item &item : nest->items) {
-    if (item.kind != Item::Kind::Loop || !hasLoop(item.body)) continue;
+    if (item.kind != Item::Kind::Loop || std::none_of(item.body.begin(), item.body.end(), nest::hasLoop)) continue;
     if (dependences.carried(item.index).kind != Carried::Kind::Dependence) continue;
     std::string why;
     if (auto made = Writer(module, spectrum, *nest, item, name, size, names, arena).run(why)) return made;

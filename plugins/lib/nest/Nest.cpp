@@ -28,6 +28,12 @@ isl::set withoutDependent(const Nest &nest, isl::set set, const std::vector<unsi
 
 } // namespace
 
+bool hasLoop(const Item &item) {
+  if (item.kind == Item::Kind::Loop) return true;
+  return std::any_of(item.body.begin(), item.body.end(), hasLoop) ||
+         std::any_of(item.otherwise.begin(), item.otherwise.end(), hasLoop);
+}
+
 isl::map Nest::relation(const isl::set &elements, const std::vector<unsigned> &of) const {
   return withoutDependent(*this, elements, of).unbind_params_insert_domain(iterators(*this, of));
 }

@@ -22,6 +22,14 @@ std::string refused(Schedule &s, const Step &step) {
 
 class ScheduleTest : public NestTest {
 protected:
+  /// a[i][j] = a[i - 1][j] + a[i][j - 1]
+  auto recurrence() {
+    E a = var("a", A2(F32)), i = var("i", U64), j = var("j", U64), one = lit(U64, 1);
+    return read({inOut("a", A2(F32))},
+                {up("i", U64, 1, size(a, 0),
+                    {up("j", U64, 1, size(a, 1),
+                        {set(at(a, {i, j}, F32), at(a, {i - one, j}, F32) + at(a, {i, j - one}, F32))})})});
+  }
   /// Loops of the written body, one a line, indented.
   std::string loopsOf(const Schedule &s) {
     nest::Written w = nest::write(s, arena_);
@@ -134,11 +142,7 @@ TEST_F(ScheduleTest, UntouchedLoopsStayAsTheyAre) {
 }
 
 TEST_F(ScheduleTest, RecurrencesOfTwoDimensionsBecomeWavefronts) {
-  E a = var("a", A2(F32)), i = var("i", U64), j = var("j", U64), one = lit(U64, 1);
-  auto n = read({inOut("a", A2(F32))},
-                {up("i", U64, 1, size(a, 0),
-                    {up("j", U64, 1, size(a, 1),
-                        {set(at(a, {i, j}, F32), at(a, {i - one, j}, F32) + at(a, {i, j - one}, F32))})})});
+  const auto n = recurrence();
   Schedule s(*n);
   EXPECT_EQ(refused(s, {Step::Kind::Reschedule, {"j"}, 0, "", {}}), "loop 'j' stands in another one");
   ASSERT_EQ(refused(s, {Step::Kind::Reschedule, {"i"}, 0, "", {}}), "");
@@ -148,11 +152,7 @@ TEST_F(ScheduleTest, RecurrencesOfTwoDimensionsBecomeWavefronts) {
 }
 
 TEST_F(ScheduleTest, RecurrencesOfTwoDimensionsMayBeTiled) {
-  E a = var("a", A2(F32)), i = var("i", U64), j = var("j", U64), one = lit(U64, 1);
-  auto n = read({inOut("a", A2(F32))},
-                {up("i", U64, 1, size(a, 0),
-                    {up("j", U64, 1, size(a, 1),
-                        {set(at(a, {i, j}, F32), at(a, {i - one, j}, F32) + at(a, {i, j - one}, F32))})})});
+  const auto n = recurrence();
   const Schedule s(*n);
   Schedule::TilableBand band;
   EXPECT_FALSE(s.wavefronts("i", band));

@@ -82,7 +82,8 @@ public:
   CodeletWorks(const ast::Module &module, const Facts &facts) : module_(module), facts_(facts) {}
 
   /// `arguments`: expected extents of the codelet's parameters, none of a scalar; `known`: its tunables, and parameters
-  /// that are known; `lanes`: of a cooperative codelet, else 1. Both ways of a branch are done half as often. Where a
+  /// that are known; `lanes`: of a cooperative codelet, else 1. Both ways of a branch are done half as often,
+  /// also where it compares numbers that calls of a map differ in, which are alike in the middle. Where a
   /// loop's bounds are not known it turns as often as what it goes through has elements, else kUnknownTurns.
   const CodeletWork &of(const ast::Codelet &codelet, const std::vector<Extents> &arguments, const Scalars &known,
                         std::uint64_t lanes = 1);

@@ -125,6 +125,8 @@ struct Item {
   unsigned index = 0; // in Nest::loops, guards or statements
   std::vector<Item> body, otherwise;
 };
+/// Whether it is a loop, or one stands in it.
+bool hasLoop(const Item &item);
 
 /// Why something is not as exact as it could be: "index is not affine: in[idx[i]]".
 struct Remark {
