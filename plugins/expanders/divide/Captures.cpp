@@ -1,6 +1,7 @@
 #include "Captures.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -46,6 +47,23 @@ const Codelet *withTables(const Codelet *made, const Codelet &source, Arena &are
   if (stmts.empty()) return made;
   stmts.insert(stmts.end(), made->body->stmts.begin(), made->body->stmts.end());
   return arena.derive(made, [&](Codelet &c) { c.body = arena.derive(made->body, [&](Block &b) { b.stmts = stmts; }); });
+}
+
+const Codelet *withSizes(const Codelet &codelet, Arena &arena) {
+  std::map<std::string, const Expr *> sizes;
+  const std::set<std::string> assigned = assignedVariables(codelet.body);
+  for (const Stmt *s : codelet.body->stmts)
+    if (const auto *d = dyn<Declare>(s);
+        d && d->init && d->type == kSize && isa<Size>(d->init) && !assigned.count(d->name))
+      sizes[d->name] = d->init;
+  if (sizes.empty()) return &codelet;
+  const Block *body = as<Block>(substitutedNode(arena, codelet.body,
+                                                [&](const VarRef *v) -> const Expr * {
+                                                  const auto it = sizes.find(v->name);
+                                                  return it == sizes.end() ? v : it->second;
+                                                },
+                                                {}));
+  return arena.derive(&codelet, [&](Codelet &c) { c.body = body; });
 }
 
 std::optional<Captures> capturesOf(const nest::Nest &nest, const std::vector<const Stmt *> &statements,

@@ -21,6 +21,9 @@ std::optional<Captures> capturesOf(const nest::Nest &nest, const std::vector<con
                                    const std::set<std::string> &without, const std::set<std::string> &privates,
                                    ast::Arena &arena, std::string &why);
 
+/// n of `size_t n = a.size(0);` is a.size(0): a number that nothing is known of would be handed over.
+const ast::Codelet *withSizes(const ast::Codelet &codelet, ast::Arena &arena);
+
 /// A codelet that was made of statements of `source`, with the constant arrays of `source` that it uses.
 const ast::Codelet *withTables(const ast::Codelet *made, const ast::Codelet &source, ast::Arena &arena);
 

@@ -1,5 +1,6 @@
 // divide: a nest's loops are ways to divide it.
 #include "Accumulations.h"
+#include "Blocks.h"
 #include "Captures.h"
 #include "Copies.h"
 #include "Distribution.h"
@@ -34,7 +35,7 @@ public:
   explicit Divide(const OptionValues &values)
       : mostElements_(values.integer("private-elements")), copies_(values.integer("private-copies")),
         expandedElements_(values.integer("expanded-elements")), tile_(values.integer("wavefront-tile")),
-        all_(values.flag("all")) {}
+        block_(values.integer("block")), all_(values.flag("all")) {}
   const Module *run(const Module *module, ExpandContext &context) override {
     divide::DivideOptions options;
     options.reorder = context.target.promise("order") != "preserve";
@@ -84,7 +85,7 @@ private:
   /// A codelet divided as it is, and after steps that leave more of its loops parallel.
   void ways(const Module &module, const Spectrum &spectrum, const Codelet *codelet,
             const divide::DivideOptions &options, Names &names, ExpandContext &context,
-            std::vector<const Codelet *> &codelets, Added &added, bool inTile = false) const {
+            std::vector<const Codelet *> &codelets, Added &added, bool inPart = false) const {
     divide(module, spectrum, codelet, options, names, context, codelets, added);
     const Codelet *source = codelet;
     auto also = [&](const Codelet *other, const char *suffix) {
@@ -94,7 +95,10 @@ private:
     };
     also(divide::withParallelLoopsOutside(module, *source, expandedElements_, context.arena), "_distributed");
     also(divide::withSplitLoops(module, *source, context.arena), "_split");
-    if (tile_ > 0 && !inTile) tiles(module, spectrum, *source, options, names, context, codelets, added);
+    if (!inPart) {
+      if (tile_ > 0) tiles(module, spectrum, *source, options, names, context, codelets, added);
+      if (block_ > 0) blocks(module, spectrum, *source, options, names, context, codelets, added);
+    }
     std::vector<nest::Remark> refused;
     also(divide::withRescheduledLoops(module, *source, options.reorder, context.arena, refused), "_rescheduled");
     for (const nest::Remark &r : refused)
@@ -124,6 +128,29 @@ private:
     ways(module, *made->tile, inTile.front(), options, names, context, inTile, added, true);
     added.spectrums.push_back(context.arena.derive(made->tile, [&](Spectrum &s) { s.codelets = inTile; }));
     added.spectrums.insert(added.spectrums.end(), made->spectrums.begin(), made->spectrums.end());
+  }
+
+  /// Blocks one after the other, of which each loop is divided like any codelet.
+  void blocks(const Module &module, const Spectrum &spectrum, const Codelet &codelet,
+              const divide::DivideOptions &options, Names &names, ExpandContext &context,
+              std::vector<const Codelet *> &codelets, Added &added) const {
+    const std::string name = codelet.name + "_blocked";
+    std::vector<nest::Remark> refused;
+    const std::optional<divide::Blocks> made =
+        divide::blocks(module, spectrum, codelet, name, block_, names, context.arena, refused);
+    for (const nest::Remark &r : refused) decline(context, spectrum, name, r.range, r.message);
+    if (!made) return;
+    std::vector<const Codelet *> beside; // what stands beside the loop is divided as ever
+    divide(module, spectrum, made->codelet, options, names, context, beside, added);
+    codelets.push_back(context.arena.derive(beside.empty() ? made->codelet : beside.front(), [&](Codelet &c) {
+      c.from = codelet.from.empty() ? codelet.name : codelet.from;
+      c.name = c.tag = name;
+    }));
+    for (const Spectrum *part : made->spectrums) {
+      std::vector<const Codelet *> all = part->codelets;
+      ways(module, *part, all.front(), options, names, context, all, added, true);
+      added.spectrums.push_back(context.arena.derive(part, [&](Spectrum &s) { s.codelets = all; }));
+    }
   }
 
   static void divide(const Module &module, const Spectrum &spectrum, const Codelet *codelet,
@@ -171,7 +198,7 @@ private:
                        [](const Codelet *codelet) { return codelet->coop || contains<Map>(codelet->body); });
   }
 
-  std::int64_t mostElements_, copies_, expandedElements_, tile_;
+  std::int64_t mostElements_, copies_, expandedElements_, tile_, block_;
   bool all_;
 };
 
@@ -214,6 +241,14 @@ TANGRAM_PLUGIN("divide", "1.0", "divides loops: maps over parts of their ranges,
        "of loops that all depend on the iterations before: iterations of each in a tile, diagonals of which go one "
        "after the other; 0: no tiles",
        std::int64_t{32},
+       0,
+       1024,
+       {}},
+      {"block",
+       "of loops that all depend on the iterations before, and have others in them: iterations of a block, whose part "
+       "of "
+       "the others goes apart from what lies beyond it; 0: no blocks",
+       std::int64_t{64},
        0,
        1024,
        {}},

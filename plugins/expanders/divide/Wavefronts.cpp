@@ -317,24 +317,6 @@ private:
   std::vector<const Expr *> needed_; // of the codelet's parameters
 };
 
-/// n of `size_t n = a.size(0);` is a.size(0): a number that nothing is known of would be handed over.
-const Codelet *withSizes(const Codelet &codelet, Arena &arena) {
-  std::map<std::string, const Expr *> sizes;
-  const std::set<std::string> assigned = assignedVariables(codelet.body);
-  for (const Stmt *s : codelet.body->stmts)
-    if (const auto *d = dyn<Declare>(s);
-        d && d->init && d->type == kSize && isa<Size>(d->init) && !assigned.count(d->name))
-      sizes[d->name] = d->init;
-  if (sizes.empty()) return &codelet;
-  const Block *body = as<Block>(substitutedNode(arena, codelet.body,
-                                                [&](const VarRef *v) -> const Expr * {
-                                                  const auto it = sizes.find(v->name);
-                                                  return it == sizes.end() ? v : it->second;
-                                                },
-                                                {}));
-  return arena.derive(&codelet, [&](Codelet &c) { c.body = body; });
-}
-
 /// Whether a statement does nothing but accumulate into scalars that are declared around the nest.
 bool accumulates(const nest::Nest &nest, const Item &item) {
   if (item.kind != Item::Kind::Statement) return false;

@@ -20,6 +20,7 @@ std::string text(const Step &step) {
   case Step::Kind::Distribute: return "distribute " + loops;
   case Step::Kind::Reduce: return "reduce " + loops;
   case Step::Kind::Reschedule: return "reschedule " + loops;
+  case Step::Kind::Block: return fmt::format("block {} by {} as {}", loops, step.size, step.name);
   }
   return "";
 }
@@ -343,10 +344,13 @@ std::optional<Refusal> Schedule::change(Node &root, const Step &step) {
     siblings.insert(at, parts.begin(), parts.end());
     return std::nullopt;
   }
-  case Step::Kind::Reschedule: {
+  case Step::Kind::Reschedule:
+  case Step::Kind::Block: {
     if (places[0].parent != &root) return refuse(fmt::format("loop '{}' stands in another one", first.name));
     std::vector<Node> made;
-    if (std::optional<Refusal> refusal = reschedule(first, made)) return refusal;
+    if (std::optional<Refusal> refusal =
+            step.kind == Step::Kind::Block ? block(first, step, made) : reschedule(first, made))
+      return refusal;
     auto &siblings = places[0].parent->children;
     auto at = siblings.erase(siblings.begin() + static_cast<std::ptrdiff_t>(places[0].index));
     siblings.insert(at, made.begin(), made.end());
@@ -372,6 +376,7 @@ std::optional<Refusal> Schedule::change(Node &root, const Step &step) {
 
 std::optional<Refusal> Schedule::apply(const Step &step) {
   Node root = root_;
+  const auto [units, source] = std::pair(units_, source_); // of which there may be more behind a step
   if (std::optional<Refusal> refusal = change(root, step)) return refusal;
   if (step.kind == Step::Kind::Reduce) return std::nullopt;
   if (step.kind == Step::Kind::Tile) { // strip-mining changes no order
@@ -379,6 +384,10 @@ std::optional<Refusal> Schedule::apply(const Step &step) {
     return std::nullopt;
   }
   auto refusal = nest_.isl.limited([&] { return illegal(root); });
+  if (!refusal || *refusal) {
+    units_ = units;
+    source_ = source;
+  }
   if (!refusal)
     return Refusal{Refusal::Why::Unknown,
                    fmt::format("'{}': whether it keeps all dependences takes too long to find out", text(step)),

@@ -20,8 +20,12 @@ struct Step {
     Fuse,       // loops[0] and loops[1], which follow each other, into one over the values of both
     Distribute, // loops[0] into one for each of what stands in it, or for as many as `parts` says
     Reduce,     // updates by one operator that loops[0] carries may be carried out in any order
-    Reschedule // loops[0], of the outermost ones, and all in it: as few serial loops outside as dependences allow, what
-               // is in them parallel (P. Feautrier, Some efficient solutions to the affine scheduling problem, 1992)
+    Reschedule, // loops[0], of the outermost ones, and all in it: as few serial loops outside as dependences allow, what
+                // is in them parallel (P. Feautrier, Some efficient solutions to the affine scheduling problem, 1992)
+    Block // loops[0], of the outermost ones, and all in it: blocks of `size` iterations of it, or of another loop that
+          // may be outside, one after the other, counted by a new loop `name`. Loops in it part where they leave the
+          // block's own range (index set splitting); what of a block depends on each other in both directions has loops
+          // of its own, parallel ones outside where there are any: a blocked factorization
   } kind = Kind::Tile;
   std::vector<std::string> loops;
   std::int64_t size = 0;
@@ -29,7 +33,7 @@ struct Step {
   ast::SourceRange range;              // where it was asked for
   std::vector<std::size_t> parts = {}; // of Distribute: how many each loop has; empty: one
 };
-/// "tile i by 32 as ii", "order j i", "fuse i j", "distribute i", "reduce k", "reschedule i"
+/// "tile i by 32 as ii", "order j i", "fuse i j", "distribute i", "reduce k", "reschedule i", "block i by 32 as ii"
 std::string text(const Step &step);
 
 /// Why a step is not done.
@@ -88,7 +92,9 @@ public:
     std::vector<Node> children;           // of a sequence; of a loop, one
     std::size_t top = 0;                  // which of the nest's outermost items it comes from
     bool changed = false;
+    bool parallel = false; // of a loop that isl made: no dependence is known between its iterations
   };
+  struct Problem; // that isl's scheduler is asked: Scheduling.h
   const Nest &nest() const { return nest_; }
   const std::deque<Unit> &units() const { return units_; }
   const Node &root() const { return root_; }
@@ -104,6 +110,9 @@ private:
                std::size_t top);
   std::optional<Refusal> change(Node &root, const Step &step);
   std::optional<Refusal> reschedule(const Node &top, std::vector<Node> &made) const;
+  std::optional<Refusal> tilable(const Node &top, TilableBand &band) const;
+  std::optional<Refusal> block(const Node &top, const Step &step, std::vector<Node> &made);
+  Problem problem(const Node &top) const;
   template <class Use> std::optional<Refusal> scheduled(const Node &top, bool bands, const Use &use) const;
   std::optional<Refusal> illegal(const Node &changed) const;
   Refusal refusal(const Access &a, const Access &b, unsigned u, unsigned v, const isl::map &wrong) const;

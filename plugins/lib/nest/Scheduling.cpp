@@ -1,0 +1,139 @@
+#include "Scheduling.h"
+
+#include <isl/options.h>
+
+namespace tangram::nest {
+
+namespace {
+
+using ScheduleNode = Schedule::Node;
+
+std::string tupleOf(const isl::set &s) {
+  const char *name = isl_set_get_tuple_name(s.get());
+  return name ? name : "";
+}
+
+} // namespace
+
+isl::union_map Schedule::Problem::validity(const isl::ctx &ctx) const {
+  isl::union_map all = isl::union_map::empty(ctx);
+  for (const auto &[pair, dependent] : order)
+    all = all.unite(isl::manage(isl_map_set_tuple_name(isl_map_set_tuple_name(dependent.copy(), isl_dim_in,
+                                                                              groups[pair.first].tuple.c_str()),
+                                                       isl_dim_out, groups[pair.second].tuple.c_str()))
+                        .to_union_map());
+  return all.coalesce();
+}
+
+SchedulerOptions::SchedulerOptions(isl_ctx *ctx, Algorithm algorithm)
+    : ctx_(ctx), algorithm_(isl_options_get_schedule_algorithm(ctx)),
+      serialize_(isl_options_get_schedule_serialize_sccs(ctx)),
+      coincidence_(isl_options_get_schedule_outer_coincidence(ctx)) {
+  set(algorithm == Algorithm::Feautrier ? ISL_SCHEDULE_ALGORITHM_FEAUTRIER : ISL_SCHEDULE_ALGORITHM_ISL,
+      algorithm != Algorithm::Tilable, algorithm == Algorithm::Parallel);
+}
+
+SchedulerOptions::~SchedulerOptions() { set(algorithm_, serialize_, coincidence_); }
+
+void SchedulerOptions::set(int algorithm, int serialize, int coincidence) {
+  isl_options_set_schedule_algorithm(ctx_, algorithm);
+  isl_options_set_schedule_serialize_sccs(ctx_, serialize);
+  isl_options_set_schedule_outer_coincidence(ctx_, coincidence);
+}
+
+std::vector<std::map<unsigned, isl::pw_aff>> ScheduleTree::tilable(isl::schedule_node n, const Groups &groups) const {
+  while (n.isa<isl::schedule_node_domain>() || n.isa<isl::schedule_node_context>()) n = n.child(0);
+  std::vector<std::map<unsigned, isl::pw_aff>> result;
+  if (!n.isa<isl::schedule_node_band>()) return result;
+  const auto band = n.as<isl::schedule_node_band>();
+  if (band.n_member() < 2 || !band.permutable()) return result;
+  for (unsigned member = 0; member < band.n_member(); ++member) result.push_back(whens(band, member, groups));
+  return result;
+}
+
+std::vector<ScheduleNode> ScheduleTree::nodes(const isl::schedule_node &n, const Groups &groups) {
+  if (n.isa<isl::schedule_node_leaf>()) return leaf(groups);
+  if (n.isa<isl::schedule_node_band>()) return band(n.as<isl::schedule_node_band>(), 0, groups);
+  if (n.isa<isl::schedule_node_sequence>() || n.isa<isl::schedule_node_set>()) {
+    std::vector<ScheduleNode> all;
+    for (unsigned i = 0; i < static_cast<unsigned>(n.n_children()); ++i) {
+      ScheduleNode part = made(ScheduleNode::Kind::Sequence);
+      const isl::schedule_node child = n.child(static_cast<int>(i));
+      part.children = nodes(child, inFilter(child, groups));
+      all.push_back(std::move(part));
+    }
+    return all;
+  }
+  return nodes(n.child(0), groups); // the domain, a filter
+}
+
+ScheduleNode ScheduleTree::made(ScheduleNode::Kind kind) const {
+  ScheduleNode node;
+  node.kind = kind;
+  node.top = top_;
+  node.changed = true;
+  return node;
+}
+
+std::vector<ScheduleNode> ScheduleTree::leaf(const Groups &groups) const {
+  std::vector<ScheduleNode> all;
+  for (const UnitGroup *g : groups)
+    for (const unsigned u : g->units) {
+      all.push_back(made(ScheduleNode::Kind::Unit));
+      all.back().unit = u;
+    }
+  return all;
+}
+
+ScheduleTree::Groups ScheduleTree::inFilter(const isl::schedule_node &n, const Groups &groups) const {
+  if (!n.isa<isl::schedule_node_filter>()) return groups;
+  const isl::union_set filter = n.as<isl::schedule_node_filter>().filter();
+  Groups result;
+  for (const UnitGroup *g : groups) {
+    bool in = false;
+    filter.foreach_set([&](const isl::set &s) { in |= tupleOf(s) == g->tuple; });
+    if (in) result.push_back(g);
+  }
+  return result;
+}
+
+std::vector<ScheduleNode> ScheduleTree::band(const isl::schedule_node_band &n, unsigned member, const Groups &groups) {
+  if (member == n.n_member()) return nodes(n.child(0), groups);
+  ScheduleNode loop = made(ScheduleNode::Kind::Loop), body = made(ScheduleNode::Kind::Sequence);
+  loop.name = fmt::format("t{}", ++loops_);
+  loop.when = whens(n, member, groups);
+  loop.parallel = isl_schedule_node_band_member_get_coincident(n.get(), static_cast<int>(member)) == isl_bool_true;
+  body.children = band(n, member + 1, groups);
+  loop.children.push_back(std::move(body));
+  return {std::move(loop)};
+}
+
+std::map<unsigned, isl::pw_aff> ScheduleTree::whens(const isl::schedule_node_band &n, unsigned member,
+                                                    const Groups &groups) const {
+  std::map<unsigned, isl::pw_aff> result;
+  const isl::union_pw_aff all = n.partial_schedule().at(static_cast<int>(member));
+  const isl::pw_aff_list parts = isl::manage(isl_union_pw_aff_get_pw_aff_list(all.get()));
+  for (int i = 0; i < static_cast<int>(parts.size()); ++i) {
+    const isl::pw_aff when = parts.at(i);
+    const std::string tuple = tupleOf(when.domain());
+    for (const UnitGroup *g : groups)
+      if (g->tuple == tuple)
+        for (const unsigned u : g->units) result.emplace(u, ofIterators(when, units_[u].loops));
+  }
+  return result;
+}
+
+/// A function of a group's iterations as one of the parameters that stand for the nest's iterators.
+isl::pw_aff ScheduleTree::ofIterators(const isl::pw_aff &when, const std::vector<unsigned> &loops) const {
+  const isl::ctx ctx = nest_.isl.get();
+  const isl::set all = isl::set::universe(isl::space::unit(ctx));
+  isl::pw_aff_list values(ctx, static_cast<int>(loops.size()));
+  for (const unsigned l : loops) values = values.add(all.param_pw_aff_on_domain(isl::id(ctx, nest_.loops[l].id)));
+  return when.pullback(isl::multi_pw_aff(when.domain().space(), values));
+}
+
+Refusal noSchedule(std::string message) {
+  return {Refusal::Why::Unknown, std::move(message), std::nullopt, std::nullopt};
+}
+
+} // namespace tangram::nest
