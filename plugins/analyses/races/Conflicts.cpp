@@ -212,6 +212,7 @@ private:
       for (unsigned p = 0; p < codelet().params.size(); ++p)
         if (site.arguments[i].isArray && codelet().params[p]->name == site.arguments[i].view.root) behind[i].insert(p);
     if (!site.isMap || site.counts.empty()) return;
+    if (codelet().independent && !codelet().from.empty()) return; // an expander has proved it
     bool one = std::all_of(site.counts.begin(), site.counts.end(),
                            [](const Polynomial &n) { return n.constant() && *n.constant() <= 1; });
     if (one) return;

@@ -1,7 +1,11 @@
 // An outermost loop in blocks of its iterations: what a block needs of itself, and what it does beyond itself, apart.
 #include "Scheduling.h"
 
+#include "tangram/ast/Compare.h"
+#include "tangram/ast/Substitute.h"
+
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -15,17 +19,19 @@ using When = std::map<unsigned, isl::pw_aff>; // by unit
 /// One way to do it.
 struct Blocks {
   std::deque<Schedule::Unit> units;
-  std::vector<unsigned> from;      // the unit that each is a part of
-  std::vector<ScheduleNode> nodes; // of one block
-  When number;                     // of the block
-  unsigned serial = 0;             // loops of units that are not parallel, and longer than a block
+  std::vector<unsigned> from;                   // the unit that each is a part of
+  std::vector<std::vector<isl::pw_aff>> source; // when the source has each
+  std::vector<ScheduleNode> nodes;              // of one block
+  When number;                                  // of the block
+  unsigned serial = 0;                          // loops of units that are not parallel, and longer than a block
 };
 
 class Blocking {
 public:
   Blocking(const Nest &nest, const Schedule::Problem &problem, const std::deque<Schedule::Unit> &units,
-           const isl::set &assumed, std::int64_t size, std::size_t top)
-      : nest_(nest), problem_(problem), units_(units), assumed_(assumed), size_(size), top_(top),
+           const std::vector<std::vector<isl::pw_aff>> &source, const isl::set &assumed, std::int64_t size,
+           std::size_t top)
+      : nest_(nest), problem_(problem), units_(units), source_(source), assumed_(assumed), size_(size), top_(top),
         all_(isl::set::universe(isl::space::unit(nest.isl.get()))), id_(nest.isl.get(), "number of the block"),
         number_(all_.param_pw_aff_on_domain(id_)), begin_(number_.scale(isl::val(nest.isl.get(), size))),
         end_(begin_.add_constant(isl::val(nest.isl.get(), size))) {}
@@ -35,25 +41,29 @@ public:
   std::optional<Blocks> by(const When &when) {
     Blocks result;
     result.units = units_;
+    result.source = source_;
     result.from.resize(units_.size());
     std::iota(result.from.begin(), result.from.end(), 0U);
     std::vector<Part> parts;
     std::vector<UnitGroup> groups;
     for (std::size_t g = 0; g < problem_.groups.size(); ++g)
       if (!split(g, when, result, parts, groups)) return std::nullopt;
+    join(result, parts, groups);
     isl::union_set domain = isl::union_set::empty(nest_.isl.get());
     for (const Part &p : parts) domain = domain.unite(p.points.to_union_set());
     isl::union_map order = isl::union_map::empty(nest_.isl.get());
     for (const Part &p : parts)
-      for (const Part &q : parts) {
-        const auto dependent = problem_.order.find({p.group, q.group});
-        if (dependent == problem_.order.end()) continue;
-        isl::map here = isl::manage(
-            isl_map_set_tuple_name(isl_map_set_tuple_name(dependent->second.copy(), isl_dim_in, p.tuple.c_str()),
-                                   isl_dim_out, q.tuple.c_str()));
-        here = here.intersect_domain(p.points).intersect_range(q.points);
-        if (!here.is_empty()) order = order.unite(here.coalesce().to_union_map());
-      }
+      for (const Part &q : parts)
+        for (const auto &[first, before] : p.of)
+          for (const auto &[second, behind] : q.of) {
+            const auto dependent = problem_.order.find({first, second});
+            if (dependent == problem_.order.end()) continue;
+            isl::map here = isl::manage(
+                isl_map_set_tuple_name(isl_map_set_tuple_name(dependent->second.copy(), isl_dim_in, p.tuple.c_str()),
+                                       isl_dim_out, q.tuple.c_str()));
+            here = here.intersect_domain(before).intersect_range(behind);
+            if (!here.is_empty()) order = order.unite(here.coalesce().to_union_map());
+          }
     const SchedulerOptions options(nest_.isl.get().get(), SchedulerOptions::Algorithm::Parallel);
     ScheduleTree::Groups all;
     for (const UnitGroup &g : groups) all.push_back(&g);
@@ -68,12 +78,33 @@ public:
     return result;
   }
 
+  /// How many loops have iterations before those of a block.
+  std::size_t before(const When &when) const {
+    std::size_t result = 0;
+    for (const UnitGroup &g : problem_.groups) {
+      const Schedule::Unit &unit = units_[g.units.front()];
+      const auto number = when.find(g.units.front());
+      for (const unsigned l : unit.loops)
+        if (number == when.end() || !all_.param_pw_aff_on_domain(isl::id(nest_.isl.get(), nest_.loops[l].id))
+                                         .lt_set(number->second)
+                                         .intersect(unit.domain.intersect(assumed_))
+                                         .is_empty())
+          ++result;
+    }
+    return result;
+  }
+
 private:
-  /// Some iterations of a group of units.
+  /// Of a block's own numbers, those of one of the loops.
+  enum class Side : std::uint8_t { Before, Inside, Behind, Anywhere };
+  using Sides = std::vector<Side>; // of each loop
+
+  /// Some iterations of a group of units, or of several that do the same.
   struct Part {
-    std::size_t group = 0;
     std::string tuple;
-    isl::set points; // { tuple[loops...] }
+    Sides sides;
+    isl::set points;                                  // { tuple[loops...] }
+    std::vector<std::pair<std::size_t, isl::set>> of; // which of these each group has
   };
 
   /// Iterators that in a block are those of the block and either before or behind it tell parts of a group.
@@ -86,21 +117,26 @@ private:
     isl::set domain = units_[whole.units.front()].domain;
     for (const unsigned u : whole.units) domain = domain.unite(units_[u].domain);
     domain = domain.intersect(assumed_);
-    std::vector<isl::set> places{number->second.ge_set(begin_).intersect(number->second.lt_set(end_))};
+    using Place = std::pair<isl::set, Sides>;
+    std::vector<Place> places{{number->second.ge_set(begin_).intersect(number->second.lt_set(end_)), {}}};
     for (const unsigned l : loops) {
       const isl::pw_aff x = all_.param_pw_aff_on_domain(isl::id(nest_.isl.get(), nest_.loops[l].id));
-      std::vector<isl::set> choices;
-      for (const isl::set &c : {x.lt_set(begin_), x.ge_set(begin_).intersect(x.lt_set(end_)), x.ge_set(end_)})
-        if (!domain.intersect(places.front()).intersect(c).is_empty() || // most often
-            std::any_of(places.begin(), places.end(),
-                        [&](const isl::set &p) { return !domain.intersect(p).intersect(c).is_empty(); }))
-          choices.push_back(c);
-      if (choices.size() != 2) continue;
-      std::vector<isl::set> finer;
-      for (const isl::set &p : places)
-        for (const isl::set &c : choices)
-          if (isl::set both = p.intersect(c); !domain.intersect(both).is_empty()) finer.push_back(both);
-      places = std::move(finer);
+      const std::array<isl::set, 3> sides{x.lt_set(begin_), x.ge_set(begin_).intersect(x.lt_set(end_)), x.ge_set(end_)};
+      std::vector<Place> finer;
+      std::set<Side> seen;
+      for (const auto &[place, known] : places)
+        for (const Side side : {Side::Before, Side::Inside, Side::Behind}) {
+          const isl::set both = place.intersect(sides[static_cast<std::size_t>(side)]);
+          if (domain.intersect(both).is_empty()) continue;
+          seen.insert(side);
+          finer.emplace_back(both, known);
+          finer.back().second.push_back(side);
+        }
+      if (seen.size() < 3) {
+        places = std::move(finer);
+        continue;
+      }
+      for (auto &[place, known] : places) known.push_back(Side::Anywhere); // it has nothing to do with the block
     }
     for (std::size_t p = 0; p < places.size(); ++p) {
       UnitGroup part;
@@ -112,22 +148,94 @@ private:
           own = static_cast<unsigned>(result.units.size());
           result.units.push_back(units_[u]);
           result.from.push_back(u);
+          result.source.push_back(source_[u]);
         }
         Schedule::Unit &unit = result.units[own];
         const isl::pw_aff block = when.at(u).scale_down(isl::val(nest_.isl.get(), size_)).floor();
-        const isl::set place = withoutBlock(places[p], block);
+        const isl::set place = withoutBlock(places[p].first, block);
         result.number.emplace(own, block);
         unit.domain = unit.domain.intersect(place);
         for (Access &a : unit.accesses) a.elements = a.elements.intersect_params(place);
         part.units.push_back(own);
-        const isl::set here = nest_.points(units_[u].domain.intersect(assumed_).intersect(places[p]), loops);
+        const isl::set here = nest_.points(units_[u].domain.intersect(assumed_).intersect(places[p].first), loops);
         points = points.is_null() ? here : points.unite(here);
       }
       points = isl::manage(isl_set_set_tuple_name(points.coalesce().release(), part.tuple.c_str()));
-      parts.push_back({group, part.tuple, points});
+      parts.push_back({part.tuple, places[p].second, points, {{group, points}}});
       groups.push_back(std::move(part));
     }
     return true;
+  }
+
+  /// What two statements with the same text do, each under other conditions, is one where all iterations together are
+  /// convex: left and right of the diagonal of what is left of a matrix.
+  void join(Blocks &result, std::vector<Part> &parts, std::vector<UnitGroup> &groups) const {
+    for (std::size_t p = 0; p < parts.size(); ++p)
+      for (std::size_t q = p + 1; q < parts.size(); ++q) {
+        if (groups[p].units.size() != 1 || groups[q].units.size() != 1) continue;
+        const unsigned u = groups[p].units[0], v = groups[q].units[0];
+        Schedule::Unit &one = result.units[u], &other = result.units[v];
+        if (parts[p].sides != parts[q].sides || !same(one, other)) continue;
+        isl::set points = isl::manage(isl_set_set_tuple_name(parts[q].points.copy(), parts[p].tuple.c_str()));
+        isl::set both = parts[p].points.unite(points).coalesce();
+        if (isl_set_n_basic_set(both.get()) != 1) continue;
+        const isl::set domain = asIterations(other.domain, other.loops, one.loops);
+        for (std::size_t t = 0; t < source_.front().size(); ++t) {
+          isl::pw_aff &here = result.source[u][t];
+          const isl::pw_aff there = isl::manage(
+              isl_set_dim_max(asIterations(result.source[v][t].as_set(), other.loops, one.loops).release(), 0));
+          if (isl_pw_aff_plain_is_equal(here.get(), there.get()) != isl_bool_true)
+            here = here.intersect_params(one.domain).union_add(there.intersect_params(domain));
+        }
+        for (std::size_t a = 0; a < one.accesses.size(); ++a)
+          one.accesses[a].elements =
+              one.accesses[a].elements.unite(asIterations(other.accesses[a].elements, other.loops, one.loops));
+        one.domain = one.domain.unite(domain).coalesce();
+        other.domain = other.domain.subtract(other.domain);
+        other.accesses.clear();
+        result.number.erase(v);
+        parts[p].points = both;
+        for (const auto &[group, its] : parts[q].of)
+          parts[p].of.emplace_back(group, isl::manage(isl_set_set_tuple_name(its.copy(), parts[p].tuple.c_str())));
+        parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(q));
+        groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(q));
+        --q;
+      }
+  }
+
+  /// Whether two units are one statement, but for the names of iterators.
+  bool same(const Schedule::Unit &one, const Schedule::Unit &other) const {
+    if (one.loops.size() != other.loops.size() || one.accesses.size() != other.accesses.size()) return false;
+    if (one.item->kind != Item::Kind::Statement || other.item->kind != Item::Kind::Statement) return false;
+    if (nest_.followsData(one.domain, one.loops) || nest_.followsData(other.domain, other.loops)) return false;
+    const auto *a = ast::dyn<ast::Evaluate>(nest_.statements[one.item->index].node);
+    const auto *b = ast::dyn<ast::Evaluate>(nest_.statements[other.item->index].node);
+    if (!a || !b) return false;
+    std::map<std::string, const Loop *> names;
+    for (std::size_t l = 0; l < one.loops.size(); ++l) {
+      const Loop &to = nest_.loops[one.loops[l]], &from = nest_.loops[other.loops[l]];
+      if (to.type != from.type) return false;
+      names[from.variable] = &to;
+    }
+    ast::Arena arena;
+    return ast::equal(a->expr, ast::substituted(arena, b->expr, [&](const ast::VarRef *v) -> const ast::Expr * {
+                        const auto name = names.find(v->name);
+                        return name == names.end() ? v
+                                                   : arena.make<ast::VarRef>(v->range, v->type, name->second->variable);
+                      }));
+  }
+
+  /// A set over iterators of some loops as one over those of others.
+  isl::set asIterations(isl::set set, const std::vector<unsigned> &from, const std::vector<unsigned> &to) const {
+    for (std::size_t l = 0; l < from.size(); ++l) {
+      if (from[l] == to[l]) continue;
+      const isl::id old(nest_.isl.get(), nest_.loops[from[l]].id), now(nest_.isl.get(), nest_.loops[to[l]].id);
+      set = set.intersect_params(all_.param_pw_aff_on_domain(old).eq_set(all_.param_pw_aff_on_domain(now)));
+      set = isl::manage(
+          isl_set_project_out(set.copy(), isl_dim_param,
+                              static_cast<unsigned>(isl_set_find_dim_by_id(set.get(), isl_dim_param, old.get())), 1));
+    }
+    return set;
   }
 
   /// With the number of the block in place of what stands for it.
@@ -167,6 +275,7 @@ private:
   const Nest &nest_;
   const Schedule::Problem &problem_;
   const std::deque<Schedule::Unit> &units_;
+  const std::vector<std::vector<isl::pw_aff>> &source_;
   isl::set assumed_;
   std::int64_t size_;
   std::size_t top_;
@@ -184,7 +293,10 @@ std::optional<Refusal> Schedule::block(const Node &top, const Step &step, std::v
     TilableBand band;
     tilable(top, band);
     band.when.push_back(top.when); // the order of the source
-    Blocking blocking(nest_, asked, units_, assumed_, step.size, top.top);
+    Blocking blocking(nest_, asked, units_, source_, assumed_, step.size, top.top);
+    // Where nothing lies before a block, what is behind it is changed once all of the block is known (right-looking).
+    std::stable_sort(band.when.begin(), band.when.end(),
+                     [&](const When &a, const When &b) { return blocking.before(a) < blocking.before(b); });
     std::optional<Blocks> best;
     for (const When &when : band.when) {
       try {
@@ -198,7 +310,7 @@ std::optional<Refusal> Schedule::block(const Node &top, const Step &step, std::v
     }
     if (!best) return noSchedule(fmt::format("blocks of '{}' leave no loop parallel that goes beyond them", top.name));
     units_ = std::move(best->units);
-    for (std::size_t u = source_.size(); u < units_.size(); ++u) source_.push_back(source_[best->from[u]]);
+    source_ = std::move(best->source);
     Node loop, body;
     loop.kind = Node::Kind::Loop;
     loop.name = step.name;
