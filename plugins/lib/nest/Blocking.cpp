@@ -69,7 +69,9 @@ public:
     for (const UnitGroup &g : groups) all.push_back(&g);
     const isl::schedule schedule =
         isl::schedule_constraints::on_domain(domain).set_validity(order).set_coincidence(order).compute_schedule();
-    result.nodes = ScheduleTree(nest_, result.units, top_).nodes(schedule.root(), all);
+    When early;
+    for (const auto &[u, number] : result.number) early.emplace(u, when.at(result.from[u]));
+    result.nodes = ScheduleTree(nest_, result.units, top_, std::move(early)).nodes(schedule.root(), all);
     std::size_t deepest = 0;
     for (const auto &[u, number] : result.number) deepest = std::max(deepest, result.units[u].loops.size());
     bool parallel = false;

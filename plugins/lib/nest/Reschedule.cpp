@@ -78,6 +78,17 @@ Schedule::Problem Schedule::problem(const Node &top) const {
       groups.push_back(std::exchange(group, {}));
     }
   }
+  // A variable of an iteration of the outermost loop that several groups use has one value at a time.
+  std::map<unsigned, std::set<std::size_t>> users;
+  for (const auto &[u, g] : groupOf)
+    for (const Access &a : units_[u].accesses)
+      if (nest_.variables[a.variable].scope.size() == 1) users[a.variable].insert(g);
+  auto touched = [&](const Access &a, unsigned u) {
+    const isl::map all = relation(a, units_[u]);
+    const auto known = users.find(a.variable);
+    if (known == users.end() || known->second.size() < 2) return all;
+    return isl::manage(isl_map_project_out(all.copy(), isl_dim_out, 0, 1));
+  };
   auto writes = [](const Access &a) { return a.kind != AccessKind::Read; };
   result.domain = isl::union_set::empty(nest_.isl.get());
   for (const UnitGroup &g : groups)
@@ -94,7 +105,7 @@ Schedule::Problem Schedule::problem(const Node &top) const {
         for (const Access &b : units_[v].accesses) {
           if (a.variable != b.variable || (!writes(a) && !writes(b))) continue;
           if (a.update && b.update && *a.update == *b.update && reduced_.count(a.variable)) continue;
-          isl::map pairs = relation(a, units_[u]).apply_range(relation(b, units_[v]).reverse());
+          isl::map pairs = touched(a, u).apply_range(touched(b, v).reverse());
           for (std::size_t t = 0; t < before.size() && !pairs.is_empty(); ++t) {
             isl::map dependent = before.earlier(pairs, t);
             if (g == h) dependent = dependent.subtract(isl::manage(isl_map_identity(dependent.space().release())));

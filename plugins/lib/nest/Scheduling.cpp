@@ -1,5 +1,8 @@
 #include "Scheduling.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include <isl/options.h>
 
 namespace tangram::nest {
@@ -11,6 +14,10 @@ using ScheduleNode = Schedule::Node;
 std::string tupleOf(const isl::set &s) {
   const char *name = isl_set_get_tuple_name(s.get());
   return name ? name : "";
+}
+
+bool isParallel(const isl::schedule_node_band &n, unsigned member) {
+  return isl_schedule_node_band_member_get_coincident(n.get(), static_cast<int>(member)) == isl_bool_true;
 }
 
 } // namespace
@@ -41,7 +48,7 @@ void SchedulerOptions::set(int algorithm, int serialize, int coincidence) {
   isl_options_set_schedule_outer_coincidence(ctx_, coincidence);
 }
 
-std::vector<std::map<unsigned, isl::pw_aff>> ScheduleTree::tilable(isl::schedule_node n, const Groups &groups) const {
+std::vector<ScheduleTree::When> ScheduleTree::tilable(isl::schedule_node n, const Groups &groups) const {
   while (n.isa<isl::schedule_node_domain>() || n.isa<isl::schedule_node_context>()) n = n.child(0);
   std::vector<std::map<unsigned, isl::pw_aff>> result;
   if (!n.isa<isl::schedule_node_band>()) return result;
@@ -53,7 +60,10 @@ std::vector<std::map<unsigned, isl::pw_aff>> ScheduleTree::tilable(isl::schedule
 
 std::vector<ScheduleNode> ScheduleTree::nodes(const isl::schedule_node &n, const Groups &groups) {
   if (n.isa<isl::schedule_node_leaf>()) return leaf(groups);
-  if (n.isa<isl::schedule_node_band>()) return band(n.as<isl::schedule_node_band>(), 0, groups);
+  if (n.isa<isl::schedule_node_band>()) {
+    const auto here = n.as<isl::schedule_node_band>();
+    return band(here, order(here, groups), 0, groups);
+  }
   if (n.isa<isl::schedule_node_sequence>() || n.isa<isl::schedule_node_set>()) {
     std::vector<ScheduleNode> all;
     for (unsigned i = 0; i < static_cast<unsigned>(n.n_children()); ++i) {
@@ -97,19 +107,36 @@ ScheduleTree::Groups ScheduleTree::inFilter(const isl::schedule_node &n, const G
   return result;
 }
 
-std::vector<ScheduleNode> ScheduleTree::band(const isl::schedule_node_band &n, unsigned member, const Groups &groups) {
-  if (member == n.n_member()) return nodes(n.child(0), groups);
+std::vector<unsigned> ScheduleTree::order(const isl::schedule_node_band &n, const Groups &groups) const {
+  std::vector<unsigned> members(n.n_member());
+  std::iota(members.begin(), members.end(), 0U);
+  if (!n.permutable() || early_.empty()) return members;
+  auto rank = [&](unsigned member) {
+    if (isParallel(n, member)) return 0;
+    const When when = whens(n, member, groups);
+    const bool early = std::all_of(when.begin(), when.end(), [&](const auto &of) {
+      const auto known = early_.find(of.first);
+      return known != early_.end() && known->second.ne_set(of.second).is_empty();
+    });
+    return early ? 1 : 2;
+  };
+  std::stable_sort(members.begin(), members.end(), [&](unsigned a, unsigned b) { return rank(a) < rank(b); });
+  return members;
+}
+
+std::vector<ScheduleNode> ScheduleTree::band(const isl::schedule_node_band &n, const std::vector<unsigned> &members,
+                                             std::size_t next, const Groups &groups) {
+  if (next == members.size()) return nodes(n.child(0), groups);
   ScheduleNode loop = made(ScheduleNode::Kind::Loop), body = made(ScheduleNode::Kind::Sequence);
   loop.name = fmt::format("t{}", ++loops_);
-  loop.when = whens(n, member, groups);
-  loop.parallel = isl_schedule_node_band_member_get_coincident(n.get(), static_cast<int>(member)) == isl_bool_true;
-  body.children = band(n, member + 1, groups);
+  loop.when = whens(n, members[next], groups);
+  loop.parallel = isParallel(n, members[next]);
+  body.children = band(n, members, next + 1, groups);
   loop.children.push_back(std::move(body));
   return {std::move(loop)};
 }
 
-std::map<unsigned, isl::pw_aff> ScheduleTree::whens(const isl::schedule_node_band &n, unsigned member,
-                                                    const Groups &groups) const {
+ScheduleTree::When ScheduleTree::whens(const isl::schedule_node_band &n, unsigned member, const Groups &groups) const {
   std::map<unsigned, isl::pw_aff> result;
   const isl::union_pw_aff all = n.partial_schedule().at(static_cast<int>(member));
   const isl::pw_aff_list parts = isl::manage(isl_union_pw_aff_get_pw_aff_list(all.get()));

@@ -46,24 +46,29 @@ private:
 class ScheduleTree {
 public:
   using Groups = std::vector<const UnitGroup *>;
-  ScheduleTree(const Nest &nest, const std::deque<Schedule::Unit> &units, std::size_t top)
-      : nest_(nest), units_(units), top_(top) {}
+  using When = std::map<unsigned, isl::pw_aff>; // of units
+  /// Of loops that may change places, parallel ones are outside, and then the one that counts what `early` says.
+  ScheduleTree(const Nest &nest, const std::deque<Schedule::Unit> &units, std::size_t top, When early = {})
+      : nest_(nest), units_(units), top_(top), early_(std::move(early)) {}
 
   /// When each unit runs, by each member of the band that isl's tree begins with; nothing where that may not be tiled.
-  std::vector<std::map<unsigned, isl::pw_aff>> tilable(isl::schedule_node n, const Groups &groups) const;
+  std::vector<When> tilable(isl::schedule_node n, const Groups &groups) const;
   std::vector<Schedule::Node> nodes(const isl::schedule_node &n, const Groups &groups);
 
 private:
   Schedule::Node made(Schedule::Node::Kind kind) const;
   std::vector<Schedule::Node> leaf(const Groups &groups) const;
   Groups inFilter(const isl::schedule_node &n, const Groups &groups) const;
-  std::vector<Schedule::Node> band(const isl::schedule_node_band &n, unsigned member, const Groups &groups);
-  std::map<unsigned, isl::pw_aff> whens(const isl::schedule_node_band &n, unsigned member, const Groups &groups) const;
+  std::vector<Schedule::Node> band(const isl::schedule_node_band &n, const std::vector<unsigned> &members,
+                                   std::size_t next, const Groups &groups);
+  std::vector<unsigned> order(const isl::schedule_node_band &n, const Groups &groups) const;
+  When whens(const isl::schedule_node_band &n, unsigned member, const Groups &groups) const;
   isl::pw_aff ofIterators(const isl::pw_aff &when, const std::vector<unsigned> &loops) const;
 
   const Nest &nest_;
   const std::deque<Schedule::Unit> &units_;
   std::size_t top_;
+  When early_;
   unsigned loops_ = 0;
 };
 
