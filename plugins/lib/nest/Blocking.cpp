@@ -14,6 +14,9 @@ namespace tangram::nest {
 namespace {
 
 using ScheduleNode = Schedule::Node;
+
+/// Factorizations need fewer; where nothing is found, as for shortest paths, more would be minutes.
+constexpr unsigned long kOperations = 700'000;
 using When = std::map<unsigned, isl::pw_aff>; // by unit
 
 /// One way to do it.
@@ -26,6 +29,12 @@ struct Blocks {
   unsigned serial = 0;                          // loops of units that are not parallel, and longer than a block
 };
 
+std::vector<unsigned> allOf(const Nest &nest) {
+  std::vector<unsigned> loops(nest.loops.size());
+  std::iota(loops.begin(), loops.end(), 0U);
+  return loops;
+}
+
 class Blocking {
 public:
   Blocking(const Nest &nest, const Schedule::Problem &problem, const std::deque<Schedule::Unit> &units,
@@ -34,7 +43,7 @@ public:
       : nest_(nest), problem_(problem), units_(units), source_(source), assumed_(assumed), size_(size), top_(top),
         all_(isl::set::universe(isl::space::unit(nest.isl.get()))), id_(nest.isl.get(), "number of the block"),
         number_(all_.param_pw_aff_on_domain(id_)), begin_(number_.scale(isl::val(nest.isl.get(), size))),
-        end_(begin_.add_constant(isl::val(nest.isl.get(), size))) {}
+        end_(begin_.add_constant(isl::val(nest.isl.get(), size))), context_(nest.without(nest.context, allOf(nest))) {}
 
   /// Blocks of as many neighbours among the numbers that `when` says; nothing where parallel loops are not what is left
   /// of the deepest ones then.
@@ -50,7 +59,7 @@ public:
       if (!split(g, when, result, parts, groups)) return std::nullopt;
     join(result, parts, groups);
     isl::union_set domain = isl::union_set::empty(nest_.isl.get());
-    for (const Part &p : parts) domain = domain.unite(p.points.to_union_set());
+    for (const Part &p : parts) domain = domain.unite(p.points.gist_params(context_).to_union_set());
     isl::union_map order = isl::union_map::empty(nest_.isl.get());
     for (const Part &p : parts)
       for (const Part &q : parts)
@@ -62,7 +71,7 @@ public:
                 isl_map_set_tuple_name(isl_map_set_tuple_name(dependent->second.copy(), isl_dim_in, p.tuple.c_str()),
                                        isl_dim_out, q.tuple.c_str()));
             here = here.intersect_domain(before).intersect_range(behind);
-            if (!here.is_empty()) order = order.unite(here.coalesce().to_union_map());
+            if (!here.is_empty()) order = order.unite(here.coalesce().gist_params(context_).to_union_map());
           }
     const SchedulerOptions options(nest_.isl.get().get(), SchedulerOptions::Algorithm::Parallel);
     ScheduleTree::Groups all;
@@ -80,6 +89,24 @@ public:
     return result;
   }
 
+  /// Whether a loop of the deepest ones begins or ends where another one around it is: else no part of it lies apart
+  /// from a block.
+  bool triangular() const {
+    std::size_t deepest = 0;
+    for (const UnitGroup &g : problem_.groups) deepest = std::max(deepest, units_[g.units.front()].loops.size());
+    for (const UnitGroup &g : problem_.groups) {
+      const Schedule::Unit &unit = units_[g.units.front()];
+      if (unit.loops.size() < deepest) continue;
+      const isl::set domain = unit.domain.intersect(assumed_);
+      for (std::size_t l = 0; l < unit.loops.size(); ++l)
+        for (std::size_t m = 0; m < l; ++m)
+          if (domain.intersect(iterator(unit.loops[l]).lt_set(iterator(unit.loops[m]))).is_empty() ||
+              domain.intersect(iterator(unit.loops[l]).gt_set(iterator(unit.loops[m]))).is_empty())
+            return true;
+    }
+    return false;
+  }
+
   /// How many loops have iterations before those of a block.
   std::size_t before(const When &when) const {
     std::size_t result = 0;
@@ -87,10 +114,8 @@ public:
       const Schedule::Unit &unit = units_[g.units.front()];
       const auto number = when.find(g.units.front());
       for (const unsigned l : unit.loops)
-        if (number == when.end() || !all_.param_pw_aff_on_domain(isl::id(nest_.isl.get(), nest_.loops[l].id))
-                                         .lt_set(number->second)
-                                         .intersect(unit.domain.intersect(assumed_))
-                                         .is_empty())
+        if (number == when.end() ||
+            !iterator(l).lt_set(number->second).intersect(unit.domain.intersect(assumed_)).is_empty())
           ++result;
     }
     return result;
@@ -122,7 +147,7 @@ private:
     using Place = std::pair<isl::set, Sides>;
     std::vector<Place> places{{number->second.ge_set(begin_).intersect(number->second.lt_set(end_)), {}}};
     for (const unsigned l : loops) {
-      const isl::pw_aff x = all_.param_pw_aff_on_domain(isl::id(nest_.isl.get(), nest_.loops[l].id));
+      const isl::pw_aff x = iterator(l);
       const std::array<isl::set, 3> sides{x.lt_set(begin_), x.ge_set(begin_).intersect(x.lt_set(end_)), x.ge_set(end_)};
       std::vector<Place> finer;
       std::set<Side> seen;
@@ -227,6 +252,10 @@ private:
                       }));
   }
 
+  isl::pw_aff iterator(unsigned loop) const {
+    return all_.param_pw_aff_on_domain(isl::id(nest_.isl.get(), nest_.loops[loop].id));
+  }
+
   /// A set over iterators of some loops as one over those of others.
   isl::set asIterations(isl::set set, const std::vector<unsigned> &from, const std::vector<unsigned> &to) const {
     for (std::size_t l = 0; l < from.size(); ++l) {
@@ -285,17 +314,24 @@ private:
   isl::id id_;         // of a parameter, as no name of the source can be
   isl::pw_aff number_; // of the block
   isl::pw_aff begin_, end_;
+  isl::set context_; // of parameters: how large sizes may become is no number for a schedule
 };
+
+Refusal useless(std::string message) {
+  return {Refusal::Why::NoSuchLoop, std::move(message), std::nullopt, std::nullopt};
+}
 
 } // namespace
 
 std::optional<Refusal> Schedule::block(const Node &top, const Step &step, std::vector<Node> &made) {
   auto look = [&]() -> std::optional<Refusal> {
     const Problem asked = problem(top);
+    Blocking blocking(nest_, asked, units_, source_, assumed_, step.size, top.top);
+    if (!blocking.triangular())
+      return useless(fmt::format("no loop in '{}' begins or ends where another one is", top.name));
     TilableBand band;
     tilable(top, band);
     band.when.push_back(top.when); // the order of the source
-    Blocking blocking(nest_, asked, units_, source_, assumed_, step.size, top.top);
     // Where nothing lies before a block, what is behind it is changed once all of the block is known (right-looking).
     std::stable_sort(band.when.begin(), band.when.end(),
                      [&](const When &a, const When &b) { return blocking.before(a) < blocking.before(b); });
@@ -310,7 +346,7 @@ std::optional<Refusal> Schedule::block(const Node &top, const Step &step, std::v
       }
       if (best && best->serial == 0) break;
     }
-    if (!best) return noSchedule(fmt::format("blocks of '{}' leave no loop parallel that goes beyond them", top.name));
+    if (!best) return useless(fmt::format("blocks of '{}' leave no loop parallel that goes beyond them", top.name));
     units_ = std::move(best->units);
     source_ = std::move(best->source);
     Node loop, body;
@@ -324,7 +360,7 @@ std::optional<Refusal> Schedule::block(const Node &top, const Step &step, std::v
     made.push_back(std::move(loop));
     return std::nullopt;
   };
-  auto found = nest_.isl.limited(look);
+  auto found = nest_.isl.limited(kOperations, look);
   return found ? *found : noSchedule("finding another order takes too long");
 }
 

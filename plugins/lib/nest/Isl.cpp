@@ -9,11 +9,11 @@ IslContext::IslContext() : ctx_(isl_ctx_alloc(), isl_ctx_free) {
   isl_options_set_ast_build_detect_min_max(ctx_.get(), 1);
 }
 
-IslContext::Limit::Limit(const IslContext &context) : any_(context.ctx_.get()) {
+IslContext::Limit::Limit(const IslContext &context, unsigned long operations) : any_(context.ctx_.get()) {
   if (isl_ctx_get_max_operations(any_) != 0) return;
   ctx_ = any_;
   isl_ctx_reset_operations(ctx_);
-  isl_ctx_set_max_operations(ctx_, context.operations_);
+  isl_ctx_set_max_operations(ctx_, operations);
 }
 
 IslContext::Limit::~Limit() {

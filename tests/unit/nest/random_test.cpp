@@ -131,7 +131,7 @@ protected:
 
   Step step(const Schedule &s) {
     std::vector<std::string> loops = s.loops();
-    switch (below(8)) {
+    switch (below(9)) {
     case 0:
     case 1: return {Step::Kind::Tile, {oneOf(loops)}, 1 + below(4), fmt::format("t{}", ++names_), {}};
     case 2:
@@ -146,6 +146,7 @@ protected:
     }
     case 5: return {Step::Kind::Fuse, {oneOf(loops), oneOf(loops)}, 0, "", {}};
     case 6: return {Step::Kind::Reschedule, {oneOf(loops)}, 0, "", {}};
+    case 7: return {Step::Kind::Block, {oneOf(loops)}, 2 + below(3), fmt::format("t{}", ++names_), {}};
     default: return {chance(60) ? Step::Kind::Distribute : Step::Kind::Reduce, {oneOf(loops)}, 0, "", {}};
     }
   }

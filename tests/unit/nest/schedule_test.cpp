@@ -189,6 +189,40 @@ TEST_F(ScheduleTest, ARunningValueHasNoOtherOrder) {
   EXPECT_TRUE(s.carried(s.loops()[0]));
 }
 
+// Of a factorization's blocks: what is on the diagonal, below it, beside it, and what is left, whose two halves are
+// one.
+TEST_F(ScheduleTest, FactorizationsGoThroughBlocks) {
+  E a = var("a", A2(F32)), i = var("i", U64), j = var("j", U64), k = var("k", U64), n = size(a, 0);
+  E l = var("l", U64), h = var("h", U64);
+  auto nest =
+      read({inOut("a", A2(F32))},
+           {up("i", U64, 0, n,
+               {up("j", U64, 0, i,
+                   {up("k", U64, 0, j,
+                       {set(at(a, {i, j}, F32), at(a, {i, j}, F32) - at(a, {i, k}, F32) * at(a, {k, j}, F32))}),
+                    set(at(a, {i, j}, F32), at(a, {i, j}, F32) * at(a, {j, j}, F32))}),
+                up("l", U64, i, n,
+                   {up("h", U64, 0, i,
+                       {set(at(a, {i, l}, F32), at(a, {i, l}, F32) - at(a, {i, h}, F32) * at(a, {h, l}, F32))})})})});
+  Schedule s(*nest);
+  EXPECT_EQ(refused(s, {Step::Kind::Block, {"j"}, 8, "block", {}}), "loop 'j' stands in another one");
+  ASSERT_EQ(refused(s, {Step::Kind::Block, {"i"}, 8, "block", {}}), "");
+  const std::vector<std::string> loops = s.loops();
+  ASSERT_EQ(loops.size(), 14U) << testing::PrintToString(loops);
+  EXPECT_EQ(loops[0], "block");
+  EXPECT_TRUE(s.carried("block"));
+  for (const std::size_t last : {11U, 12U}) EXPECT_FALSE(s.carried(loops[last])) << loops[last];
+  EXPECT_TRUE(s.carried(loops[13])); // updates of an element
+}
+
+TEST_F(ScheduleTest, WhereNoLoopFollowsAnotherThereAreNoBlocks) {
+  const auto n = recurrence();
+  Schedule s(*n);
+  EXPECT_EQ(refused(s, {Step::Kind::Block, {"i"}, 8, "block", {}}),
+            "no loop in 'i' begins or ends where another one is");
+  EXPECT_EQ(s.loops(), (std::vector<std::string>{"i", "j"}));
+}
+
 TEST_F(ScheduleTest, PartsOfALoopAreDistributedTogether) {
   E a = var("a", A1(F32)), b = var("b", A1(F32)), c = var("c", A1(F32)), i = var("i", U64);
   auto n = read({inOut("a", A1(F32)), inOut("b", A1(F32)), inOut("c", A1(F32))},

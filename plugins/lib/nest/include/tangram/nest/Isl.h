@@ -22,7 +22,10 @@ public:
   /// f(), or nothing where isl needs more operations than the limit. What else isl objects to is a bug of ours and
   /// passes as its exception. Calls may stand in each other; the outermost sets the limit.
   template <class F> auto limited(F &&f) const -> std::optional<std::invoke_result_t<F>> {
-    Limit limit(*this);
+    return limited(operations_, std::forward<F>(f));
+  }
+  template <class F> auto limited(unsigned long operations, F &&f) const -> std::optional<std::invoke_result_t<F>> {
+    Limit limit(*this, operations);
     try {
       return std::forward<F>(f)();
     } catch (const isl::exception_quota &) {
@@ -38,7 +41,7 @@ public:
 private:
   class Limit {
   public:
-    explicit Limit(const IslContext &context);
+    Limit(const IslContext &context, unsigned long operations);
     ~Limit();
     Limit(const Limit &) = delete;
     Limit &operator=(const Limit &) = delete;
