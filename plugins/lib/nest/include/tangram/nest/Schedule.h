@@ -20,8 +20,9 @@ struct Step {
     Fuse,       // loops[0] and loops[1], which follow each other, into one over the values of both
     Distribute, // loops[0] into one for each of what stands in it, or for as many as `parts` says
     Reduce,     // updates by one operator that loops[0] carries may be carried out in any order
-    Reschedule, // loops[0], of the outermost ones, and all in it: as few serial loops outside as dependences allow, what
-                // is in them parallel (P. Feautrier, Some efficient solutions to the affine scheduling problem, 1992)
+    Reschedule, // loops[0], of the outermost ones, and all in it: as few serial loops outside as dependences allow,
+                // what is in them parallel (P. Feautrier, Some efficient solutions to the affine scheduling problem,
+                // 1992)
     Block // loops[0], of the outermost ones, and all in it: blocks of `size` iterations of it, or of another loop that
           // may be outside, one after the other, counted by a new loop `name`. Loops in it part where they leave the
           // block's own range (index set splitting); what of a block depends on each other in both directions has loops
