@@ -29,12 +29,6 @@ std::size_t depthOf(const Item &item) {
   return most + (item.kind == Item::Kind::Loop);
 }
 
-void statementsIn(const Item &item, std::vector<unsigned> &out) {
-  if (item.kind == Item::Kind::Statement) out.push_back(item.index);
-  for (const auto *items : {&item.body, &item.otherwise})
-    for (const Item &inner : *items) statementsIn(inner, out);
-}
-
 /// Makes spectrums of the loops of a block.
 class Parts {
 public:
@@ -99,8 +93,7 @@ private:
 
   /// Reads of containers that are written in the item, but never where these read.
   std::set<const Node *> readElsewhere(const Item &item) const {
-    std::vector<unsigned> statements;
-    statementsIn(item, statements);
+    const std::vector<unsigned> statements = nest::statementsIn(item);
     auto touched = [&](const nest::Access &a) {
       const std::vector<unsigned> &around = nest_.statements[a.statement].loops;
       return nest_.without(a.elements.intersect_params(nest_.assumed), {around.begin() + 1, around.end()});
@@ -114,13 +107,17 @@ private:
           const auto [entry, fresh] = written.emplace(a.variable, touched(a));
           if (!fresh) entry->second = entry->second.unite(touched(a));
         }
+      std::set<const Node *> meets; // copies of a statement share what is the same in them
       for (const unsigned s : statements)
         for (const nest::Access &a : nest_.statements[s].accesses) {
           const auto *sub = dyn<Subscript>(a.node);
-          if (a.kind != nest::AccessKind::Read || !sub || !isa<VarRef>(sub->base) || !written.count(a.variable))
-            continue;
-          if (touched(a).intersect(written.at(a.variable)).is_empty()) result.insert(sub);
+          const auto *base = sub ? dyn<VarRef>(sub->base) : nullptr;
+          if (!base || base->name != nest_.variables[a.variable].name || !written.count(a.variable)) continue;
+          const bool isElsewhere =
+              a.kind == nest::AccessKind::Read && touched(a).intersect(written.at(a.variable)).is_empty();
+          (isElsewhere ? result : meets).insert(sub);
         }
+      for (const Node *node : meets) result.erase(node);
       return result;
     };
     const auto found = nest_.isl.limited(look);
@@ -160,10 +157,7 @@ std::optional<Blocks> blocks(const Module &module, const Spectrum &spectrum, con
       refused.push_back({where, written.problem});
       continue;
     }
-    const Codelet *changed = arena.derive(nest->codelet, [&](Codelet &c) {
-      c.body = written.body;
-      c.conditions.insert(c.conditions.end(), written.conditions.begin(), written.conditions.end());
-    });
+    const Codelet *changed = nest::withWritten(nest->codelet, written, arena);
     const std::unique_ptr<nest::Nest> read = nest::read(module, *changed);
     if (!read) continue;
     const auto blocksLoop = std::find_if(read->items.begin(), read->items.end(), [&](const Item &other) {

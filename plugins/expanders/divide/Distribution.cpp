@@ -392,10 +392,7 @@ private:
     if (step.kind == Step::Kind::Distribute && schedule.loops().size() == loops) return false; // all stay together
     const nest::Written written = nest::write(schedule, arena_);
     if (!written.body) return false;
-    codelet_ = arena_.derive(nest.codelet, [&](Codelet &c) {
-      c.body = written.body;
-      c.conditions.insert(c.conditions.end(), written.conditions.begin(), written.conditions.end());
-    });
+    codelet_ = nest::withWritten(nest.codelet, written, arena_);
     names_.reserveAll(codelet_);
     return true;
   }

@@ -76,10 +76,7 @@ const Codelet *withRescheduledLoops(const Module &module, const Codelet &codelet
       refused.push_back({where, written.problem});
       continue;
     }
-    const Codelet *changed = arena.derive(nest->codelet, [&](Codelet &c) {
-      c.body = written.body;
-      c.conditions.insert(c.conditions.end(), written.conditions.begin(), written.conditions.end());
-    });
+    const Codelet *changed = nest::withWritten(nest->codelet, written, arena);
     std::unique_ptr<nest::Nest> read = nest::read(module, *changed);
     if (!read || nest::Dependences(*read).parallelLoops() <= nest::Dependences(*nest).parallelLoops()) {
       refused.push_back({where, "no order of its iterations leaves any of them parallel"});

@@ -356,10 +356,7 @@ const Codelet *withAccumulationsApart(const Module &module, const Codelet &codel
           {nest::Step::Kind::Distribute, {loops[l]}, 0, "", nest->loops[outermost.index].node->range, parts});
     const nest::Written written = apart ? nest::write(schedule, arena) : nest::Written{};
     if (!written.body) continue;
-    return arena.derive(&codelet, [&](Codelet &c) {
-      c.body = written.body;
-      c.conditions.insert(c.conditions.end(), written.conditions.begin(), written.conditions.end());
-    });
+    return nest::withWritten(&codelet, written, arena);
   }
   return &codelet;
 }

@@ -29,12 +29,6 @@ struct Blocks {
   unsigned serial = 0;                          // loops of units that are not parallel, and longer than a block
 };
 
-std::vector<unsigned> allOf(const Nest &nest) {
-  std::vector<unsigned> loops(nest.loops.size());
-  std::iota(loops.begin(), loops.end(), 0U);
-  return loops;
-}
-
 class Blocking {
 public:
   Blocking(const Nest &nest, const Schedule::Problem &problem, const std::deque<Schedule::Unit> &units,
@@ -43,7 +37,8 @@ public:
       : nest_(nest), problem_(problem), units_(units), source_(source), assumed_(assumed), size_(size), top_(top),
         all_(isl::set::universe(isl::space::unit(nest.isl.get()))), id_(nest.isl.get(), "number of the block"),
         number_(all_.param_pw_aff_on_domain(id_)), begin_(number_.scale(isl::val(nest.isl.get(), size))),
-        end_(begin_.add_constant(isl::val(nest.isl.get(), size))), context_(nest.without(nest.context, allOf(nest))) {}
+        end_(begin_.add_constant(isl::val(nest.isl.get(), size))),
+        context_(nest.without(nest.context, nest.allLoops())) {}
 
   /// Blocks of as many neighbours among the numbers that `when` says; nothing where parallel loops are not what is left
   /// of the deepest ones then.
@@ -317,9 +312,7 @@ private:
   isl::set context_; // of parameters: how large sizes may become is no number for a schedule
 };
 
-Refusal useless(std::string message) {
-  return {Refusal::Why::NoSuchLoop, std::move(message), std::nullopt, std::nullopt};
-}
+Refusal useless(const std::string &message) { return {Refusal::Why::NoSuchLoop, message, std::nullopt, std::nullopt}; }
 
 } // namespace
 

@@ -1,6 +1,7 @@
 #include "tangram/nest/Nest.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <isl/set.h>
 
@@ -32,6 +33,23 @@ bool hasLoop(const Item &item) {
   if (item.kind == Item::Kind::Loop) return true;
   return std::any_of(item.body.begin(), item.body.end(), hasLoop) ||
          std::any_of(item.otherwise.begin(), item.otherwise.end(), hasLoop);
+}
+
+std::vector<unsigned> statementsIn(const Item &item) {
+  if (item.kind == Item::Kind::Statement) return {item.index};
+  std::vector<unsigned> result;
+  for (const auto *items : {&item.body, &item.otherwise})
+    for (const Item &inner : *items) {
+      const std::vector<unsigned> below = statementsIn(inner);
+      result.insert(result.end(), below.begin(), below.end());
+    }
+  return result;
+}
+
+std::vector<unsigned> Nest::allLoops() const {
+  std::vector<unsigned> result(loops.size());
+  std::iota(result.begin(), result.end(), 0U);
+  return result;
 }
 
 isl::map Nest::relation(const isl::set &elements, const std::vector<unsigned> &of) const {

@@ -3,7 +3,6 @@
 #include "TimeOrder.h"
 
 #include <fmt/format.h>
-#include <numeric>
 
 namespace tangram::nest {
 
@@ -118,9 +117,7 @@ Schedule::Problem Schedule::problem(const Node &top) const {
         }
     }
   // A schedule whose numbers stand for how large sizes may become would be of no use.
-  std::vector<unsigned> iterators(nest_.loops.size());
-  std::iota(iterators.begin(), iterators.end(), 0U);
-  const isl::set context = nest_.without(nest_.context, iterators);
+  const isl::set context = nest_.without(nest_.context, nest_.allLoops());
   result.domain = isl::manage(isl_union_set_gist_params(result.domain.release(), context.copy()));
   for (auto &[pair, dependent] : result.order) dependent = dependent.coalesce().gist_params(context);
   return result;

@@ -28,8 +28,7 @@ std::string text(const Step &step) {
 // ---- from the source's order ----------------------------------------------------------------------------
 
 bool Schedule::regular(const Item &item) const {
-  std::vector<unsigned> all(nest_.loops.size());
-  for (unsigned i = 0; i < all.size(); ++i) all[i] = i;
+  const std::vector<unsigned> all = nest_.allLoops();
   switch (item.kind) {
   case Item::Kind::Statement: return !nest_.followsData(nest_.statements[item.index].domain, all);
   case Item::Kind::Loop: {
@@ -47,16 +46,6 @@ bool Schedule::regular(const Item &item) const {
   return false;
 }
 
-namespace {
-
-void statementsIn(const Item &item, std::vector<unsigned> &out) {
-  if (item.kind == Item::Kind::Statement) out.push_back(item.index);
-  for (const auto *items : {&item.body, &item.otherwise})
-    for (const Item &i : *items) statementsIn(i, out);
-}
-
-} // namespace
-
 void Schedule::addUnit(const Item &item, const std::vector<unsigned> &loops, const isl::set &domain, Node &sequence,
                        std::size_t top) {
   Node node;
@@ -67,8 +56,7 @@ void Schedule::addUnit(const Item &item, const std::vector<unsigned> &loops, con
   unit.item = &item;
   unit.loops = loops;
   unit.domain = domain;
-  std::vector<unsigned> statements;
-  statementsIn(item, statements);
+  const std::vector<unsigned> statements = statementsIn(item);
   for (unsigned s : statements)
     for (const Access &a : nest_.statements[s].accesses) {
       const std::vector<unsigned> &scope = nest_.variables[a.variable].scope;
@@ -131,8 +119,7 @@ void Schedule::add(const std::vector<Item> &items, std::vector<unsigned> &loops,
 }
 
 Schedule::Schedule(const Nest &nest) : nest_(nest) {
-  std::vector<unsigned> all(nest.loops.size());
-  for (unsigned i = 0; i < all.size(); ++i) all[i] = i;
+  const std::vector<unsigned> all = nest.allLoops();
   assumed_ = nest.without(nest.assumed, all);
   std::vector<unsigned> loops;
   add(nest.items, loops, root_, 0);

@@ -103,8 +103,7 @@ private:
     std::vector<std::vector<isl::pw_aff>> times = schedule_.times(schedule_.root());
     for (unsigned u : units)
       when = when.unite(schedule_.timeMap(u, times[u]).set_domain_tuple(fmt::format("U{}", u)).to_union_map());
-    std::vector<unsigned> all(nest_.loops.size());
-    for (unsigned i = 0; i < all.size(); ++i) all[i] = i;
+    const std::vector<unsigned> all = nest_.allLoops();
     isl::ast_build build = isl::ast_build::from_context(nest_.without(nest_.assumed, all));
     node(build.node_from_schedule_map(when), out);
   }
@@ -212,8 +211,7 @@ std::optional<std::vector<const Expr *>> conditions(const Nest &nest, Arena &are
   auto found = nest.isl.limited([&]() -> std::optional<std::vector<const Expr *>> {
     std::vector<const Expr *> result;
     if (nest.unconditional()) return result;
-    std::vector<unsigned> all(nest.loops.size());
-    for (unsigned i = 0; i < all.size(); ++i) all[i] = i;
+    const std::vector<unsigned> all = nest.allLoops();
     isl::set needed = nest.without(nest.assumed, all).gist(nest.without(nest.context, all)).coalesce();
     try {
       isl::ast_expr e = isl::ast_build(nest.isl.get()).expr_from(needed);
@@ -249,6 +247,13 @@ const Expr *written(const Nest &nest, const isl::pw_aff &value, Arena &arena) {
   };
   const auto found = nest.isl.limited(look);
   return found ? *found : nullptr;
+}
+
+const Codelet *withWritten(const Codelet *codelet, const Written &written, Arena &arena) {
+  return arena.derive(codelet, [&](Codelet &c) {
+    c.body = written.body;
+    c.conditions.insert(c.conditions.end(), written.conditions.begin(), written.conditions.end());
+  });
 }
 
 Written write(const Schedule &schedule, Arena &arena) {

@@ -127,6 +127,8 @@ struct Item {
 };
 /// Whether it is a loop, or one stands in it.
 bool hasLoop(const Item &item);
+/// Statements in it, in the order of the source.
+std::vector<unsigned> statementsIn(const Item &item);
 
 /// Why something is not as exact as it could be: "index is not affine: in[idx[i]]".
 struct Remark {
@@ -164,6 +166,8 @@ struct Nest {
   bool followsData(const isl::set &set, const std::vector<unsigned> &loops) const;
   /// { [value...] }, unnamed.
   isl::set tuple(const std::vector<isl::pw_aff> &values) const;
+  /// 0, 1, ... as many as there are.
+  std::vector<unsigned> allLoops() const;
   /// Statements below a loop.
   std::vector<unsigned> statementsOf(unsigned loop) const;
   /// The loops of a chain from `loop` inwards, of a statement's.

@@ -18,6 +18,9 @@ struct Written {
 /// source's own nodes; iterators of the others are of 64 bits.
 Written write(const Schedule &schedule, ast::Arena &arena);
 
+/// The codelet with a body that was written, and what that asks for.
+const ast::Codelet *withWritten(const ast::Codelet *codelet, const Written &written, ast::Arena &arena);
+
 /// A function of iterators and parameters, in 64 bits; null where that cannot be said.
 const ast::Expr *written(const Nest &nest, const isl::pw_aff &value, ast::Arena &arena);
 
