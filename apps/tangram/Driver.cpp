@@ -177,24 +177,28 @@ Session &Driver::session() {
   return *session_;
 }
 
-std::string Driver::instances(const ProgramFlags &flags) {
-  Session &s = session();
-  std::set<std::string> wanted;
+void Driver::names(const ProgramFlags &flags, std::set<std::string> &wanted, std::string &instances) {
+  std::set<std::string> asked;
   for (const std::string &name : flags.spectrums)
-    if (name != "all") wanted.insert(name);
+    if (name != "all") asked.insert(name);
+  wanted.insert(flags.spectrums.begin(), flags.spectrums.end());
   for (const std::string &file : flags.plans)
-    for (const std::string &text : splitPlans(readFile(file)))
-      if (std::string name = parsePlan(text, file, s.arena()).spectrum; name.find('<') != std::string::npos)
-        wanted.insert(std::move(name));
-  std::string list;
-  for (const std::string &name : wanted) list += (list.empty() ? "" : ";") + name;
-  return list;
+    for (const std::string &text : splitPlans(readFile(file))) {
+      const std::string name = parsePlan(text, file, session().arena()).spectrum;
+      wanted.insert(name);
+      if (name.find('<') != std::string::npos) asked.insert(name);
+    }
+  instances = fmt::format("{}", fmt::join(asked, ";"));
 }
 
 Session &Driver::open(const ProgramFlags &flags) {
   Session &s = session();
   s.setIncludes(flags.includes, flags.defines);
-  s.open({flags.files.begin(), flags.files.end()}, flags.target, instances(flags));
+  std::set<std::string> wanted;
+  std::string instances;
+  names(flags, wanted, instances);
+  s.open({flags.files.begin(), flags.files.end()}, flags.target, instances);
+  s.setWanted({wanted.begin(), wanted.end()}); // 'all' is none of the program's, so that all are
   if (!flags.expected.empty()) s.setExpected(readExpected(flags, common, s.written()));
   return s;
 }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,8 +50,9 @@ public:
   int building(const std::function<int()> &f);
   /// Those asked for, checked; else the entry spectrums of the program.
   std::vector<std::string> spectrums(const ProgramFlags &flags);
-  /// Spectrums that are named, also by plan files: of templates they must be asked for before the program is read.
-  std::string instances(const ProgramFlags &flags);
+  /// Spectrums that are named, also by plan files, before the program is read: `wanted`, perhaps with "all", and which
+  /// `instances` of templates.
+  void names(const ProgramFlags &flags, std::set<std::string> &wanted, std::string &instances);
   /// Of plan files where there are any, else what the heuristic chooses.
   std::vector<Plan> plans(const ProgramFlags &flags);
 

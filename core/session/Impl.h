@@ -32,6 +32,7 @@ struct Session::Impl {
   bool partial = false;       // there are others that nobody has here
   bool isWhole() const { return files.size() == 1 && !partial; }
   std::string spectrum;
+  std::vector<std::string> wanted; // of its spectrums; empty: all
   std::vector<std::string> includes, defines;
   std::optional<hardware::Target> target;
   const ast::Module *module = nullptr, *written = nullptr;

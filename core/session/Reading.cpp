@@ -2,6 +2,7 @@
 #include "Impl.h"
 
 #include "tangram/ast/Link.h"
+#include "tangram/ast/Walk.h"
 #include "tangram/pass/DeepStack.h"
 
 #include <algorithm>
@@ -23,6 +24,34 @@ constexpr DiagnosticKind kMissingFact{"session.missing-fact", DiagnosticClass::U
 constexpr DiagnosticKind kPromise{"session.promise", DiagnosticClass::User,
                                   "the target promises '{0}: {1}', and no analysis of its pipeline sees to that",
                                   "add to 'analyses' one with the option '{0}', behind 'level-matching': {2}"};
+
+/// The module with these spectrums, and those that have to do with them: that they call, that call them (which says
+/// what they are given), and so on. As it is where it lacks one of them.
+const ast::Module *connected(const ast::Module *module, const std::vector<std::string> &spectrums, ast::Arena &arena) {
+  std::map<std::string, std::set<std::string>> neighbours;
+  for (const ast::Spectrum *s : module->spectrums) {
+    auto edge = [&](const std::string &callee) {
+      neighbours[s->name].insert(callee);
+      neighbours[callee].insert(s->name);
+    };
+    edge(s->name);
+    ast::walk(
+        s, [&](const ast::SpectrumCall &call) { edge(call.spectrum); },
+        [&](const ast::Map &map) { edge(map.spectrum); });
+  }
+  std::set<std::string> kept;
+  std::vector<std::string> next = spectrums;
+  while (!next.empty()) {
+    const std::string name = std::move(next.back());
+    next.pop_back();
+    const auto found = neighbours.find(name);
+    if (found == neighbours.end()) return module;
+    if (kept.insert(name).second) next.insert(next.end(), found->second.begin(), found->second.end());
+  }
+  return arena.derive(module, [&](ast::Module &m) {
+    std::erase_if(m.spectrums, [&](const ast::Spectrum *s) { return !kept.count(s->name); });
+  });
+}
 
 } // namespace
 
@@ -69,7 +98,8 @@ void Session::Impl::parse() {
       parts = {ast::link(arena, parts)};
       checkSound(*parts[0], "linking");
     });
-  module = written = current = parts[0];
+  written = parts[0];
+  module = current = wanted.empty() ? written : connected(written, wanted, arena);
   if (target) expand();
 }
 

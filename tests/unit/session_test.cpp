@@ -291,6 +291,26 @@ TEST(CrashState, OtherTextIsRefused) {
   }
 }
 
+// Expanders and analyses see what is wanted, and what has to do with it.
+TEST(SessionWanted, OnlyWhatIsNeededIsExpanded) {
+  auto names = [](std::vector<std::string> wanted, bool written) {
+    SessionOptions options;
+    options.pluginFolders = {TANGRAM_BINARY_DIR "/lib/tangram/plugins"};
+    Session session(options);
+    session.open({TANGRAM_SOURCE_DIR "/tests/lit/driver/Inputs/ranges.tg.cpp"}, "cpu-simple");
+    session.setWanted(std::move(wanted));
+    std::set<std::string> result;
+    for (const ast::Spectrum *s : (written ? session.written() : session.module()).spectrums) result.insert(s->name);
+    return result;
+  };
+  const std::set<std::string> all = names({}, true);
+  EXPECT_EQ(names({}, false), all);
+  EXPECT_EQ(names({"total"}, true), all);
+  for (const char *of : {"filled", "fill"}) // the second is called by the first
+    EXPECT_EQ(names({of}, false), (std::set<std::string>{"fill", "filled"})) << of;
+  EXPECT_EQ(names({"filled", "unknown"}, false), all); // what is unknown is said where it is asked for
+}
+
 // What a plan needs of a device shows when it is lowered; who compiles the plan then does not lower it once more.
 TEST(SessionFiles, WhereNoneWasOpenedThatIsSaid) {
   Session session;

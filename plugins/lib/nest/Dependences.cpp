@@ -35,53 +35,82 @@ bool combine(const Access &a, const Access &b) {
 
 } // namespace
 
-std::optional<Dependence> Dependences::between(const Access &a, const Access &b, unsigned loop) const {
-  Dependence d{&a, &b, kindOf(a, b), std::nullopt, a.exact && b.exact};
-  for (const Access *access : {&a, &b})
-    d.certain &= !nest_.followsData(access->elements, nest_.inner(nest_.statements[access->statement], loop));
-  const Loop &l = nest_.loops[loop];
-  bool up = l.step > 0;
-  auto iterationsOf = [&](const Access &access) { // { [iteration] -> element }
-    std::vector<unsigned> deeper = nest_.inner(nest_.statements[access.statement], loop);
-    deeper.erase(deeper.begin());
-    return nest_.relation(nest_.without(access.elements.intersect_params(nest_.assumed), deeper), {loop});
-  };
+/// All dependences of a loop, of those loops of which none is unknown.
+struct KnownDependences {
+  std::map<unsigned, std::vector<Dependence>> ofLoops;
+};
+
+/// Whether an iteration touches what an earlier one touched, and how many iterations later.
+struct Dependences::Meeting {
+  bool meets = true, known = false; // known: it has been found out
+  std::optional<std::int64_t> distance;
+};
+
+Dependences::Meeting Dependences::meeting(const std::optional<isl::map> &first, const std::optional<isl::map> &second,
+                                          unsigned loop) const {
+  if (!first || !second) return {};
+  const std::int64_t step = nest_.loops[loop].step;
   auto later = nest_.isl.limited([&]() -> std::optional<isl::set> {
-    isl::map pairs = iterationsOf(a).apply_range(iterationsOf(b).reverse());
-    pairs = isl::manage(up ? isl_map_order_lt(pairs.release(), isl_dim_in, 0, isl_dim_out, 0)
-                           : isl_map_order_gt(pairs.release(), isl_dim_in, 0, isl_dim_out, 0));
+    isl::map pairs = first->apply_range(second->reverse());
+    pairs = isl::manage(step > 0 ? isl_map_order_lt(pairs.release(), isl_dim_in, 0, isl_dim_out, 0)
+                                 : isl_map_order_gt(pairs.release(), isl_dim_in, 0, isl_dim_out, 0));
     if (pairs.is_empty()) return std::nullopt;
     return pairs.deltas();
   });
-  if (!later) {
-    d.certain = false;
-    return d;
-  }
-  if (!*later) return std::nullopt;
+  if (!later) return {};
+  if (!*later) return {false, true, std::nullopt};
   auto fixed = nest_.isl.limited([&]() -> std::optional<std::int64_t> {
     isl::set any = (*later)->project_out_all_params();
     isl::val lo = any.dim_min_val(0), hi = any.dim_max_val(0);
     if (!lo.is_int() || !lo.eq(hi)) return std::nullopt;
-    return lo.num_si() / l.step;
+    return lo.num_si() / step;
   });
-  if (fixed && *fixed) d.distance = **fixed;
-  return d;
+  return {true, true, fixed ? *fixed : std::nullopt};
 }
 
 std::vector<Dependence> Dependences::all(unsigned loop) const {
+  if (!nest_.dependences) nest_.dependences = std::make_shared<KnownDependences>();
+  auto &known = nest_.dependences->ofLoops;
+  if (const auto before = known.find(loop); before != known.end()) return before->second;
   std::map<unsigned, std::vector<const Access *>> byVariable;
   for (unsigned s : nest_.statementsOf(loop))
     for (const Access &a : nest_.statements[s].accesses) byVariable[a.variable].push_back(&a);
   std::vector<Dependence> found;
+  bool allKnown = true;
   for (const auto &[variable, accesses] : byVariable) {
     const std::vector<unsigned> &scope = nest_.variables[variable].scope;
     if (std::find(scope.begin(), scope.end(), loop) != scope.end()) continue; // each iteration has one of its own
     if (std::none_of(accesses.begin(), accesses.end(), [](const Access *a) { return writes(*a); })) continue;
-    for (const Access *a : accesses)
-      for (const Access *b : accesses)
-        if (writes(*a) || writes(*b))
-          if (std::optional<Dependence> d = between(*a, *b, loop)) found.push_back(*d);
+    // { [iteration] -> element }, once for all accesses that touch the same.
+    std::vector<std::optional<isl::map>> touched;
+    std::vector<std::size_t> which;
+    std::vector<bool> certain;
+    for (const Access *a : accesses) {
+      std::vector<unsigned> deeper = nest_.inner(nest_.statements[a->statement], loop);
+      certain.push_back(a->exact && !nest_.followsData(a->elements, deeper));
+      deeper.erase(deeper.begin());
+      const auto elements = nest_.isl.limited(
+          [&] { return nest_.relation(nest_.without(a->elements.intersect_params(nest_.assumed), deeper), {loop}); });
+      const auto same = std::find_if(touched.begin(), touched.end(), [&](const std::optional<isl::map> &other) {
+        return elements && other && isl_map_plain_is_equal(other->get(), elements->get()) == isl_bool_true;
+      });
+      which.push_back(static_cast<std::size_t>(same - touched.begin()));
+      if (same == touched.end()) touched.push_back(elements);
+    }
+    std::map<std::pair<std::size_t, std::size_t>, Meeting> meetings;
+    for (std::size_t i = 0; i < accesses.size(); ++i)
+      for (std::size_t j = 0; j < accesses.size(); ++j) {
+        if (!writes(*accesses[i]) && !writes(*accesses[j])) continue;
+        const auto [entry, fresh] = meetings.try_emplace({which[i], which[j]});
+        if (fresh) entry->second = meeting(touched[which[i]], touched[which[j]], loop);
+        const Meeting &m = entry->second;
+        allKnown &= m.known;
+        if (m.meets)
+          found.push_back({accesses[i], accesses[j], kindOf(*accesses[i], *accesses[j]), m.distance,
+                           m.known && certain[i] && certain[j]});
+      }
   }
+  if (allKnown) known.emplace(loop, found); // a limit around this question may be why something is not
   return found;
 }
 

@@ -82,13 +82,6 @@ Schedule::Problem Schedule::problem(const Node &top) const {
   for (const auto &[u, g] : groupOf)
     for (const Access &a : units_[u].accesses)
       if (nest_.variables[a.variable].scope.size() == 1) users[a.variable].insert(g);
-  auto touched = [&](const Access &a, unsigned u) {
-    const isl::map all = relation(a, units_[u]);
-    const auto known = users.find(a.variable);
-    if (known == users.end() || known->second.size() < 2) return all;
-    return isl::manage(isl_map_project_out(all.copy(), isl_dim_out, 0, 1));
-  };
-  auto writes = [](const Access &a) { return a.kind != AccessKind::Read; };
   result.domain = isl::union_set::empty(nest_.isl.get());
   for (const UnitGroup &g : groups)
     for (const unsigned u : g.units)
@@ -97,23 +90,33 @@ Schedule::Problem Schedule::problem(const Node &top) const {
               isl_set_set_tuple_name(nest_.points(units_[u].domain.intersect(assumed_), units_[u].loops).release(),
                                      g.tuple.c_str()))
               .to_union_set());
+  auto wait = [&](std::size_t g, std::size_t h, isl::map pairs) {
+    if (g == h) pairs = pairs.subtract(isl::manage(isl_map_identity(pairs.space().release())));
+    if (pairs.is_empty()) return;
+    const auto [entry, fresh] = result.order.emplace(std::pair{g, h}, pairs);
+    if (!fresh) entry->second = entry->second.unite(pairs);
+  };
+  auto inOneVariable = [&](const Access &a, unsigned u) {
+    return isl::manage(isl_map_project_out(relation(a, units_[u]).release(), isl_dim_out, 0, 1));
+  };
+  auto isShared = [&](unsigned variable) {
+    const auto known = users.find(variable);
+    return known != users.end() && known->second.size() > 1;
+  };
+  for (const Ordered &part : ordered()) {
+    const auto g = groupOf.find(part.u), h = groupOf.find(part.v);
+    if (g == groupOf.end() || h == groupOf.end() || isShared(part.accesses.front().first->variable)) continue;
+    if (binding(part)) wait(g->second, h->second, part.pairs);
+  }
   for (const auto &[u, g] : groupOf)
     for (const auto &[v, h] : groupOf) {
       TimeOrder before(*this, u, v, source_);
       for (const Access &a : units_[u].accesses)
         for (const Access &b : units_[v].accesses) {
-          if (a.variable != b.variable || (!writes(a) && !writes(b))) continue;
-          if (a.update && b.update && *a.update == *b.update && reduced_.count(a.variable)) continue;
-          isl::map pairs = touched(a, u).apply_range(touched(b, v).reverse());
-          for (std::size_t t = 0; t < before.size() && !pairs.is_empty(); ++t) {
-            isl::map dependent = before.earlier(pairs, t);
-            if (g == h) dependent = dependent.subtract(isl::manage(isl_map_identity(dependent.space().release())));
-            if (!dependent.is_empty()) {
-              const auto [entry, fresh] = result.order.emplace(std::pair{g, h}, dependent);
-              if (!fresh) entry->second = entry->second.unite(dependent);
-            }
-            pairs = before.equal(pairs, t);
-          }
+          if (a.variable != b.variable || !isShared(a.variable) || mayReorder(a, b)) continue;
+          if (a.kind == AccessKind::Read && b.kind == AccessKind::Read) continue;
+          inOrder(before, inOneVariable(a, u).apply_range(inOneVariable(b, v).reverse()),
+                  [&, g = g, h = h](isl::map pairs) { wait(g, h, std::move(pairs)); });
         }
     }
   // A schedule whose numbers stand for how large sizes may become would be of no use.

@@ -363,17 +363,23 @@ std::optional<Refusal> Schedule::change(Node &root, const Step &step) {
 
 std::optional<Refusal> Schedule::apply(const Step &step) {
   Node root = root_;
-  const auto [units, source] = std::pair(units_, source_); // of which there may be more behind a step
+  const bool moreUnits = step.kind == Step::Kind::Block;
+  std::deque<Unit> units;
+  std::vector<std::vector<isl::pw_aff>> source;
+  if (moreUnits) units = units_, source = source_;
   if (std::optional<Refusal> refusal = change(root, step)) return refusal;
+  if (moreUnits) ordered_.reset();
   if (step.kind == Step::Kind::Reduce) return std::nullopt;
   if (step.kind == Step::Kind::Tile) { // strip-mining changes no order
     root_ = std::move(root);
     return std::nullopt;
   }
   auto refusal = nest_.isl.limited([&] { return illegal(root); });
-  if (!refusal || *refusal) {
-    units_ = units;
-    source_ = source;
+  if ((!refusal || *refusal) && moreUnits) {
+    units_ = std::move(units);
+    source_ = std::move(source);
+    ordered_.reset();
+    if (refusal) (*refusal)->dependence.reset(); // of units that are gone
   }
   if (!refusal)
     return Refusal{Refusal::Why::Unknown,
@@ -416,25 +422,63 @@ isl::map swapped(isl::map pairs, TimeOrder &now) {
 
 } // namespace
 
-std::optional<Refusal> Schedule::illegal(const Node &changed) const {
-  std::vector<std::vector<isl::pw_aff>> now = times(changed);
+const std::vector<Schedule::Ordered> &Schedule::ordered() const {
+  if (ordered_) return *ordered_;
+  // Accesses of a unit that touch the same elements, as most of what is read and written does, are asked for once.
+  std::vector<std::vector<isl::map>> elements(units_.size());
+  std::vector<std::vector<std::size_t>> classes(units_.size());
+  for (unsigned u = 0; u < units_.size(); ++u)
+    for (const Access &a : units_[u].accesses) {
+      isl::map touched = relation(a, units_[u]);
+      const auto same = std::find_if(elements[u].begin(), elements[u].end(), [&](const isl::map &known) {
+        return isl_map_plain_is_equal(known.get(), touched.get()) == isl_bool_true;
+      });
+      classes[u].push_back(static_cast<std::size_t>(same - elements[u].begin()));
+      if (same == elements[u].end()) elements[u].push_back(std::move(touched));
+    }
   auto writes = [](const Access &a) { return a.kind != AccessKind::Read; };
+  std::vector<Ordered> found;
   for (unsigned u = 0; u < units_.size(); ++u)
     for (unsigned v = 0; v < units_.size(); ++v) {
-      TimeOrder before(*this, u, v, source_), after(*this, u, v, now);
-      for (const Access &a : units_[u].accesses)
-        for (const Access &b : units_[v].accesses) {
-          if (a.variable != b.variable || (!writes(a) && !writes(b))) continue;
-          if (a.update && b.update && *a.update == *b.update && reduced_.count(a.variable)) continue;
-          isl::map pairs = relation(a, units_[u]).apply_range(relation(b, units_[v]).reverse());
-          for (std::size_t t = 0; t < before.size() && !pairs.is_empty(); ++t) {
-            isl::map dependent = before.earlier(pairs, t);
-            isl::map wrong = dependent.is_empty() ? isl::map() : swapped(dependent, after);
-            if (!wrong.is_null()) return refusal(a, b, u, v, wrong);
-            pairs = before.equal(pairs, t);
-          }
+      std::map<std::pair<std::size_t, std::size_t>, Ordered> meeting;
+      for (std::size_t i = 0; i < units_[u].accesses.size(); ++i)
+        for (std::size_t j = 0; j < units_[v].accesses.size(); ++j) {
+          const Access &a = units_[u].accesses[i], &b = units_[v].accesses[j];
+          if (a.variable == b.variable && (writes(a) || writes(b)))
+            meeting[{classes[u][i], classes[v][j]}].accesses.emplace_back(&a, &b);
         }
+      TimeOrder before(*this, u, v, source_);
+      for (auto &[which, part] : meeting) {
+        part.u = u, part.v = v;
+        inOrder(before, elements[u][which.first].apply_range(elements[v][which.second].reverse()), [&](isl::map pairs) {
+          part.pairs = std::move(pairs);
+          found.push_back(part);
+        });
+      }
     }
+  return ordered_.emplace(std::move(found));
+}
+
+bool Schedule::mayReorder(const Access &a, const Access &b) const {
+  return a.update && b.update && *a.update == *b.update && reduced_.count(a.variable);
+}
+
+const std::pair<const Access *, const Access *> *Schedule::binding(const Ordered &part) const {
+  for (const auto &pair : part.accesses)
+    if (!mayReorder(*pair.first, *pair.second)) return &pair;
+  return nullptr;
+}
+
+std::optional<Refusal> Schedule::illegal(const Node &changed) const {
+  std::vector<std::vector<isl::pw_aff>> now = times(changed);
+  std::map<std::pair<unsigned, unsigned>, TimeOrder> orders;
+  for (const Ordered &part : ordered()) {
+    const auto *accesses = binding(part);
+    if (!accesses) continue;
+    TimeOrder &after = orders.try_emplace({part.u, part.v}, *this, part.u, part.v, now).first->second;
+    const isl::map wrong = swapped(part.pairs, after);
+    if (!wrong.is_null()) return refusal(*accesses->first, *accesses->second, part.u, part.v, wrong);
+  }
   return interleaves(changed, now);
 }
 
@@ -468,26 +512,22 @@ std::optional<Refusal> Schedule::carried(const std::string &loop, const std::set
   const Node &node = *path.back();
   const std::size_t at = path.size() - 1; // each node around it has one number of time
   std::vector<std::vector<isl::pw_aff>> now = times(root_);
-  auto writes = [](const Access &a) { return a.kind != AccessKind::Read; };
   auto look = [&]() -> std::optional<Refusal> {
-    for (const auto &[u, first] : node.when)
-      for (const auto &[v, second] : node.when) {
-        TimeOrder before(*this, u, v, source_), after(*this, u, v, now);
-        for (const Access &a : units_[u].accesses)
-          for (const Access &b : units_[v].accesses) {
-            if (a.variable != b.variable || (!writes(a) && !writes(b)) || own.count(a.variable)) continue;
-            if (a.kind == AccessKind::Atomic && b.kind == AccessKind::Atomic) continue;
-            isl::map pairs = relation(a, units_[u]).apply_range(relation(b, units_[v]).reverse());
-            for (std::size_t t = 0; t < at && !pairs.is_empty(); ++t) pairs = after.equal(pairs, t);
-            if (pairs.is_empty()) continue;
-            pairs = after.earlier(pairs, at).unite(after.later(pairs, at));
-            for (std::size_t t = 0; t < before.size() && !pairs.is_empty(); ++t) {
-              isl::map dependent = before.earlier(pairs, t);
-              if (!dependent.is_empty()) return refusal(a, b, u, v, dependent);
-              pairs = before.equal(pairs, t);
-            }
-          }
-      }
+    std::map<std::pair<unsigned, unsigned>, TimeOrder> orders;
+    for (const Ordered &part : ordered()) {
+      if (!node.when.count(part.u) || !node.when.count(part.v)) continue;
+      const auto forbidding = std::find_if(part.accesses.begin(), part.accesses.end(), [&](const auto &accesses) {
+        const auto &[a, b] = accesses;
+        return !own.count(a->variable) && !(a->kind == AccessKind::Atomic && b->kind == AccessKind::Atomic);
+      });
+      if (forbidding == part.accesses.end()) continue;
+      TimeOrder &after = orders.try_emplace({part.u, part.v}, *this, part.u, part.v, now).first->second;
+      isl::map pairs = part.pairs;
+      for (std::size_t t = 0; t < at && !pairs.is_empty(); ++t) pairs = after.equal(pairs, t);
+      if (pairs.is_empty()) continue;
+      pairs = after.earlier(pairs, at).unite(after.later(pairs, at));
+      if (!pairs.is_empty()) return refusal(*forbidding->first, *forbidding->second, part.u, part.v, pairs);
+    }
     return std::nullopt;
   };
   auto found = nest_.isl.limited(look);

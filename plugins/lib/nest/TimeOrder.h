@@ -46,4 +46,13 @@ private:
   std::vector<std::array<isl::map, 3>> cache_;
 };
 
+/// Those of the pairs of which the first is carried out before the second, by the number of time in which they differ.
+template <class Use> void inOrder(TimeOrder &order, isl::map pairs, Use &&use) {
+  for (std::size_t t = 0; t < order.size() && !pairs.is_empty(); ++t) {
+    isl::map earlier = order.earlier(pairs, t);
+    if (!earlier.is_empty()) use(std::move(earlier));
+    pairs = order.equal(std::move(pairs), t);
+  }
+}
+
 } // namespace tangram::nest

@@ -80,6 +80,9 @@ public:
   void open(const ast::Module *module, hardware::Target target);
   /// The file that was opened is one of several that are the program: others may have what it declares.
   void setPartial();
+  /// Nothing will be asked of spectrums but these, what they call and what calls them: the others are neither expanded
+  /// nor analysed. Where one of these is unknown, all are. Before module() is asked for.
+  void setWanted(std::vector<std::string> spectrums);
   /// What only the user can say of the source; before module() is asked for.
   void setIncludes(std::vector<std::string> includes, std::vector<std::string> defines);
 
@@ -90,7 +93,7 @@ public:
   bool hasTarget() const;
   const hardware::Target &target() const;
   const ast::Module &module(); // after the frontend, and the target's expanders
-  /// The program as it was written: without what expanders add.
+  /// The program as it was written: without what expanders add, with what nobody wants (setWanted).
   const ast::Module &written();
   /// Runs the target's expanders on a module that was parsed before, and not expanded.
   void expand();

@@ -63,7 +63,8 @@ public:
   std::size_t parallelLoops() const;
 
 private:
-  std::optional<Dependence> between(const Access &a, const Access &b, unsigned loop) const;
+  struct Meeting;
+  Meeting meeting(const std::optional<isl::map> &first, const std::optional<isl::map> &second, unsigned loop) const;
   std::vector<unsigned> privatizable(unsigned loop, const std::vector<Dependence> &found) const;
   bool isOwn(unsigned variable, unsigned loop) const;
   const Nest &nest_;

@@ -18,6 +18,7 @@
 #include "tangram/nest/Isl.h"
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -136,6 +137,8 @@ struct Remark {
   std::string message;
 };
 
+struct KnownDependences;
+
 /// Objects of isl are declared behind the context, and so destroyed before it.
 struct Nest {
   IslContext isl;
@@ -153,6 +156,7 @@ struct Nest {
   /// equal to it where nothing has to be checked.
   isl::set assumed;
   std::vector<Remark> remarks;
+  mutable std::shared_ptr<KnownDependences> dependences; // found before, by Dependences
 
   bool unconditional() const { return context.is_subset(assumed); }
   /// The elements with iterators of `loops` as dimensions: { [loops...] -> variable[...] }. Of what depends on data

@@ -104,7 +104,19 @@ public:
   isl::map timeMap(unsigned unit, const std::vector<isl::pw_aff> &time) const;
 
 private:
-  struct Found;
+  /// Iterations of two units, { [loops of one] -> [loops of the other] }, of which the second come later in the source
+  /// and touch an element that the first touch, one of both writing: by any of these pairs of accesses.
+  struct Ordered {
+    unsigned u = 0, v = 0;
+    std::vector<std::pair<const Access *, const Access *>> accesses;
+    isl::map pairs;
+  };
+  /// All of them; found once for all steps.
+  const std::vector<Ordered> &ordered() const;
+  /// Whether they are updates of a variable that may be reordered.
+  bool mayReorder(const Access &a, const Access &b) const;
+  /// Of a part of them, the first whose order has to stay; null where there is none.
+  const std::pair<const Access *, const Access *> *binding(const Ordered &part) const;
   void add(const std::vector<Item> &items, std::vector<unsigned> &loops, Node &sequence, std::size_t top);
   bool regular(const Item &item) const;
   void addUnit(const Item &item, const std::vector<unsigned> &loops, const isl::set &domain, Node &sequence,
@@ -125,7 +137,8 @@ private:
   std::deque<Unit> units_;
   Node root_;
   std::vector<std::vector<isl::pw_aff>> source_; // times as the source has them
-  std::set<unsigned> reduced_;                   // variables whose updates may be reordered
+  mutable std::optional<std::vector<Ordered>> ordered_;
+  std::set<unsigned> reduced_; // variables whose updates may be reordered
 };
 
 } // namespace tangram::nest
