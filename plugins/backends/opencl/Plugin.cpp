@@ -26,8 +26,8 @@ std::vector<OptionSpec> backendOptions() {
                    {}};
   OptionSpec compiler{"compiler", "The C++ compiler: a name on the PATH or a path.", std::string("g++"), {}, {}, {}};
   OptionSpec flags{"flags",
-                   "Flags of the C++ compiler besides those that make a shared library.",
-                   std::vector<std::string>{"-O2"},
+                   "Flags of the C++ compiler besides those that make a shared library; what it compiles starts kernels.",
+                   std::vector<std::string>{"-O1"},
                    {},
                    {},
                    {}};

@@ -1,3 +1,4 @@
+// UNSUPPORTED: sanitized
 // What cooperating lanes may do, each against a codelet that does it alone.
 // RUN: %tangram verify %s --target cpu-openmp --spectrum all --budget 0 --sizes 0,1,15,16,17,100 --json | %FileCheck %s
 // CHECK-NOT: "failed": {{[1-9]}}
