@@ -47,7 +47,7 @@ public:
   [[noreturn]] void wrongType(const std::string &what, std::string_view wanted) const;
 
 private:
-  Yaml(YAML::Node node, const std::string *file) : node_(std::move(node)), file_(file) {}
+  Yaml(const YAML::Node &node, const std::string *file) : node_(node), file_(file) {}
   const std::string &scalar(const std::string &what, std::string_view wanted) const;
   bool plain() const; // not quoted
 

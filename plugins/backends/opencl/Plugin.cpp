@@ -25,12 +25,13 @@ std::vector<OptionSpec> backendOptions() {
                    {},
                    {}};
   OptionSpec compiler{"compiler", "The C++ compiler: a name on the PATH or a path.", std::string("g++"), {}, {}, {}};
-  OptionSpec flags{"flags",
-                   "Flags of the C++ compiler besides those that make a shared library; what it compiles starts kernels.",
-                   std::vector<std::string>{"-O1"},
-                   {},
-                   {},
-                   {}};
+  OptionSpec flags{
+      "flags",
+      "Flags of the C++ compiler besides those that make a shared library; what it compiles starts kernels.",
+      std::vector<std::string>{"-O1"},
+      {},
+      {},
+      {}};
   OptionSpec include{
       "include", "More folders that the compiler looks for headers in.", std::vector<std::string>{}, {}, {}, {}};
   OptionSpec quick{"quick",
