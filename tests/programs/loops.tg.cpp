@@ -186,3 +186,17 @@ __codelet float scores(const Array<2, float> keys, const Array<1, float> query, 
   }
   return most;
 }
+
+// Sums of rows go on in a scalar, those of columns in the container: each kind has loops of its own.
+__spectrum void summed(const Array<2, int> in, Array<2, int> out)
+    __requires(in.size(0) == out.size(0) && in.size(1) == out.size(1));
+__codelet void summed(const Array<2, int> in, Array<2, int> out) {
+  for (size_t i = 0; i < in.size(0); ++i) {
+    int sum = 0;
+    for (size_t j = 0; j < in.size(1); ++j) {
+      int before = sum;
+      sum += in[i][j] % 100;
+      out[i][j] = i > 0 ? out[i - 1][j] + sum - before / 2 : sum;
+    }
+  }
+}

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-SEEDS = 3
+SEEDS = 2
 WARN = ["-Wall", "-Wextra"]
 READ = ["-std=c++20", "-fopenmp", "-fsyntax-only"] + WARN
 OPTIMISE = ["-std=c++20", "-fopenmp", "-O2", "-march=native", "-c", "-o", "/dev/null"] + WARN

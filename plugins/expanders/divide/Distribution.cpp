@@ -224,6 +224,59 @@ private:
   bool whole_ = true;
 };
 
+/// Gives what a scalar around a loop holds in an iteration a variable of the iteration's own, for the statements beside
+/// the one that changes it: `for (...) { sum += x[i]; y[i] = sum; }` as
+/// `for (...) { sum += x[i]; const T sum_then = sum; y[i] = sum_then; }`.
+class RunningValues : public Mutator {
+public:
+  RunningValues(const For *loop, Names &names, Arena &arena) : Mutator(arena), loop_(loop), names_(names) {}
+
+  /// Null where no scalar is changed by one statement of the loop, and read by others.
+  const Codelet *run(const Codelet &codelet) {
+    const auto *body = as<Block>(mutate(codelet.body));
+    if (!any_) return nullptr;
+    return arena().derive(&codelet, [&](Codelet &c) { c.body = body; });
+  }
+
+private:
+  const Node *mutateFor(const For *f) override {
+    if (f != loop_) return Mutator::mutateFor(f);
+    const auto &stmts = f->body->stmts;
+    std::map<std::string, std::vector<std::size_t>> changes; // by which statements
+    for (std::size_t i = 0; i < stmts.size(); ++i)
+      for (const std::string &name : assignedVariables(stmts[i])) changes[name].push_back(i);
+    for (const Stmt *s : stmts)
+      if (const auto *d = dyn<Declare>(s)) changes.erase(d->name); // an iteration's own
+    const Build build(arena(), f->range);
+    std::vector<const Stmt *> first, all;
+    std::vector<std::vector<const Stmt *>> behind(stmts.size());
+    std::map<std::pair<std::string, bool>, const Expr *> own; // of a scalar, before and behind its change
+    for (std::size_t i = 0; i < stmts.size(); ++i)
+      all.push_back(substituted(arena(), stmts[i], [&](const VarRef *v) -> const Expr * {
+        const auto change = changes.find(v->name);
+        if (change == changes.end() || change->second.size() != 1 || change->second[0] == i || !v->type.isScalar())
+          return v;
+        const bool changed = i > change->second[0];
+        const Expr *&value = own[{v->name, changed}];
+        if (value) return value;
+        const std::string name = names_.fresh(v->name + (changed ? "_then" : "_before"));
+        (changed ? behind[change->second[0]] : first).push_back(build.declare(name, v->type, v));
+        return value = build.var(name, v->type);
+      }));
+    if (own.empty()) return f;
+    any_ = true;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      first.push_back(all[i]);
+      first.insert(first.end(), behind[i].begin(), behind[i].end());
+    }
+    return arena().derive(f, [&](For &changed) { changed.body = build.block(std::move(first)); });
+  }
+
+  const For *loop_;
+  Names &names_;
+  bool any_ = false;
+};
+
 class Distributor {
 public:
   Distributor(const Module &module, const Codelet &codelet, std::int64_t mostExpanded, Arena &arena)
@@ -236,7 +289,41 @@ public:
     return codelet_;
   }
 
+  /// The same, but first an innermost loop is taken apart where scalars would have to have a value for each iteration,
+  /// and have it. Null where that leaves no fewer of the outermost loops serial than `otherwise` does.
+  const Codelet *runWithRunningValues(const Codelet &otherwise) {
+    const std::unique_ptr<nest::Nest> nest = nest::read(module_, *codelet_);
+    std::vector<unsigned> around;
+    if (!nest || serialLoops(otherwise) == 0) return nullptr;
+    for (const Item &item : nest->items)
+      if (const Codelet *found = withRunningValues(*nest, item, around);
+          found && serialLoops(*found) < serialLoops(otherwise))
+        return found;
+    return nullptr;
+  }
+
 private:
+  const Codelet *withRunningValues(const nest::Nest &nest, const Item &item, std::vector<unsigned> &around) {
+    if (item.kind != Item::Kind::Loop || isParallel(nest, item.index)) return nullptr;
+    around.push_back(item.index);
+    const nest::Loop &loop = nest.loops[item.index];
+    const Codelet *result = nullptr;
+    if (std::none_of(item.body.begin(), item.body.end(), nest::hasLoop)) {
+      if (const Codelet *own = RunningValues(loop.node, names_, arena_).run(*codelet_))
+        if (const std::unique_ptr<nest::Nest> read = nest::read(module_, *own))
+          if (const Codelet *expanded = Expansion(*read, around, mostExpanded_, names_, arena_).run())
+            if (const std::unique_ptr<nest::Nest> apart = nest::read(module_, *expanded))
+              if (const Item *same = find(*apart, apart->items, loop.variable);
+                  same && apply(*apart, partingScalars(*apart, *same)))
+                result = Distributor(module_, *codelet_, mostExpanded_, arena_).run();
+    } else {
+      for (const Item &inner : item.body)
+        if ((result = withRunningValues(nest, inner, around))) break;
+    }
+    around.pop_back();
+    return result;
+  }
+
   /// One loop at a time, outer ones first: after each the nest is read anew.
   bool change() {
     const std::unique_ptr<nest::Nest> nest = nest::read(module_, *codelet_);
@@ -357,12 +444,35 @@ private:
     return true;
   }
 
-  /// How many of a codelet's outermost loops are parallel.
-  std::ptrdiff_t parallelLoops(const Codelet &codelet) const {
+  /// Into as many loops as share no scalar.
+  static Step partingScalars(const nest::Nest &nest, const Item &item) {
+    const nest::Loop &loop = nest.loops[item.index];
+    Step step{Step::Kind::Distribute, {loop.variable}, 0, "", loop.node->range, {}};
+    std::map<unsigned, std::pair<std::size_t, std::size_t>> users; // the first and the last of a scalar
+    for (std::size_t i = 0; i < item.body.size(); ++i)
+      for (const unsigned s : nest::statementsIn(item.body[i]))
+        for (const nest::Access &a : nest.statements[s].accesses)
+          if (const nest::Variable &v = nest.variables[a.variable]; v.rank == 0 && !v.container)
+            users.try_emplace(a.variable, i, i).first->second.second = i;
+    step.parts.push_back(0);
+    for (std::size_t i = 0; i < item.body.size(); ++i) {
+      ++step.parts.back();
+      const bool shared = std::any_of(users.begin(), users.end(), [&](const auto &user) {
+        return user.second.first <= i && i < user.second.second;
+      });
+      if (!shared && i + 1 < item.body.size()) step.parts.push_back(0);
+    }
+    return step;
+  }
+
+  /// How many of a codelet's outermost loops are parallel, or are not.
+  std::ptrdiff_t parallelLoops(const Codelet &codelet) const { return outermostLoops(codelet, true); }
+  std::ptrdiff_t serialLoops(const Codelet &codelet) const { return outermostLoops(codelet, false); }
+  std::ptrdiff_t outermostLoops(const Codelet &codelet, bool parallel) const {
     const std::unique_ptr<nest::Nest> nest = nest::read(module_, codelet);
     if (!nest) return 0;
     return std::count_if(nest->items.begin(), nest->items.end(), [&](const Item &item) {
-      return item.kind == Item::Kind::Loop && isParallel(*nest, item.index);
+      return item.kind == Item::Kind::Loop && isParallel(*nest, item.index) == parallel;
     });
   }
 
@@ -410,6 +520,11 @@ private:
 const Codelet *withParallelLoopsOutside(const Module &module, const Codelet &codelet, std::int64_t mostExpanded,
                                         Arena &arena) {
   return Distributor(module, codelet, mostExpanded, arena).run();
+}
+
+const Codelet *withRunningValuesApart(const Module &module, const Codelet &codelet, const Codelet &otherwise,
+                                      std::int64_t mostExpanded, Arena &arena) {
+  return Distributor(module, codelet, mostExpanded, arena).runWithRunningValues(otherwise);
 }
 
 } // namespace tangram::divide

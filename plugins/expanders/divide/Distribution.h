@@ -16,4 +16,14 @@ namespace tangram::divide {
 const ast::Codelet *withParallelLoopsOutside(const ast::Module &module, const ast::Codelet &codelet,
                                              std::int64_t mostExpanded, ast::Arena &arena);
 
+/// The same, but with a loop taken apart in which a scalar goes on from iteration to iteration:
+///
+///   for (i...) { s = 0; for (j...) { s += a[i][j]; b[i][j] = b[i - 1][j] + s; } }
+///
+/// becomes a loop over i, of whose rows sums s_of[i][j] are kept, and loops over j and i, of which j is parallel. Null
+/// where there is no such scalar, or as many of the outermost loops have to run one iteration after the other as in
+/// `otherwise`.
+const ast::Codelet *withRunningValuesApart(const ast::Module &module, const ast::Codelet &codelet,
+                                           const ast::Codelet &otherwise, std::int64_t mostExpanded, ast::Arena &arena);
+
 } // namespace tangram::divide

@@ -94,6 +94,10 @@ private:
       divide(module, spectrum, source, options, names, context, codelets, added);
     };
     also(divide::withParallelLoopsOutside(module, *source, expandedElements_, context.arena), "_distributed");
+    if (const Codelet *apart =
+            divide::withRunningValuesApart(module, *codelet, *source, expandedElements_, context.arena))
+      divide(module, spectrum, changed(apart, *codelet, *codelet, "_apart", context), options, names, context, codelets,
+             added);
     also(divide::withSplitLoops(module, *source, context.arena), "_split");
     if (!inPart) {
       if (tile_ > 0) tiles(module, spectrum, *source, options, names, context, codelets, added);
