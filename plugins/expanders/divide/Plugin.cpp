@@ -11,6 +11,7 @@
 #include "Wavefronts.h"
 
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/CarriedElements.h"
 #include "tangram/nest/Increments.h"
 #include "tangram/nest/Promotion.h"
 #include "tangram/nest/Read.h"
@@ -160,9 +161,10 @@ private:
   static void divide(const Module &module, const Spectrum &spectrum, const Codelet *codelet,
                      const divide::DivideOptions &options, Names &names, ExpandContext &context,
                      std::vector<const Codelet *> &codelets, Added &added) {
-    // An element that a loop updates is a scalar that it reduces.
-    const Codelet *promoted = nest::withSelections(
-        nest::withPromotedElements(nest::withIncrementsApart(codelet, context.arena), context.arena), context.arena);
+    // An element that a loop updates is a scalar that it reduces, one that it hands on a scalar that goes on.
+    const Codelet *promoted =
+        nest::withPromotedElements(nest::withIncrementsApart(codelet, context.arena), context.arena);
+    promoted = nest::withSelections(nest::withCarriedElements(module, promoted, context.arena), context.arena);
     std::unique_ptr<nest::Nest> nest = nest::read(module, *promoted);
     if (!nest || nest->loops.empty()) {
       for (const nest::Remark &r : nest ? nest->remarks : std::vector<nest::Remark>{})

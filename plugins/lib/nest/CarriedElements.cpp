@@ -1,0 +1,283 @@
+#include "tangram/nest/CarriedElements.h"
+
+#include "tangram/ast/Build.h"
+#include "tangram/ast/Compare.h"
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Mutator.h"
+#include "tangram/ast/Names.h"
+#include "tangram/ast/Substitute.h"
+#include "tangram/ast/Walk.h"
+#include "tangram/nest/Casts.h"
+#include "tangram/nest/Read.h"
+
+#include <isl/constraint.h>
+#include <isl/local_space.h>
+#include <isl/map.h>
+
+namespace tangram::nest {
+
+using namespace ast;
+
+namespace {
+
+/// The assignment to an element that a statement is; null: it is something else.
+const Assign *storeOf(const Stmt *s) {
+  const auto *e = dyn<Evaluate>(s);
+  const auto *a = e ? dyn<Assign>(e->expr) : nullptr;
+  const bool known = a && (a->op == AssignOp::Set || a->op == AssignOp::Add) && isa<Subscript>(a->target);
+  return known && isa<VarRef>(as<Subscript>(a->target)->base) && !hasEffects(a->value) && !hasEffects(a->target)
+             ? a
+             : nullptr;
+}
+
+/// Innermost, and counting in its own step.
+bool isPlain(const For *loop) {
+  return isa<Declare>(loop->init) && as<Declare>(loop->init)->init && loop->cond && !hasEffects(loop->cond) &&
+         !contains<For>(loop->body) && !contains<While>(loop->body) && !contains<DoWhile>(loop->body);
+}
+
+/// Whether an innermost loop stores to an element of a container of which it mentions others.
+bool mayCarry(const Codelet *codelet) {
+  bool found = false;
+  walk(codelet->body, [&](const For &loop) {
+    if (!isPlain(&loop)) return;
+    for (const Stmt *s : loop.body->stmts)
+      if (const Assign *store = storeOf(s))
+        found |= any<Subscript>(loop.body, [&](const Subscript &other) {
+          return equal(other.base, as<Subscript>(store->target)->base) && !equal(&other, store->target);
+        });
+  });
+  return found;
+}
+
+/// What one iteration of a loop stores, and the next one reads.
+struct CarriedElement {
+  const Stmt *store = nullptr;
+  const Subscript *target = nullptr;
+  std::map<const Node *, bool> reads; // and whether they are carried out in each iteration
+};
+
+class Finder {
+public:
+  explicit Finder(const Nest &nest) : nest_(nest) {}
+
+  /// By loops.
+  std::map<const For *, std::vector<CarriedElement>> run() {
+    items(nest_.items);
+    return std::move(found_);
+  }
+
+private:
+  void items(const std::vector<Item> &all) {
+    for (const Item &item : all) {
+      const bool innermost = item.kind == Item::Kind::Loop && std::none_of(item.body.begin(), item.body.end(), hasLoop);
+      if (innermost && isPlain(nest_.loops[item.index].node)) {
+        for (const Item &inner : item.body)
+          if (inner.kind == Item::Kind::Statement) statement(item.index, inner.index);
+      } else {
+        items(item.body);
+        items(item.otherwise);
+      }
+    }
+  }
+
+  void statement(unsigned loop, unsigned number) {
+    const Assign *assign = storeOf(nest_.statements[number].node);
+    if (!assign) return;
+    const Access *store = nullptr;
+    std::vector<const Access *> reads;
+    for (const unsigned s : nest_.statementsOf(loop))
+      for (const Access &a : nest_.statements[s].accesses)
+        if (s == number && a.node == assign->target && a.kind == AccessKind::Write) store = &a;
+    if (!store || !isKnown(*store) || !store->exact || !store->certain) return;
+    CarriedElement carried{nest_.statements[number].node, as<Subscript>(assign->target), {}};
+    std::set<const Node *> other;
+    for (const unsigned s : nest_.statementsOf(loop))
+      for (const Access &a : nest_.statements[s].accesses) {
+        if (a.variable != store->variable || &a == store) continue;
+        if (a.kind != AccessKind::Read) return;
+        const bool next = s <= number && isa<Subscript>(a.node) && readsWhatWasStored(a, *store, loop);
+        if (next)
+          carried.reads.emplace(a.node, a.certain && a.exact);
+        else
+          other.insert(a.node);
+      }
+    for (const Node *node : other) carried.reads.erase(node);
+    if (!carried.reads.empty()) found_[nest_.loops[loop].node].push_back(std::move(carried));
+  }
+
+  bool isKnown(const Access &a) const {
+    return a.index && !nest_.followsData(a.elements, nest_.statements[a.statement].loops);
+  }
+
+  /// Whether in all iterations but the first one the read is of the element that the one before stored to.
+  bool readsWhatWasStored(const Access &read, const Access &store, unsigned loop) const {
+    const std::vector<unsigned> &loops = nest_.statements[store.statement].loops;
+    const Loop &l = nest_.loops[loop];
+    if (!isKnown(read) || nest_.statements[read.statement].loops != loops || loops.back() != loop || !l.begin)
+      return false;
+    auto holds = nest_.isl.limited([&] {
+      const auto depth = static_cast<unsigned>(loops.size());
+      const isl::map reads = nest_.relation(read.elements.intersect_params(nest_.context), loops);
+      const isl::map stores = nest_.relation(store.elements.intersect_params(nest_.context), loops);
+      const isl::pw_aff i =
+          isl::set::universe(isl::space::unit(nest_.isl.get())).param_pw_aff_on_domain(isl::id(nest_.isl.get(), l.id));
+      const isl::set first = nest_.points(i.eq_set(*l.begin), loops);
+      // { [..., i] -> [..., i - step] }
+      isl_map *shifted = isl_map_universe(isl_space_map_from_set(first.space().release()));
+      for (unsigned d = 0; d + 1 < depth; ++d)
+        shifted = isl_map_equate(shifted, isl_dim_in, static_cast<int>(d), isl_dim_out, static_cast<int>(d));
+      isl_constraint *step = isl_constraint_alloc_equality(isl_local_space_from_space(isl_map_get_space(shifted)));
+      step = isl_constraint_set_coefficient_si(step, isl_dim_in, static_cast<int>(depth - 1), 1);
+      step = isl_constraint_set_coefficient_si(step, isl_dim_out, static_cast<int>(depth - 1), -1);
+      step = isl_constraint_set_constant_si(step, -static_cast<int>(l.step));
+      const isl::map before = isl::manage(isl_map_add_constraint(shifted, step));
+      const isl::map later = reads.subtract(reads.intersect_domain(first));
+      return !later.is_empty() && later.is_subset(before.apply_range(stores));
+    });
+    return holds && *holds;
+  }
+
+  const Nest &nest_;
+  std::map<const For *, std::vector<CarriedElement>> found_;
+};
+
+class Replacement : public Mutator {
+public:
+  Replacement(const std::map<const For *, std::vector<CarriedElement>> &carried, Names &names, Arena &arena)
+      : Mutator(arena), carried_(carried), names_(names) {}
+
+private:
+  const Node *mutateBlock(const Block *block) override {
+    std::vector<const Stmt *> stmts;
+    for (const Stmt *s : block->stmts) {
+      const auto *loop = dyn<For>(s);
+      const auto known = loop ? carried_.find(loop) : carried_.end();
+      if (known == carried_.end())
+        stmts.push_back(mutateAs(s));
+      else
+        replaced(loop, known->second, stmts);
+    }
+    return stmts == block->stmts ? block : arena().derive(block, [&](Block &b) { b.stmts = std::move(stmts); });
+  }
+
+  void replaced(const For *loop, const std::vector<CarriedElement> &all, std::vector<const Stmt *> &out) {
+    const Build build(arena(), loop->range);
+    const auto *iterator = as<Declare>(loop->init);
+    std::vector<const Stmt *> body = loop->body->stmts;
+    std::map<std::size_t, const Stmt *> before; // statements of the body
+    std::set<std::string> inside;
+    walk(loop->body, [&](const Declare &d) { inside.insert(d.name); });
+    const auto atFirst = [&](const Expr *e) {
+      return substituted(arena(), e, [&](const VarRef *v) -> const Expr * {
+        return v->name == iterator->name ? build.cast(v->type, iterator->init) : v;
+      });
+    };
+    for (const CarriedElement &c : all) {
+      const Type type = c.target->type;
+      const Expr *const zero = build.zero(type);
+      const auto at = std::find(loop->body->stmts.begin(), loop->body->stmts.end(), c.store);
+      if (!zero || at == loop->body->stmts.end()) continue;
+      const auto stored = static_cast<std::size_t>(at - loop->body->stmts.begin());
+      const std::string name = names_.fresh(as<VarRef>(c.target->base)->name + "_last");
+      const Expr *first = zero, *last = build.var(name, type);
+      std::map<const Node *, const Expr *> instead;
+      for (const auto &[read, always] : c.reads) {
+        const auto *element = as<Subscript>(read);
+        const bool known = !any<VarRef>(element, [&](const VarRef &v) { return inside.count(v.name) != 0; });
+        if (always && known) first = build.select(atFirst(loop->cond), atFirst(element), zero);
+        const bool anywhere = (always && known) || isReadLater(body, element, *loop);
+        instead[read] = anywhere ? last : build.select(isLater(*iterator, build), last, element);
+      }
+      const auto replace = [&](const auto *tree) {
+        return substituted(
+            arena(), tree, [](const VarRef *v) -> const Expr * { return v; },
+            [&](const Subscript *e) -> const Expr * {
+              const auto found = instead.find(e);
+              return found == instead.end() ? nullptr : found->second;
+            });
+      };
+      const Assign *store = storeOf(body[stored]);
+      const Expr *value = build.cast(type, replace(sumFromTheFirst(store->value, instead, *loop)));
+      if (store->op == AssignOp::Add) value = build.cast(type, build.binary(BinaryOp::Add, store->target, value));
+      for (std::size_t s = 0; s < body.size(); ++s)
+        if (s != stored) body[s] = replace(body[s]);
+      for (auto &[_, s] : before) s = replace(s);
+      before[stored] = build.assign(last, value);
+      body[stored] = build.assign(store->target, last);
+      out.push_back(build.declare(name, type, first, false));
+    }
+    std::vector<const Stmt *> stmts;
+    for (std::size_t s = 0; s < body.size(); ++s) {
+      if (const auto set = before.find(s); set != before.end()) stmts.push_back(set->second);
+      stmts.push_back(body[s]);
+    }
+    out.push_back(arena().derive(loop, [&](For &f) { f.body = build.block(std::move(stmts)); }));
+  }
+
+  static const Expr *isLater(const Declare &iterator, const Build &build) {
+    return build.binary(BinaryOp::Ne, build.var(iterator.name, iterator.type),
+                        build.cast(iterator.type, iterator.init));
+  }
+
+  /// Whether a condition holds in all iterations but the first: i > 0, i != begin.
+  static bool failsFirst(const Expr *cond, const For &loop) {
+    const auto *iterator = as<Declare>(loop.init);
+    const auto isIterator = [&](const Expr *e) {
+      const auto *v = dyn<VarRef>(withoutCasts(e));
+      return v && v->name == iterator->name;
+    };
+    const Expr *begin = withoutCasts(iterator->init);
+    const auto isBegin = [&](const Expr *e) {
+      const std::optional<Int> number = literal(withoutCasts(e)), start = literal(begin);
+      return (number && start && *number == *start) || equal(withoutCasts(e), begin);
+    };
+    const auto *b = dyn<Binary>(withoutCasts(cond));
+    if (!b) return false;
+    const bool straight = isIterator(b->lhs) && isBegin(b->rhs), crossed = isIterator(b->rhs) && isBegin(b->lhs);
+    if (b->op == BinaryOp::Ne) return straight || crossed;
+    const auto *step = dyn<Unary>(loop.step);
+    const bool up = step && (step->op == UnaryOp::PreInc || step->op == UnaryOp::PostInc);
+    return up && ((b->op == BinaryOp::Gt && straight) || (b->op == BinaryOp::Lt && crossed));
+  }
+
+  /// Whether the element is read only where a condition holds that fails in the first iteration.
+  static bool isReadLater(const std::vector<const Stmt *> &body, const Subscript *element, const For &loop) {
+    std::size_t all = 0, behind = 0;
+    for (const Stmt *s : body)
+      walk(
+          s, [&](const Subscript &e) { all += &e == element; },
+          [&](const Conditional &c) {
+            if (failsFirst(c.cond, loop)) walk(c.then, [&](const Subscript &e) { behind += &e == element; });
+          });
+    return all == 1 && behind == 1;
+  }
+
+  /// c + e, where the value is first ? e : c + e: a sum that starts from 0.
+  const Expr *sumFromTheFirst(const Expr *value, const std::map<const Node *, const Expr *> &instead, const For &loop) {
+    const auto *c = dyn<Conditional>(value);
+    const auto *sum = c ? dyn<Binary>(c->then) : nullptr;
+    if (!sum || sum->op != BinaryOp::Add || !value->type.isInteger() || !failsFirst(c->cond, loop)) return value;
+    const bool left = instead.count(withoutWidening(sum->lhs)) && equal(sum->rhs, c->otherwise);
+    const bool right = instead.count(withoutWidening(sum->rhs)) && equal(sum->lhs, c->otherwise);
+    return left || right ? sum : value;
+  }
+
+  const std::map<const For *, std::vector<CarriedElement>> &carried_;
+  Names &names_;
+};
+
+} // namespace
+
+const Codelet *withCarriedElements(const Module &module, const Codelet *codelet, Arena &arena) {
+  if (!mayCarry(codelet)) return codelet;
+  const std::unique_ptr<Nest> nest = read(module, *codelet);
+  if (!nest) return codelet;
+  const auto carried = Finder(*nest).run();
+  if (carried.empty()) return codelet;
+  Names names;
+  names.reserveAll(codelet);
+  return as<Codelet>(Replacement(carried, names, arena).mutate(codelet));
+}
+
+} // namespace tangram::nest

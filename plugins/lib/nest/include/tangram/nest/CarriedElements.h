@@ -1,0 +1,17 @@
+// Scalar replacement of what one iteration stores and the next one reads.
+//
+// Source: S. Carr and K. Kennedy, Scalar replacement in the presence of conditional control flow, 1994; here for a
+// distance of one iteration.
+#pragma once
+
+#include "tangram/ast/Node.h"
+
+namespace tangram::nest {
+
+/// for (...) c[i] = f(c[i - 1]);   as   T last = c[begin - 1]; for (...) { last = f(last); c[i] = last; }   for innermost
+/// loops of which each iteration stores to one element, and reads the one that the iteration before stored to. What is
+/// read only behind the first iteration, c[i] = i > 0 ? c[i - 1] + e : e, starts from nothing: last += e. The very same
+/// codelet where there is no such element.
+const ast::Codelet *withCarriedElements(const ast::Module &module, const ast::Codelet *codelet, ast::Arena &arena);
+
+} // namespace tangram::nest

@@ -1,0 +1,44 @@
+// What one iteration stores, and the next one reads: it is kept in a variable.
+#include <cstdint>
+#include <tangram/tangram.h>
+
+// A sum in the container, from its first element on.
+__spectrum void sums(const Array<1, int> x, Array<1, int> y) __requires(x.size() == y.size());
+__codelet void sums(const Array<1, int> x, Array<1, int> y) {
+  for (size_t i = 0; i < x.size(); ++i) y[i] = i > 0 ? y[i - 1] + x[i] : x[i];
+}
+
+// The first element that is read was there before.
+__spectrum void filtered(float a, const Array<2, float> x, Array<2, float> y)
+    __requires(x.size(0) == y.size(0) && x.size(1) == y.size(1) && a >= 0 && a <= 1);
+__codelet void filtered(float a, const Array<2, float> x, Array<2, float> y) {
+  for (size_t i = 0; i < x.size(0); ++i)
+    for (size_t j = 1; j < x.size(1); ++j) y[i][j] = a * y[i][j - 1] + (1 - a) * x[i][j];
+}
+
+// Two containers, of which one needs the other; downwards; narrow numbers; and a sum that is added to.
+__spectrum void swept(const Array<2, int> x, Array<2, int> y, Array<2, uint8_t> z)
+    __requires(x.size(0) == y.size(0) && x.size(1) == y.size(1) && x.size(0) == z.size(0) && x.size(1) == z.size(1));
+__codelet void swept(const Array<2, int> x, Array<2, int> y, Array<2, uint8_t> z) {
+  int n = x.size(1);
+  for (size_t i = 0; i < x.size(0); ++i) {
+    for (int j = 1; j < n; ++j) {
+      y[i][j] = y[i][j - 1] % 100 + x[i][j] % 7 - z[i][j - 1];
+      z[i][j] = z[i][j - 1] + y[i][j - 1] % 3;
+    }
+    for (int j = n - 2; j >= 0; --j) y[i][j] += y[i][j + 1] % 10;
+  }
+}
+
+// By twos; what is read is what the iteration before stored only where a condition says so; and what another one
+// stored, which is no scalar.
+__spectrum void leaps(const Array<2, int> x, Array<2, int> y)
+    __requires(x.size(0) == y.size(0) && x.size(1) == y.size(1));
+__codelet void leaps(const Array<2, int> x, Array<2, int> y) {
+  for (size_t i = 0; i < x.size(0); ++i) {
+    for (size_t j = 2; j < x.size(1); j += 2) y[i][j] = y[i][j - 2] / 2 + y[i][j - 1] % 5;
+    for (size_t j = 1; j + 1 < x.size(1); ++j)
+      y[i][j] = x[i][j] % 2 ? y[i][j - 1] % 50 + x[i][j] % 5 : y[i][j + 1] % 9;
+    for (size_t j = 3; j < x.size(1); ++j) y[i][j] = y[i][j - 3] % 4 + x[i][j] % 8;
+  }
+}
