@@ -27,6 +27,7 @@ __codelet void swept(const Array<2, int> x, Array<2, int> y, Array<2, uint8_t> z
       z[i][j] = z[i][j - 1] + y[i][j - 1] % 3;
     }
     for (int j = n - 2; j >= 0; --j) y[i][j] += y[i][j + 1] % 10;
+    for (int j = n - 1; j > 0; --j) y[i][j - 1] -= x[i][j] % 3 * (y[i][j] % 11);
   }
 }
 

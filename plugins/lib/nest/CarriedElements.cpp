@@ -24,10 +24,9 @@ namespace {
 const Assign *storeOf(const Stmt *s) {
   const auto *e = dyn<Evaluate>(s);
   const auto *a = e ? dyn<Assign>(e->expr) : nullptr;
-  const bool known = a && (a->op == AssignOp::Set || a->op == AssignOp::Add) && isa<Subscript>(a->target);
-  return known && isa<VarRef>(as<Subscript>(a->target)->base) && !hasEffects(a->value) && !hasEffects(a->target)
-             ? a
-             : nullptr;
+  if (!a || !isa<Subscript>(a->target) || !isa<VarRef>(as<Subscript>(a->target)->base)) return nullptr;
+  const bool plain = a->op == AssignOp::Set || a->value->type == a->target->type;
+  return plain && !hasEffects(a->value) && !hasEffects(a->target) ? a : nullptr;
 }
 
 /// Innermost, and counting in its own step.
@@ -199,7 +198,7 @@ private:
       };
       const Assign *store = storeOf(body[stored]);
       const Expr *value = build.cast(type, replace(sumFromTheFirst(store->value, instead, *loop)));
-      if (store->op == AssignOp::Add) value = build.cast(type, build.binary(BinaryOp::Add, store->target, value));
+      if (store->op != AssignOp::Set) value = build.binary(binaryOf(store->op), store->target, value);
       for (std::size_t s = 0; s < body.size(); ++s)
         if (s != stored) body[s] = replace(body[s]);
       for (auto &[_, s] : before) s = replace(s);
