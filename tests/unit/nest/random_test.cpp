@@ -1,6 +1,7 @@
 // Random nests: read, transformed by steps that are found legal, written back, and run beside what they were.
 #include "Nests.h"
 #include "tangram/ast/Mutator.h"
+#include "tangram/nest/CarriedElements.h"
 
 #include <cstdlib>
 #include <random>
@@ -314,6 +315,38 @@ TEST_F(RandomNest, ParallelLoopsRunInAnyOrder) {
   if (!asked) {
     EXPECT_GT(parallel, count / 8);
   }
+}
+
+TEST_F(RandomNest, CarriedElementsComputeTheSame) {
+  const char *asked = std::getenv("TANGRAM_FUZZ");
+  unsigned count = asked ? 20 * static_cast<unsigned>(std::atoi(asked)) : 400, changed = 0;
+  for (unsigned seed = 1; seed <= count; ++seed) {
+    ast::Arena own;
+    arena = &own;
+    rng_.seed(seed);
+    names_ = statements_ = locals_ = 0;
+    params_ = {inOut("a", A1(U32)), inOut("b", A1(U32)), inOut("m", A2(U32)),
+               in("idx", A1(I32)),  in("n", I32),        in("k", I32)};
+    const ast::Codelet *c = codelet("a", params_, {loopOver(1 + below(2)), loopOver(1)});
+    const ast::Module *m = make<ast::Module>(std::vector<const ast::Struct *>{}, std::vector<const ast::Function *>{},
+                                             std::vector<const ast::Spectrum *>{}, std::vector<const ast::Kernel *>{});
+    const ast::Codelet *carried = nest::withCarriedElements(*m, c, own);
+    if (carried == c) continue;
+    ++changed;
+    for (auto [n, k] : {std::pair{7, 5}, std::pair{4, 7}, std::pair{1, 0}, std::pair{0, 3}}) {
+      std::vector<Value> args = arguments(n, k);
+      std::vector<Scalar> before = results(c->body, args), after = results(carried->body, args);
+      for (std::size_t e = 0; e < before.size(); ++e)
+        if (before[e].i != after[e].i) {
+          ADD_FAILURE() << "seed " << seed << "\n" << ast::print(c->body) << "\n" << ast::print(carried->body);
+          return;
+        }
+    }
+  }
+  if (!asked) {
+    EXPECT_GT(changed, count / 40);
+  }
+  if (asked) fmt::print("{} nests changed\n", changed);
 }
 
 } // namespace
