@@ -91,6 +91,8 @@ public:
   double running(const Crowd &crowd) const;
   /// Of calls that are given a group each, how many run at a time.
   double launched(double calls, double units) const;
+  /// Whether the scratchpad memory of a core has room for a group.
+  bool holds(const Crowd &crowd) const { return !device_ || crowd.scratchpad <= scratchpad_; }
   /// How many workers of a crowd a core keeps at a time: as it has registers and scratchpad memory for their groups.
   double resident(const Crowd &crowd) const;
   /// Bytes of a row of a tile of so many containers in scratchpad memory (the pass staging); 0: there is no room.

@@ -174,6 +174,9 @@ bool Time::fallTogether(const Place &place, std::size_t argument) const {
   return row && std::fmod(static_cast<double>(*row) * elementBytes(place.spectrum->params[argument]->type), kSets) == 0;
 }
 
+/// Seconds: of what the device has no room for, so that everything else is better.
+constexpr double kNever = 1e6;
+
 Parts Time::own(const Point &point, const Alternative &alternative, Surroundings surroundings) const {
   const Around &around = arounds_[surroundings];
   const Place &place = places_.at(point, around.expected);
@@ -187,7 +190,9 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     crowd.idle = machine_.lanes(), crowd.vector = vectorizes(level, work) ? kCompilers * crowd.idle : 1;
   crowd.wait = machine_.wait(level);
   crowd.exchanges = codelet.coop && level.shuffle;
-  if (codelet.coop) crowd.scratchpad = work.sharedBytes;
+  if (codelet.coop) // each unit of the level has its own, those that idle, too
+    crowd.scratchpad =
+        work.sharedBytes * std::max(1.0, crowd.group / std::max(1.0, static_cast<double>(place.lanes)));
   // Addresses have two.
   crowd.registers = kOwnRegisters + 2 * static_cast<double>(work.accesses.size()) + work.values * crowd.iterations;
   // Compilers are told to leave room for as many groups as arrays do (kernel-configuration).
@@ -276,7 +281,9 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     access.served = argument.served, access.revisited = argument.revisited;
   }
   stage(accesses, crowd);
-  return machine_.parts(work, accesses, crowd);
+  Parts parts = machine_.parts(work, accesses, crowd);
+  if (!machine_.holds(crowd)) parts.latency += kNever;
+  return parts;
 }
 
 void Time::stage(std::vector<Accesses> &accesses, Crowd &crowd) const {
