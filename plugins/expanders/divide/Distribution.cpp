@@ -295,14 +295,17 @@ public:
     const std::unique_ptr<nest::Nest> nest = nest::read(module_, *codelet_);
     std::vector<unsigned> around;
     if (!nest || serialLoops(otherwise) == 0) return nullptr;
-    for (const Item &item : nest->items)
-      if (const Codelet *found = withRunningValues(*nest, item, around);
-          found && serialLoops(*found) < serialLoops(otherwise))
-        return found;
+    const Codelet *const written = codelet_;
+    for (const Item &item : nest->items) {
+      const Codelet *found = withRunningValues(*nest, item, around);
+      if (found && serialLoops(*found) < serialLoops(otherwise)) return found;
+      codelet_ = written;
+    }
     return nullptr;
   }
 
 private:
+  /// `around` are the serial loops around the item.
   const Codelet *withRunningValues(const nest::Nest &nest, const Item &item, std::vector<unsigned> &around) {
     if (item.kind != Item::Kind::Loop || isParallel(nest, item.index)) return nullptr;
     around.push_back(item.index);
