@@ -15,6 +15,7 @@
 #include "tangram/nest/Increments.h"
 #include "tangram/nest/Promotion.h"
 #include "tangram/nest/Read.h"
+#include "tangram/nest/Remainders.h"
 #include "tangram/nest/Selections.h"
 #include "tangram/plugin/Plugin.h"
 
@@ -53,8 +54,9 @@ public:
       std::vector<const Codelet *> codelets = spectrum->codelets;
       for (const Codelet *codelet : spectrum->codelets) {
         if (codelet->coop || !contains<For>(codelet->body)) continue;
-        ways(*module, *spectrum, codelet, options, names, context, codelets, added);
-        if (const Codelet *copied = divide::withCopies(*module, *codelet, context.arena); copied != codelet)
+        const Codelet *plain = nest::withoutRemainders(*module, codelet, context.arena);
+        ways(*module, *spectrum, plain, options, names, context, codelets, added);
+        if (const Codelet *copied = divide::withCopies(*module, *plain, context.arena); copied != plain)
           ways(*module, *spectrum, changed(copied, *codelet, *codelet, "_copied", context), options, names, context,
                codelets, added);
       }

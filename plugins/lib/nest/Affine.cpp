@@ -21,6 +21,7 @@ namespace {
 constexpr unsigned kDeepest = 200;      // of an expression that is looked into
 constexpr Int kLargestFactor = 1 << 16; // beyond it integers of 32 bits are there to wrap around, as in hashes
 constexpr int kMostPieces = 16;
+constexpr unsigned kMostTimes = 3; // remainders of what lies below so many divisors: x - 1 + n, x + 1 + n
 const std::string kCommonSize = "64";
 const std::string kLargestExtent = "72057594037927936"; // 2^56
 
@@ -207,7 +208,34 @@ std::optional<Affine::Integer> Affine::cast(const Cast &e) {
   return Integer{*exact, fits(from, e.type)};
 }
 
+std::optional<Affine::Integer> Affine::remainder(const isl::pw_aff &x, const isl::pw_aff &n, unsigned &times) const {
+  const isl::set where = domain.intersect(nest_.context).intersect(nest_.assumed);
+  if (!where.is_subset(x.ge_set(constant("0")))) return std::nullopt;
+  unsigned most = 1;
+  while (most <= kMostTimes && !where.is_subset(x.lt_set(n.scale(static_cast<long>(most))))) ++most;
+  if (most > kMostTimes) return std::nullopt;
+  isl::pw_aff result = x;
+  for (unsigned t = 1; t < most; ++t) {
+    const isl::pw_aff all = n.scale(static_cast<long>(t));
+    result = x.ge_set(all).indicator_function().cond(x.sub(all), result).coalesce();
+  }
+  if (result.n_piece() > kMostPieces) return std::nullopt;
+  times = most;
+  return Integer{result, true};
+}
+
 std::optional<Affine::Integer> Affine::binary(const Binary &e) {
+  unsigned times = 0;
+  if (e.op != BinaryOp::Rem) return arithmetic(e, times);
+  // Not known in one place is known in none.
+  const auto [entry, fresh] = nest_.remainders.emplace(&e, 0);
+  const unsigned before = std::exchange(entry->second, 0);
+  std::optional<Integer> result = arithmetic(e, times);
+  if (fresh || before > 0) entry->second = times > 0 ? std::max(before, times) : 0;
+  return result;
+}
+
+std::optional<Affine::Integer> Affine::arithmetic(const Binary &e, unsigned &times) {
   bool sum = e.op == BinaryOp::Add || e.op == BinaryOp::Sub, product = e.op == BinaryOp::Mul;
   bool left = e.op == BinaryOp::Shl, down = e.op == BinaryOp::Div || e.op == BinaryOp::Rem || e.op == BinaryOp::Shr;
   if (!sum && !product && !left && !down) return std::nullopt;
@@ -237,7 +265,7 @@ std::optional<Affine::Integer> Affine::binary(const Binary &e) {
     std::swap(a, b);
     n = number(b->value);
   }
-  if (!n) return std::nullopt;
+  if (!n) return e.op == BinaryOp::Rem ? remainder(a->value, b->value, times) : std::nullopt;
   switch (e.op) {
   case BinaryOp::Mul: return combined(a->value.scale(*n));
   case BinaryOp::Shl: return *n >= 0 && *n < 16 ? combined(a->value.scale(Int{1} << *n)) : std::nullopt;

@@ -68,6 +68,10 @@ private:
   };
   std::optional<Integer> integer(const ast::Expr *e);
   std::optional<Integer> binary(const ast::Binary &e);
+  /// `times` is set where it is a remainder as Nest::remainders has them.
+  std::optional<Integer> arithmetic(const ast::Binary &e, unsigned &times);
+  /// x % n, of numbers that are their values.
+  std::optional<Integer> remainder(const isl::pw_aff &x, const isl::pw_aff &n, unsigned &times) const;
   std::optional<Integer> cast(const ast::Cast &e);
   std::optional<Integer> choice(const ast::Conditional &e);
   /// The least or the greatest of two, of which each is looked at once.

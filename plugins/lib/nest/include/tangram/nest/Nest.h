@@ -18,6 +18,7 @@
 #include "tangram/nest/Isl.h"
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -156,6 +157,8 @@ struct Nest {
   /// equal to it where nothing has to be checked.
   isl::set assumed;
   std::vector<Remark> remarks;
+  /// Of x % n, where n is no number: below how many n x lies, and not below 0, wherever it is evaluated; 0: not known.
+  std::map<const ast::Node *, unsigned> remainders;
   mutable std::shared_ptr<KnownDependences> dependences; // found before, by Dependences
 
   bool unconditional() const { return context.is_subset(assumed); }
