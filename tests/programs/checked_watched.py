@@ -19,7 +19,7 @@ def run(*command):
 
 
 def built(folder, target, *flags):
-    code, text = run(tangram, "verify", program, "--target", target, "--spectrum", "spmv<float>", "--timeout", "600", "--sizes", "31", "-o",
+    code, text = run(tangram, "verify", program, "--target", target, "--spectrum", "spmv<float>", "--jobs", "1", "--timeout", "600", "--sizes", "31", "-o",
                      folder, "--arg", "row=offsets:column", "--arg", "column=index:x", *flags)
     if code:
         sys.exit(f"verify ends with {code}:\n{text[-4000:]}")

@@ -44,9 +44,9 @@ with tempfile.TemporaryDirectory() as temporary:
     folder, host = pathlib.Path(temporary) / "device", pathlib.Path(temporary) / "host"
     common = [program, "-I", apps, "--target", target, "--spectrum", spectrum]
     which = ["--plan", plan] if clean_only and plan != "-" else ["--sample", plans, "--seed", seed]
-    must(tangram, "verify", *common, "--timeout", 600, *which, "--sizes", "31", "-o", folder, *arguments)
+    must(tangram, "verify", *common, "--jobs", 1, "--timeout", 600, *which, "--sizes", "31", "-o", folder, *arguments)
     # oclgrind watches the first program of a process alone: what plans are compared with runs on the host.
-    must(tangram, "verify", program, "-I", apps, "--target", "cpu-simple", "--spectrum", spectrum, "--sample", 1,
+    must(tangram, "verify", program, "-I", apps, "--jobs", 1, "--target", "cpu-simple", "--spectrum", spectrum, "--sample", 1,
          "--sizes", "1", "-o", host, *arguments)
     shutil.rmtree(folder / "spectrum_0" / "plainest")
     (host / "spectrum_0" / "plainest").rename(folder / "spectrum_0" / "plainest")
