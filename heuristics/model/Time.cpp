@@ -191,8 +191,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
   crowd.wait = machine_.wait(level);
   crowd.exchanges = codelet.coop && level.shuffle;
   if (codelet.coop) // each unit of the level has its own, those that idle, too
-    crowd.scratchpad =
-        work.sharedBytes * std::max(1.0, crowd.group / std::max(1.0, static_cast<double>(place.lanes)));
+    crowd.scratchpad = work.sharedBytes * std::max(1.0, crowd.group / std::max(1.0, static_cast<double>(place.lanes)));
   // Addresses have two.
   crowd.registers = kOwnRegisters + 2 * static_cast<double>(work.accesses.size()) + work.values * crowd.iterations;
   // Compilers are told to leave room for as many groups as arrays do (kernel-configuration).
