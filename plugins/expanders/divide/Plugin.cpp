@@ -166,18 +166,22 @@ private:
     // An element that a loop updates is a scalar that it reduces, one that it hands on a scalar that goes on.
     const Codelet *promoted =
         nest::withPromotedElements(nest::withIncrementsApart(codelet, context.arena), context.arena);
-    promoted = nest::withSelections(nest::withCarriedElements(module, promoted, context.arena), context.arena);
-    std::unique_ptr<nest::Nest> nest = nest::read(module, *promoted);
+    const Codelet *carried = nest::withCarriedElements(module, promoted, context.arena);
+    std::unique_ptr<nest::Nest> nest;
+    divide::Division d = attempt(module, spectrum, carried, options, names, context, nest);
     if (!nest || nest->loops.empty()) {
       for (const nest::Remark &r : nest ? nest->remarks : std::vector<nest::Remark>{})
         decline(context, spectrum, codelet->name + "_divided", r.range, r.message);
       return;
     }
-    // Loops that accumulate may be divided by atomic operations.
-    const Codelet *source = divide::withAtomicUpdates(*nest, options.reorder, context.arena);
-    if (source != promoted)
-      if (std::unique_ptr<nest::Nest> changed = nest::read(module, *source)) nest = std::move(changed);
-    divide::Division d = divide::divide(*nest, spectrum, options, names, context.arena);
+    if (carried != promoted && !d.refused.empty()) { // users know no scalars but their own
+      Names unused = names;
+      std::unique_ptr<nest::Nest> written;
+      const divide::Division other = attempt(module, spectrum, promoted, options, unused, context, written);
+      for (auto &refused : d.refused)
+        for (const auto &reason : other.refused)
+          if (reason.iterator == refused.iterator) refused = reason;
+    }
     for (const auto &[iterator, where, why] : d.refused) {
       if (!d.codelet) decline(context, spectrum, codelet->name + "_divided", where, why);
       if (!iterator.empty()) decline(context, spectrum, "over_" + iterator, where, why);
@@ -193,6 +197,19 @@ private:
           complete == s->codelets ? s : context.arena.derive(s, [&](Spectrum &other) { other.codelets = complete; }));
     }
     added.structs.insert(added.structs.end(), d.structs.begin(), d.structs.end());
+  }
+
+  static divide::Division attempt(const Module &module, const Spectrum &spectrum, const Codelet *codelet,
+                                  const divide::DivideOptions &options, Names &names, ExpandContext &context,
+                                  std::unique_ptr<nest::Nest> &nest) {
+    codelet = nest::withSelections(codelet, context.arena);
+    nest = nest::read(module, *codelet);
+    if (!nest || nest->loops.empty()) return {};
+    // Loops that accumulate may be divided by atomic operations.
+    const Codelet *source = divide::withAtomicUpdates(*nest, options.reorder, context.arena);
+    if (source != codelet)
+      if (std::unique_ptr<nest::Nest> changed = nest::read(module, *source)) nest = std::move(changed);
+    return divide::divide(*nest, spectrum, options, names, context.arena);
   }
 
   static void decline(ExpandContext &context, const Spectrum &spectrum, const std::string &codelet, SourceRange where,
