@@ -8,10 +8,10 @@
 
 namespace tangram::nest {
 
-/// for (...) c[i] = f(c[i - 1]);   as   T last = c[begin - 1]; for (...) { last = f(last); c[i] = last; }   for innermost
-/// loops of which each iteration stores to one element, and reads the one that the iteration before stored to. What is
-/// read only behind the first iteration, c[i] = i > 0 ? c[i - 1] + e : e, starts from nothing: last += e. The very same
-/// codelet where there is no such element.
+/// for (...) c[i] = f(c[i - 1]);   as   T last = c[begin - 1]; for (...) { last = f(last); c[i] = last; }   for
+/// innermost loops of which each iteration stores to one element, and reads the one that the iteration before stored
+/// to. What is read only behind the first iteration, c[i] = i > 0 ? c[i - 1] + e : e, starts from nothing: last += e.
+/// The very same codelet where there is no such element.
 const ast::Codelet *withCarriedElements(const ast::Module &module, const ast::Codelet *codelet, ast::Arena &arena);
 
 } // namespace tangram::nest
