@@ -18,6 +18,9 @@ inline double millisecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
+/// Spectrums that codelets of the spectrum call, itself among them where they do.
+std::set<std::string> callees(const ast::Spectrum &spectrum);
+
 struct Session::Impl {
   explicit Impl(SessionOptions o) : options(std::move(o)) {}
 

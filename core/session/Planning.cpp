@@ -1,7 +1,6 @@
 // From facts to plans.
 #include "Impl.h"
 
-#include "tangram/ast/Walk.h"
 #include "tangram/hardware/Launch.h"
 #include "tangram/hardware/Resources.h"
 
@@ -64,14 +63,8 @@ std::vector<std::string> Session::entrySpectrums() {
   std::vector<std::string> all, entries;
   for (const ast::Spectrum *s : module().spectrums) {
     all.push_back(s->name);
-    ast::walk(
-        s,
-        [&](const ast::SpectrumCall &call) {
-          if (call.spectrum != s->name) called.insert(call.spectrum);
-        },
-        [&](const ast::Map &map) {
-          if (map.spectrum != s->name) called.insert(map.spectrum);
-        });
+    for (const std::string &callee : callees(*s))
+      if (callee != s->name) called.insert(callee);
   }
   for (const std::string &name : all)
     if (!called.count(name)) entries.push_back(name);

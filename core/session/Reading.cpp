@@ -25,6 +25,18 @@ constexpr DiagnosticKind kPromise{"session.promise", DiagnosticClass::User,
                                   "the target promises '{0}: {1}', and no analysis of its pipeline sees to that",
                                   "add to 'analyses' one with the option '{0}', behind 'level-matching': {2}"};
 
+} // namespace
+
+std::set<std::string> callees(const ast::Spectrum &spectrum) {
+  std::set<std::string> called;
+  ast::walk(
+      &spectrum, [&](const ast::SpectrumCall &call) { called.insert(call.spectrum); },
+      [&](const ast::Map &map) { called.insert(map.spectrum); });
+  return called;
+}
+
+namespace {
+
 /// The module with these spectrums, and those that have to do with them: that they call, that call them (which says
 /// what they are given), and so on. As it is where it lacks one of them.
 const ast::Module *connected(const ast::Module *module, const std::vector<std::string> &spectrums, ast::Arena &arena) {
@@ -35,9 +47,7 @@ const ast::Module *connected(const ast::Module *module, const std::vector<std::s
       neighbours[callee].insert(s->name);
     };
     edge(s->name);
-    ast::walk(
-        s, [&](const ast::SpectrumCall &call) { edge(call.spectrum); },
-        [&](const ast::Map &map) { edge(map.spectrum); });
+    for (const std::string &callee : callees(*s)) edge(callee);
   }
   std::set<std::string> kept;
   std::vector<std::string> next = spectrums;

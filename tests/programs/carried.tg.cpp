@@ -43,3 +43,16 @@ __codelet void leaps(const Array<2, int> x, Array<2, int> y) {
     for (size_t j = 3; j < x.size(1); ++j) y[i][j] = y[i][j - 3] % 4 + x[i][j] % 8;
   }
 }
+
+// What is read behind the first iteration alone, by conditions around statements; and conditions that fail again.
+__spectrum void guarded(const Array<2, int> x, Array<2, int> y, Array<2, int> z)
+    __requires(x.size(0) == y.size(0) && x.size(1) == y.size(1) && x.size(0) == z.size(0) && x.size(1) == z.size(1));
+__codelet void guarded(const Array<2, int> x, Array<2, int> y, Array<2, int> z) {
+  for (size_t i = 0; i < x.size(0); ++i) {
+    for (size_t j = 0; j < x.size(1); ++j) {
+      if (j > 0) z[i][j] = y[i][j - 1] % 7;
+      y[i][j] = x[i][j] % 9;
+    }
+    for (size_t j = 0; j < x.size(1); ++j) z[i][j] = std::uint8_t(j) != 0 ? z[i][j - 1] + y[i][j] : y[i][j];
+  }
+}

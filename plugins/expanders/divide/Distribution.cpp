@@ -309,22 +309,23 @@ private:
   const Codelet *withRunningValues(const nest::Nest &nest, const Item &item, std::vector<unsigned> &around) {
     if (item.kind != Item::Kind::Loop || isParallel(nest, item.index)) return nullptr;
     around.push_back(item.index);
-    const nest::Loop &loop = nest.loops[item.index];
     const Codelet *result = nullptr;
-    if (std::none_of(item.body.begin(), item.body.end(), nest::hasLoop)) {
-      if (const Codelet *own = RunningValues(loop.node, names_, arena_).run(*codelet_))
-        if (const std::unique_ptr<nest::Nest> read = nest::read(module_, *own))
-          if (const Codelet *expanded = Expansion(*read, around, mostExpanded_, names_, arena_).run())
-            if (const std::unique_ptr<nest::Nest> apart = nest::read(module_, *expanded))
-              if (const Item *same = find(*apart, apart->items, loop.variable);
-                  same && apply(*apart, partingScalars(*apart, *same)))
-                result = Distributor(module_, *codelet_, mostExpanded_, arena_).run();
-    } else {
-      for (const Item &inner : item.body)
-        if ((result = withRunningValues(nest, inner, around))) break;
-    }
+    if (std::none_of(item.body.begin(), item.body.end(), nest::hasLoop))
+      result = withRunningValues(nest.loops[item.index], around);
+    for (const Item &inner : item.body)
+      if (!result) result = withRunningValues(nest, inner, around);
     around.pop_back();
     return result;
+  }
+
+  const Codelet *withRunningValues(const nest::Loop &loop, const std::vector<unsigned> &around) {
+    const Codelet *own = RunningValues(loop.node, names_, arena_).run(*codelet_);
+    const std::unique_ptr<nest::Nest> read = own ? nest::read(module_, *own) : nullptr;
+    const Codelet *expanded = read ? Expansion(*read, around, mostExpanded_, names_, arena_).run() : nullptr;
+    const std::unique_ptr<nest::Nest> apart = expanded ? nest::read(module_, *expanded) : nullptr;
+    const Item *same = apart ? find(*apart, apart->items, loop.variable) : nullptr;
+    if (!same || !apply(*apart, partingScalars(*apart, *same))) return nullptr;
+    return Distributor(module_, *codelet_, mostExpanded_, arena_).run();
   }
 
   /// One loop at a time, outer ones first: after each the nest is read anew.

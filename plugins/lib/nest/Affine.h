@@ -50,11 +50,14 @@ public:
   /// f() with its conditions on parameters, or neither where it has no result or asks too much of isl.
   template <class F> auto transaction(F &&f) -> std::invoke_result_t<F> {
     isl::set context = nest_.context, assumed = nest_.assumed, outer = domain;
+    const auto remainders = nest_.remainders;
     auto result = nest_.isl.limited(f);
     if (result && *result) return *result;
     nest_.context = context.intersect(ranges_); // of parameters that were made meanwhile
     nest_.assumed = assumed.intersect(ranges_);
     domain = outer.intersect(ranges_);
+    for (auto &[node, times] : nest_.remainders) // what was assumed for them is not
+      if (const auto before = remainders.find(node); before == remainders.end() || before->second != times) times = 0;
     calls_.clear();
     return std::nullopt;
   }

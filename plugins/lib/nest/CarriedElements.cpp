@@ -71,8 +71,10 @@ private:
     for (const Item &item : all) {
       const bool innermost = item.kind == Item::Kind::Loop && std::none_of(item.body.begin(), item.body.end(), hasLoop);
       if (innermost && isPlain(nest_.loops[item.index].node)) {
+        std::set<unsigned> always; // carried out in each iteration
         for (const Item &inner : item.body)
-          if (inner.kind == Item::Kind::Statement) statement(item.index, inner.index);
+          if (inner.kind == Item::Kind::Statement) always.insert(inner.index);
+        for (const unsigned s : always) statement(item.index, s, always);
       } else {
         items(item.body);
         items(item.otherwise);
@@ -80,11 +82,10 @@ private:
     }
   }
 
-  void statement(unsigned loop, unsigned number) {
+  void statement(unsigned loop, unsigned number, const std::set<unsigned> &always) {
     const Assign *assign = storeOf(nest_.statements[number].node);
     if (!assign) return;
     const Access *store = nullptr;
-    std::vector<const Access *> reads;
     for (const unsigned s : nest_.statementsOf(loop))
       for (const Access &a : nest_.statements[s].accesses)
         if (s == number && a.node == assign->target && a.kind == AccessKind::Write) store = &a;
@@ -97,7 +98,7 @@ private:
         if (a.kind != AccessKind::Read) return;
         const bool next = s <= number && isa<Subscript>(a.node) && readsWhatWasStored(a, *store, loop);
         if (next)
-          carried.reads.emplace(a.node, a.certain && a.exact);
+          carried.reads.emplace(a.node, a.certain && a.exact && always.count(s) != 0);
         else
           other.insert(a.node);
       }
@@ -221,23 +222,23 @@ private:
 
   /// Whether a condition holds in all iterations but the first: i > 0, i != begin.
   static bool failsFirst(const Expr *cond, const For &loop) {
+    const auto *b = dyn<Binary>(cond);
+    if (!b) return false;
     const auto *iterator = as<Declare>(loop.init);
+    const Expr *begin = withoutWidening(iterator->init), *lhs = withoutWidening(b->lhs), *rhs = withoutWidening(b->rhs);
     const auto isIterator = [&](const Expr *e) {
-      const auto *v = dyn<VarRef>(withoutCasts(e));
+      const auto *v = dyn<VarRef>(e);
       return v && v->name == iterator->name;
     };
-    const Expr *begin = withoutCasts(iterator->init);
-    const auto isBegin = [&](const Expr *e) {
-      const std::optional<Int> number = literal(withoutCasts(e)), start = literal(begin);
-      return (number && start && *number == *start) || equal(withoutCasts(e), begin);
-    };
-    const auto *b = dyn<Binary>(withoutCasts(cond));
-    if (!b) return false;
-    const bool straight = isIterator(b->lhs) && isBegin(b->rhs), crossed = isIterator(b->rhs) && isBegin(b->lhs);
-    if (b->op == BinaryOp::Ne) return straight || crossed;
+    if (isIterator(rhs)) std::swap(lhs, rhs);
+    const std::optional<Int> first = literal(begin), number = literal(rhs);
+    if (!isIterator(lhs) || !(first && number ? *first == *number : equal(begin, rhs))) return false;
+    if (b->op == BinaryOp::Ne) return true;
+    // Numbers that are not below 0 are as large without a sign.
+    if (!(first && *first >= 0) && (lhs->type != b->lhs->type || rhs->type != b->rhs->type)) return false;
     const auto *step = dyn<Unary>(loop.step);
     const bool up = step && (step->op == UnaryOp::PreInc || step->op == UnaryOp::PostInc);
-    return up && ((b->op == BinaryOp::Gt && straight) || (b->op == BinaryOp::Lt && crossed));
+    return up && b->op == (isIterator(withoutWidening(b->lhs)) ? BinaryOp::Gt : BinaryOp::Lt);
   }
 
   /// Whether the element is read only where a condition holds that fails in the first iteration.

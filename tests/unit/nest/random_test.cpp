@@ -191,6 +191,17 @@ protected:
     tangram::test::run(m, k, h, args, 2'000'000);
   }
 
+  /// An empty module, in which nests of this seed are made.
+  const ast::Module *begin(ast::Arena &own, unsigned seed) {
+    arena = &own;
+    rng_.seed(seed);
+    names_ = statements_ = locals_ = 0;
+    params_ = {inOut("a", A1(U32)), inOut("b", A1(U32)), inOut("m", A2(U32)),
+               in("idx", A1(I32)),  in("n", I32),        in("k", I32)};
+    return make<ast::Module>(std::vector<const ast::Struct *>{}, std::vector<const ast::Function *>{},
+                             std::vector<const ast::Spectrum *>{}, std::vector<const ast::Kernel *>{});
+  }
+
   std::mt19937 rng_;
   Ps params_;
 };
@@ -202,16 +213,10 @@ TEST_F(RandomNest, TransformedNestsComputeTheSame) {
   unsigned transformed = 0, steps = 0, refused = 0, unknown = 0, notWritten = 0;
   for (unsigned seed = first; seed < first + count; ++seed) {
     ast::Arena own;
-    arena = &own;
-    rng_.seed(seed);
-    names_ = statements_ = locals_ = 0;
-    params_ = {inOut("a", A1(U32)), inOut("b", A1(U32)), inOut("m", A2(U32)),
-               in("idx", A1(I32)),  in("n", I32),        in("k", I32)};
+    const ast::Module *m = begin(own, seed);
     Ss body = {loopOver(1 + below(4))};
     if (chance(40)) body.push_back(loopOver(1 + below(2)));
     const ast::Codelet *c = codelet("a", params_, body);
-    const ast::Module *m = make<ast::Module>(std::vector<const ast::Struct *>{}, std::vector<const ast::Function *>{},
-                                             std::vector<const ast::Spectrum *>{}, std::vector<const ast::Kernel *>{});
     auto nest = nest::read(*m, *c);
     Schedule schedule(*nest);
     std::string done;
@@ -278,14 +283,8 @@ TEST_F(RandomNest, ParallelLoopsRunInAnyOrder) {
   unsigned count = asked ? static_cast<unsigned>(std::atoi(asked)) : 80, parallel = 0;
   for (unsigned seed = 1; seed <= count; ++seed) {
     ast::Arena own;
-    arena = &own;
-    rng_.seed(seed);
-    names_ = statements_ = locals_ = 0;
-    params_ = {inOut("a", A1(U32)), inOut("b", A1(U32)), inOut("m", A2(U32)),
-               in("idx", A1(I32)),  in("n", I32),        in("k", I32)};
+    const ast::Module *m = begin(own, seed);
     const ast::Codelet *c = codelet("a", params_, {loopOver(1 + below(3))});
-    const ast::Module *m = make<ast::Module>(std::vector<const ast::Struct *>{}, std::vector<const ast::Function *>{},
-                                             std::vector<const ast::Spectrum *>{}, std::vector<const ast::Kernel *>{});
     auto nest = nest::read(*m, *c);
     for (unsigned l = 0; l < nest->loops.size(); ++l) {
       Carried carried = nest::Dependences(*nest).carried(l);
@@ -322,14 +321,8 @@ TEST_F(RandomNest, CarriedElementsComputeTheSame) {
   unsigned count = asked ? 20 * static_cast<unsigned>(std::atoi(asked)) : 400, changed = 0;
   for (unsigned seed = 1; seed <= count; ++seed) {
     ast::Arena own;
-    arena = &own;
-    rng_.seed(seed);
-    names_ = statements_ = locals_ = 0;
-    params_ = {inOut("a", A1(U32)), inOut("b", A1(U32)), inOut("m", A2(U32)),
-               in("idx", A1(I32)),  in("n", I32),        in("k", I32)};
+    const ast::Module *m = begin(own, seed);
     const ast::Codelet *c = codelet("a", params_, {loopOver(1 + below(2)), loopOver(1)});
-    const ast::Module *m = make<ast::Module>(std::vector<const ast::Struct *>{}, std::vector<const ast::Function *>{},
-                                             std::vector<const ast::Spectrum *>{}, std::vector<const ast::Kernel *>{});
     const ast::Codelet *carried = nest::withCarriedElements(*m, c, own);
     if (carried == c) continue;
     ++changed;
