@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <sys/file.h>
 #include <unistd.h>
@@ -22,6 +23,13 @@ namespace {
 
 /// Of each compiler and each set of flags one, of about 50 MB.
 constexpr std::size_t kKept = 16;
+
+/// What any of the sources, or its header, includes of the standard library: a few more take no time, and there is one
+/// preamble where there would be a dozen.
+constexpr const char *kStandard[] = {"#include <algorithm>",        "#include <cmath>",      "#include <cstdarg>",
+                                     "#include <cstdio>",           "#include <cstdlib>",    "#include <cstring>",
+                                     "#include <initializer_list>", "#include <iterator>",   "#include <limits>",
+                                     "#include <stdexcept>",        "#include <type_traits>"};
 
 fs::path cacheFolder() {
   if (const char *own = std::getenv("TANGRAM_CACHE")) return *own ? fs::path(own) : fs::path();
@@ -148,6 +156,8 @@ std::string preamble(const std::string &source) {
   std::istringstream lines(source);
   std::string all, done;
   int depth = 0;
+  bool some = false;
+  std::set<std::string> standard(std::begin(kStandard), std::end(kStandard));
   for (std::string line; std::getline(lines, line);) {
     const std::size_t begin = line.find_first_not_of(" \t");
     const std::string_view said =
@@ -156,10 +166,12 @@ std::string preamble(const std::string &source) {
     if (!said.starts_with('#') || said.ends_with('\\')) break;
     if (said.starts_with("#if")) ++depth;
     if (said.starts_with("#endif")) --depth;
-    if (!said.starts_with("#include \"")) all += line + "\n";
-    if (depth == 0) done = all;
+    if (!said.starts_with("#include \"") && (depth > 0 || !standard.contains(line))) all += line + "\n";
+    if (depth > 0) continue;
+    some = true;
+    done = all;
   }
-  return done;
+  return !some ? "" : fmt::format("{}{}\n", done, fmt::join(kStandard, "\n"));
 }
 
 std::optional<fs::path> precompiledPreamble(const std::string &compiler, const std::vector<std::string> &flags,

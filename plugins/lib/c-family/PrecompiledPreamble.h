@@ -10,8 +10,9 @@
 
 namespace tangram::c_family {
 
-/// The directives that stand in front of everything else in a source, without #include "...": what another source of
-/// the same backend begins with, too. Empty where there are none.
+/// The directives that stand in front of everything else in a source, without #include "...", and with all headers of
+/// the standard library that sources include: what another source of the same backend begins with, too. Empty where
+/// there are none.
 std::string preamble(const std::string &source);
 
 /// A header with these directives, to be included first (`-include FILE`), of which a precompiled one lies beside it:

@@ -13,28 +13,20 @@ __attribute__((visibility("default"), used)) inline void tangram_reference_begin
   static std::uint64_t asked = 0;
   if (tangram::reference::call.answers == Call::Own) asked = tangram::reference::call.undecided;
   tangram::reference::call = {answers, answers == Call::Own ? UINT64_MAX : tangram::reference::mostOthers(asked), 0};
-  tangram::reference::forEachShadow([](auto &numbers) { numbers.clear(); });
+  for (auto *s = tangram::reference::AnyShadow::first; s; s = s->next)
+    s->clear();
 }
 /// After it: elements hold what the kernel gets in its own type. Returns how many such questions there were.
 __attribute__((visibility("default"), used)) inline std::uint64_t tangram_reference_end() {
-  tangram::reference::forEachShadow([](auto &numbers) { numbers.flush(); });
+  for (auto *s = tangram::reference::AnyShadow::first; s; s = s->next)
+    s->flush();
   return tangram::reference::call.undecided;
 }
 /// Of a number of that type (a tangram_element) that lies at an address: true where the kernel has written it.
 __attribute__((visibility("default"), used)) inline bool tangram_reference_number(const void *address, int element,
                                                                                   tangram_reference_element *number) {
-  using namespace tangram::reference;
-  auto find = [&](auto &numbers) {
-    const auto *found = numbers.find(address);
-    if (found) *number = describe(*found);
-    return found != nullptr;
-  };
-  switch (element) {
-  case TANGRAM_F16: return find(shadow<tangram_f16>);
-  case TANGRAM_BF16: return find(shadow<tangram_bf16>);
-  case TANGRAM_F32: return find(shadow<float>);
-  case TANGRAM_F64: return find(shadow<double>);
-  default: return false;
-  }
+  for (auto *s = tangram::reference::AnyShadow::first; s; s = s->next)
+    if (s->element == element) return s->describe(address, number);
+  return false;
 }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tangram/runtime/float16.h>
+#include <tangram/runtime/kernel_abi.h>
 
 #include <cstdint>
 #include <cstring>
@@ -13,23 +14,27 @@ namespace tangram::reference {
 /// of float that are rounded to whole multiples of twice `underflow`.
 template <class T> struct Traits;
 template <> struct Traits<float> {
+  static constexpr tangram_element element = TANGRAM_F32;
   using Wide = double;
   using Bits = std::uint32_t;
   static constexpr int mantissa = 24, bias = 150;
   static constexpr double least = 0x1p-126, most = 0x1.fffffep127, underflow = least;
 };
 template <> struct Traits<double> {
+  static constexpr tangram_element element = TANGRAM_F64;
   using Wide = long double;
   using Bits = std::uint64_t;
   static constexpr int mantissa = 53, bias = 1075;
   static constexpr double least = 0x1p-1022, most = 0x1.fffffffffffffp1023, underflow = least;
 };
 template <> struct Traits<tangram_f16> {
+  static constexpr tangram_element element = TANGRAM_F16;
   using Wide = double;
   static constexpr int mantissa = 11;
   static constexpr double least = 0x1p-14, most = 65504, underflow = 0x1p-25;
 };
 template <> struct Traits<tangram_bf16> {
+  static constexpr tangram_element element = TANGRAM_BF16;
   using Wide = double;
   static constexpr int mantissa = 8;
   static constexpr double least = 0x1p-126, most = 0x1.fep127, underflow = least;

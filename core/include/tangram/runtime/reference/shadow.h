@@ -11,10 +11,30 @@
 
 namespace tangram::reference {
 
+/// What the entry points need of a Shadow. They find those of the types that a kernel has, and make no code for others.
+class AnyShadow {
+public:
+  virtual void clear() = 0;
+  /// Writes what the kernel gets in its own type.
+  virtual void flush() = 0;
+  /// False where the kernel has not written the number.
+  virtual bool describe(const void *address, tangram_reference_element *number) = 0;
+
+  const tangram_element element;
+  AnyShadow *const next;
+  inline static AnyShadow *first = nullptr;
+
+protected:
+  explicit AnyShadow(tangram_element e) : element(e), next(first) { first = this; }
+  ~AnyShadow() = default;
+};
+
 /// What is known of numbers in memory beside their bytes, by address. What a kernel has not written is what lies there.
-template <class T> class Shadow {
+template <class T> class Shadow final : public AnyShadow {
 public:
   static constexpr std::uintptr_t page = 4096;
+
+  Shadow() : AnyShadow(Traits<T>::element) {}
 
   TANGRAM_REFERENCE_CALL Real<T> &at(T *address) {
     Page *&found = slot(address);
@@ -31,10 +51,12 @@ public:
     std::size_t i = index(address);
     return found && found->present[i] ? found->numbers[i] : Real<T>(*address);
   }
-  const Real<T> *find(const void *at) {
+  bool describe(const void *at, tangram_reference_element *number) override {
     const T *address = static_cast<const T *>(at);
     auto it = pages_.find(key(address));
-    return it != pages_.end() && it->second->present[index(address)] ? &it->second->numbers[index(address)] : nullptr;
+    if (it == pages_.end() || !it->second->present[index(address)]) return false;
+    *number = reference::describe(it->second->numbers[index(address)]);
+    return true;
   }
   /// Forgets what lies in whole pages.
   void forget(const void *begin, std::size_t bytes) {
@@ -44,12 +66,11 @@ public:
       if (recent_[k % kRecent].key == k) recent_[k % kRecent] = {};
     }
   }
-  void clear() {
+  void clear() override {
     pages_.clear();
     for (Recent &r : recent_) r = {};
   }
-  /// Writes what the kernel gets in its own type.
-  void flush() {
+  void flush() override {
     for (auto &[k, p] : pages_)
       for (std::size_t i = 0; i < page / sizeof(T); ++i)
         if (p->present[i]) reinterpret_cast<T *>(k * page)[i] = p->numbers[i].own;
@@ -86,12 +107,6 @@ private:
   Recent recent_[kRecent];
 };
 template <class T> inline Shadow<T> shadow;
-template <class F> void forEachShadow(F f) {
-  f(shadow<float>);
-  f(shadow<double>);
-  f(shadow<tangram_f16>);
-  f(shadow<tangram_bf16>);
-}
 
 /// What is followed as a Real.
 template <class T>
