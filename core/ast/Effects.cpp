@@ -53,6 +53,8 @@ bool total(const Expr &e) {
     return op == UnaryOp::Not || op == UnaryOp::BitNot || (op == UnaryOp::Minus && definedForAll(e.type));
   }
   case Kind::Cast: return !as<Cast>(&e)->operand->type.element().isFloating() || e.type.element().isFloating();
+  case Kind::Call:
+    return isMathFunction(as<Call>(&e)->callee) && (!e.type.isInteger() || e.type.isBool()); // no abs(INT_MIN)
   case Kind::Binary:
     switch (as<Binary>(&e)->op) {
     case BinaryOp::Div:

@@ -314,12 +314,26 @@ TEST(CallPlans, EveryKindOfFailureIsThatPlansOwn) {
   EXPECT_EQ(failures[2].size(), 1u);
 }
 
-// A light reference has no bounds: one for all, of what the plainest order rounds by. Whole numbers must be met.
-TEST(LightReference, KnowsRoundingsFromMistakes) {
+struct LightReference : testing::Test {
   const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / fmt::format("tangram-light-{}", getpid());
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder / "blur.tg.cpp") << R"(#include <tangram/tangram.h>
+      std::filesystem::temp_directory_path() / // a library of its own for each test: none is loaded twice from one path
+      fmt::format("tangram-light-{}-{}", testing::UnitTest::GetInstance()->current_test_info()->name(), getpid());
+  LightReference() { std::filesystem::create_directories(folder); }
+  ~LightReference() override { std::filesystem::remove_all(folder); }
+
+  Reference of(const std::string &spectrum, const std::string &source) const {
+    std::ofstream(folder / (spectrum + ".tg.cpp")) << source;
+    SessionOptions options;
+    options.pluginFolders = {TANGRAM_BINARY_DIR "/lib/tangram/plugins"};
+    Session session(options);
+    session.open({folder / (spectrum + ".tg.cpp")}, std::string(TANGRAM_SOURCE_DIR "/hw/cpu-simple.yaml"));
+    return Reference(buildReference(session, spectrum, folder, ReferenceKind::Light).library, ReferenceKind::Light);
+  }
+};
+
+// There are no bounds: one for all, of what the plainest order rounds by. Whole numbers must be met.
+TEST_F(LightReference, KnowsRoundingsFromMistakes) {
+  const Reference light = of("blur", R"(#include <tangram/tangram.h>
 __spectrum void blur(const Array<1, float> in, float a, Array<1, float> out) __requires(in.size() == out.size());
 __codelet void blur(const Array<1, float> in, float a, Array<1, float> out) {
   for (size_t i = 0; i < out.size(); ++i) {
@@ -328,12 +342,7 @@ __codelet void blur(const Array<1, float> in, float a, Array<1, float> out) {
     out[i] = sum;
   }
 }
-)";
-  SessionOptions options;
-  options.pluginFolders = {TANGRAM_BINARY_DIR "/lib/tangram/plugins"};
-  Session session(options);
-  session.open({folder / "blur.tg.cpp"}, std::string(TANGRAM_SOURCE_DIR "/hw/cpu-simple.yaml"));
-  const Reference light(buildReference(session, "blur", folder, ReferenceKind::Light).library, ReferenceKind::Light);
+)");
   for (bool whole : {false, true}) {
     ArgumentContext context;
     context.whole = whole;
@@ -354,5 +363,28 @@ __codelet void blur(const Array<1, float> in, float a, Array<1, float> out) {
     out.setReal(500, out.real(500) + (whole ? 1 : 1e-3));
     EXPECT_TRUE(compare(out, right.expected[2])) << whole;
   }
-  std::filesystem::remove_all(folder);
+}
+
+// 1 / 3 * 3 is rounded to 1, but need not be where it is subtracted from 1: nothing is known of what is divided by
+// that.
+TEST_F(LightReference, LosesWhatRoundingsMadeInfinite) {
+  const Reference light = of("quotient", R"(#include <tangram/tangram.h>
+__spectrum void quotient(const Array<1, float> in, float one, Array<1, float> out) __requires(in.size() == out.size());
+__codelet void quotient(const Array<1, float> in, float one, Array<1, float> out) {
+  for (size_t i = 0; i < out.size(); ++i) out[i] = one + one / (one / (one - one / in[i] * in[i]));
+}
+)");
+  std::vector<Value> arguments;
+  arguments.push_back(makeValue(parseArgumentSpec("2,3"), "in", TANGRAM_F32, 1, 1));
+  arguments.push_back(makeValue(parseArgumentSpec("1"), "one", TANGRAM_F32, 0, 1));
+  arguments.push_back(makeValue(parseArgumentSpec("zeros:2"), "out", TANGRAM_F32, 1, 1));
+  const Reference::Outcome right = light.call(arguments);
+  ASSERT_TRUE(right.result.ok()) << right.result.message;
+  Value out = arguments[2].copy();
+  out.setReal(0, 1); // a half is exact, and so is what is infinite for it
+  out.setReal(1, 0.5);
+  const auto difference = compare(out, right.expected[2]);
+  EXPECT_FALSE(difference) << difference->position << ": " << difference->got << ", not " << difference->expected;
+  out.setReal(0, 0.5);
+  EXPECT_TRUE(compare(out, right.expected[2]));
 }

@@ -1,4 +1,5 @@
 #include "InvariantMotion.h"
+#include "Expensive.h"
 #include "Gathers.h"
 
 #include "tangram/ast/Build.h"
@@ -19,6 +20,7 @@ class Motion final : public Mutator {
 public:
   Motion(Arena &arena, const Kernel &kernel)
       : Mutator(arena), gathers_(arena, kernel), assigned_(assignedVariables(kernel.body)) {
+    names_.reserveAll(&kernel);
     walk(kernel.body, [&](const Declare &d) { ++declared_[d.name]; });
   }
 
@@ -37,6 +39,9 @@ private:
         [&](const View &v) { varying.insert(v.name); }, [&](const Alloc &a) { varying.insert(a.name); });
     std::vector<const Stmt *> moved;
     const Block *body = without(inner->body, varying, moved);
+    const std::size_t declarations = moved.size();
+    body = withoutExpensive(arena(), names_, body, [&](const Expr *e) { return invariant(e, varying); }, moved);
+    for (std::size_t i = declarations; i < moved.size(); ++i) ++declared_[as<Declare>(moved[i])->name];
     varying.merge(assignedVariables(inner));
     body = gathers_.without(body, turns(inner), varying, moved);
     if (moved.empty()) return inner;
@@ -85,6 +90,7 @@ private:
   }
 
   Gathers gathers_;
+  Names names_;
   std::set<std::string> assigned_;
   std::map<std::string, unsigned> declared_;
 };

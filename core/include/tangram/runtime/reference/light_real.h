@@ -1,6 +1,9 @@
 // Numbers of a light reference, in the place of bounded_real.h and bounded_functions.h: each is computed in a wider
 // type and, beside that, in the kernel's own. What both differ by is a sample of what roundings do to results, and no
-// bound; it takes a twelfth of the time. Where they do not differ, of whole numbers say, nothing was rounded.
+// bound; it takes a twelfth of the time. Where they do not differ, of whole numbers say, nothing was rounded, or
+// roundings have cancelled out: 1 / 3 * 3 is 1 in both, and 1 / (1 - 1 / 3 * 3) infinite, but not where a product is
+// added without being rounded. So nothing is known of a number that became infinite or NaN after something was rounded,
+// nor of what is computed of it.
 #pragma once
 
 #include <tangram/runtime/kernel_abi.h>
@@ -8,6 +11,7 @@
 #include <tangram/runtime/reference/decisions.h>
 #include <tangram/runtime/reference/formats.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -17,6 +21,8 @@
 #define TANGRAM_REFERENCE_CALL // operations are a few instructions each
 
 namespace tangram::reference {
+
+enum class Known : std::uint8_t { Exact, Rounded, Lost };
 
 template <class T> class Real : public CompoundOperators<Real<T>> {
 public:
@@ -29,22 +35,31 @@ public:
   Real(I x) : value(static_cast<Wide>(x)), own(static_cast<T>(x)) {}
   explicit Real(std::conditional_t<std::is_same_v<T, float>, double, float> x) : Real(static_cast<T>(x)) {}
   template <class U, std::enable_if_t<!std::is_same_v<T, U>, int> = 0>
-  explicit Real(const Real<U> &x) : value(static_cast<Wide>(x.value)), own(static_cast<T>(x.own)) {}
-  Real(Wide v, T o, int) : value(v), own(o) {}
+  explicit Real(const Real<U> &x) : Real(static_cast<Wide>(x.value), static_cast<T>(x.own), x.known) {}
+  /// `from`: what is known of the numbers that it was computed of.
+  Real(Wide v, T o, Known from) : value(v), own(o), known(from) {
+    if (known == Known::Exact && !agree()) known = Known::Rounded;
+    if (known == Known::Rounded && !std::isfinite(static_cast<Wide>(own))) known = Known::Lost;
+  }
 
   Wide value;
   T own;
+  Known known = Known::Exact;
 
   Real settled() const { return *this; }
   double off() const { return std::abs(static_cast<double>(value - static_cast<Wide>(own))); }
 
-  void add(const Real &y) {
-    value += y.value;
-    own = static_cast<T>(own + y.own);
+  /// Whether both come to the same.
+  bool agree() const { return value == static_cast<Wide>(own) || (value != value && own != own); }
+
+  void add(const Real &y) { *this = Real(value + y.value, static_cast<T>(own + y.own), tell(*this, y)); }
+  friend Real operator*(const Real &x, const Real &y) {
+    return {x.value * y.value, static_cast<T>(x.own * y.own), tell(x, y)};
   }
-  friend Real operator*(const Real &x, const Real &y) { return {x.value * y.value, static_cast<T>(x.own * y.own), 0}; }
-  friend Real operator/(const Real &x, const Real &y) { return {x.value / y.value, static_cast<T>(x.own / y.own), 0}; }
-  Real operator-() const { return {-value, static_cast<T>(-own), 0}; }
+  friend Real operator/(const Real &x, const Real &y) {
+    return {x.value / y.value, static_cast<T>(x.own / y.own), tell(x, y)};
+  }
+  Real operator-() const { return {-value, static_cast<T>(-own), known}; }
 
   friend bool operator<(const Real &x, const Real &y) { return decided(x, y, x.own < y.own); }
   friend bool operator>(const Real &x, const Real &y) { return decided(x, y, x.own > y.own); }
@@ -68,10 +83,22 @@ public:
 
   friend double size(const Real &x) { return std::abs(static_cast<double>(x.value)); }
 
+  /// What is known of the result of an operation: of one that is infinite or NaN for certain all, whatever the other is
+  /// rounded to, unless that may be infinite, NaN or zero.
+  friend Known tell(const Real &x, const Real &y) {
+    const Known worse = std::max(x.known, y.known);
+    if (x.known == y.known || (x.known != Known::Exact && y.known != Known::Exact)) return worse;
+    const Wide certain = x.known == Known::Exact ? x.value : y.value,
+               other = x.known == Known::Exact ? y.value : x.value;
+    if (certain != certain) return Known::Exact;
+    return worse == Known::Rounded && std::isinf(certain) && other != 0 ? Known::Exact : worse;
+  }
+
 private:
   /// As far from it as another order of the same may be, most likely.
   double doubt() const {
     constexpr double many = 64, few = 16;
+    if (known == Known::Lost) return std::numeric_limits<double>::infinity();
     const double by = off();
     return by == 0 ? 0 : many * by + few * u * size(*this);
   }
@@ -88,20 +115,22 @@ private:
 };
 
 template <class T, class F> Real<T> apply(const Real<T> &x, F f, double) {
-  return {f(x.value), static_cast<T>(f(x.own)), 0};
+  return {f(x.value), static_cast<T>(f(x.own)), x.known};
 }
 template <class T, class F> Real<T> apply(const Real<T> &x, const Real<T> &y, F f, double) {
-  return {f(x.value, y.value), static_cast<T>(f(x.own, y.own)), 0};
+  return {f(x.value, y.value), static_cast<T>(f(x.own, y.own)), tell(x, y)};
 }
 template <class T, class F> Real<T> periodic(const Real<T> &x, F f) { return apply(x, f, 0); }
 template <class T> Real<T> extremum(const Real<T> &x, const Real<T> &y, bool first) { return first ? x : y; }
 
 /// What it differs by stands in the place of a bound.
 template <class T> tangram_reference_element describe(const Real<T> &x) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   const double value = static_cast<double>(x.value), own = static_cast<double>(x.own);
+  if (x.known == Known::Lost) return {value, infinity};
   if (value == own || (value != value && own != own)) return {value, 0};
   const double off = x.off();
-  return {value, off == off ? off : std::numeric_limits<double>::infinity()};
+  return {value, off == off ? off : infinity};
 }
 
 template <class T> bool classified(const Real<T> &, bool own) { return own; }
