@@ -30,8 +30,9 @@ std::string identifierOf(const std::string &name) {
 
 class Divider {
 public:
-  Divider(const nest::Nest &nest, const Spectrum &spectrum, const DivideOptions &options, Names &names, Arena &arena)
-      : nest_(nest), options_(options), names_(names), arena_(arena), dependences_(nest),
+  Divider(const Module &module, const nest::Nest &nest, const Spectrum &spectrum, const DivideOptions &options,
+          Names &names, Arena &arena)
+      : module_(module), nest_(nest), options_(options), names_(names), arena_(arena), dependences_(nest),
         base_(identifierOf(spectrum.name) + "_" + identifierOf(nest.codelet->name)) {
     own_.reserveAll(nest.codelet);
   }
@@ -174,6 +175,8 @@ private:
     bool inside = false;
     std::vector<const Stmt *> divided = statements(innermost->body, inside);
     if (inside) band.divided = std::move(divided);
+    if (const std::size_t n = band.ranges.size(); options_.streams && n >= 2)
+      band.stream = streamOf(module_, nest_, band.ranges[n - 2].loop, band.ranges[n - 1].loop, arena_);
     std::vector<const Spectrum *> made = spectrumsOf(band, base_, names_, arena_);
     result_.spectrums.insert(result_.spectrums.end(), made.begin(), made.end());
 
@@ -355,6 +358,7 @@ private:
     return true;
   }
 
+  const Module &module_;
   const nest::Nest &nest_;
   const DivideOptions &options_;
   Names &names_;
@@ -367,9 +371,9 @@ private:
 
 } // namespace
 
-Division divide(const nest::Nest &nest, const Spectrum &spectrum, const DivideOptions &options, Names &names,
-                Arena &arena) {
-  return Divider(nest, spectrum, options, names, arena).run();
+Division divide(const Module &module, const nest::Nest &nest, const Spectrum &spectrum, const DivideOptions &options,
+                Names &names, Arena &arena) {
+  return Divider(module, nest, spectrum, options, names, arena).run();
 }
 
 } // namespace tangram::divide

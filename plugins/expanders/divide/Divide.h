@@ -23,9 +23,10 @@ struct Division {
 struct DivideOptions {
   bool reorder = true; // floating-point reductions may be computed in another order
   std::vector<PrivateCopies> privates;
+  bool streams = false; // lanes go through loops, and keep what the next iteration loads again (Streams.h)
 };
 
-Division divide(const nest::Nest &nest, const ast::Spectrum &spectrum, const DivideOptions &options, ast::Names &names,
-                ast::Arena &arena);
+Division divide(const ast::Module &module, const nest::Nest &nest, const ast::Spectrum &spectrum,
+                const DivideOptions &options, ast::Names &names, ast::Arena &arena);
 
 } // namespace tangram::divide

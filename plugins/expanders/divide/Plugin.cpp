@@ -37,10 +37,11 @@ public:
   explicit Divide(const OptionValues &values)
       : mostElements_(values.integer("private-elements")), copies_(values.integer("private-copies")),
         expandedElements_(values.integer("expanded-elements")), tile_(values.integer("wavefront-tile")),
-        block_(values.integer("block")), all_(values.flag("all")) {}
+        block_(values.integer("block")), streams_(values.flag("streams")), all_(values.flag("all")) {}
   const Module *run(const Module *module, ExpandContext &context) override {
     divide::DivideOptions options;
     options.reorder = context.target.promise("order") != "preserve";
+    options.streams = streams_;
     for (std::int64_t elements = kFewElements; elements <= mostElements_; elements *= 16)
       options.privates.push_back({elements, std::clamp<std::int64_t>(kCopiedElements / elements, 1, copies_)});
     Names names; // of spectrums
@@ -209,7 +210,7 @@ private:
     const Codelet *source = divide::withAtomicUpdates(*nest, options.reorder, context.arena);
     if (source != codelet)
       if (std::unique_ptr<nest::Nest> changed = nest::read(module, *source)) nest = std::move(changed);
-    return divide::divide(*nest, spectrum, options, names, context.arena);
+    return divide::divide(module, *nest, spectrum, options, names, context.arena);
   }
 
   static void decline(ExpandContext &context, const Spectrum &spectrum, const std::string &codelet, SourceRange where,
@@ -224,7 +225,7 @@ private:
   }
 
   std::int64_t mostElements_, copies_, expandedElements_, tile_, block_;
-  bool all_;
+  bool streams_, all_;
 };
 
 } // namespace
@@ -276,6 +277,13 @@ TANGRAM_PLUGIN("divide", "1.0", "divides loops: maps over parts of their ranges,
        std::int64_t{64},
        0,
        1024,
+       {}},
+      {"streams",
+       "of two parallel loops of which an iteration of the outer one loads what the one before has loaded: also lanes "
+       "along the inner loop that go through the outer one, and keep that in registers",
+       false,
+       {},
+       {},
        {}},
       {"all", "also codelets of spectrums that have compound or cooperative ones", false, {}, {}, {}}};
   d.create = [](const tangram::OptionValues &options) { return std::make_unique<tangram::Divide>(options); };

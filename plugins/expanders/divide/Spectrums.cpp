@@ -47,19 +47,20 @@ std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Na
       return args;
     };
     /// The body, with iterators that stand still and variables of an iteration's own in front.
+    auto still = [&](std::size_t i, std::vector<const Stmt *> &stmts) {
+      if (fixedParams[i]->name != band.ranges[i].iterator)
+        stmts.push_back(make.build().declare(band.ranges[i].iterator, band.ranges[i].iteratorType,
+                                             make.build().cast(band.ranges[i].iteratorType, make.use(fixedParams[i]))));
+    };
+    std::vector<const Stmt *> own;
+    for (const Declare *d : band.captures.own)
+      own.push_back(arena.derive(d, [](Declare &copy) {
+        copy.init = nullptr;
+        copy.isConst = false;
+      }));
     auto inner = [&](const std::vector<const Stmt *> &body) {
-      std::vector<const Stmt *> stmts;
-      for (std::size_t i = 0; i < m; ++i)
-        if (fixedParams[i]->name != band.ranges[i].iterator)
-          stmts.push_back(
-              make.build().declare(band.ranges[i].iterator, band.ranges[i].iteratorType,
-                                   make.build().cast(band.ranges[i].iteratorType, make.use(fixedParams[i]))));
-      std::vector<const Stmt *> innermost;
-      for (const Declare *d : band.captures.own)
-        innermost.push_back(arena.derive(d, [](Declare &copy) {
-          copy.init = nullptr;
-          copy.isConst = false;
-        }));
+      std::vector<const Stmt *> stmts, innermost = own;
+      for (std::size_t i = 0; i < m; ++i) still(i, stmts);
       innermost.insert(innermost.end(), body.begin(), body.end());
       for (std::size_t i = n; i-- > m;)
         innermost = {Codelets(arena, band.ranges[i].where).loop(band.ranges[i], rangeParams[i], std::move(innermost))};
@@ -72,6 +73,16 @@ std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Na
       codelets.push_back(make.codelet(
           "each_" + band.ranges[m].iterator, params,
           {make.run(make.map(spectrumNames[m + 1], Type(), arguments(m, make.use(params[m]))))}, false, true));
+    if (band.stream && m + 2 == n) { // lanes stand along the last loop, and go through the other one
+      const Build &build = make.build();
+      std::vector<const Stmt *> stmts;
+      for (std::size_t i = 0; i < m; ++i) still(i, stmts);
+      stmts.push_back(make.loop(band.ranges[n - 1], rangeParams[n - 1],
+                                streamed(*band.stream, band.ranges[m], rangeParams[m], own, arena),
+                                build.cast(Scalar::U64, arena.make<CoopIdx>(where, Scalar::U32)),
+                                build.cast(Scalar::U64, arena.make<CoopDim>(where, Scalar::U32))));
+      codelets.push_back(make.codelet("down_" + band.ranges[m].iterator, params, std::move(stmts), true));
+    }
     for (std::size_t i = m; i < n; ++i) {
       std::vector<const Stmt *> body = make.tiling(params[i]);
       body.push_back(make.run(make.map(spectrumNames[m], Type(), arguments(i, make.parts(params[i])))));

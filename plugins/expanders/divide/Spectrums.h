@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Captures.h"
+#include "Streams.h"
 
 #include "tangram/nest/Codelets.h"
 
@@ -28,6 +29,7 @@ struct Band {
   Captures captures;
   std::shared_ptr<const PointReduction> reduction; // of one loop whose iterations are a reduction each; null: of others
   std::vector<PrivateCopies> privates;
+  std::optional<Stream> stream; // of the last two loops
 };
 
 /// Makes the spectrums of a band, named after `base`; the first of the list is the one over all ranges.

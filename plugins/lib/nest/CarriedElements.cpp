@@ -9,10 +9,7 @@
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Casts.h"
 #include "tangram/nest/Read.h"
-
-#include <isl/constraint.h>
-#include <isl/local_space.h>
-#include <isl/map.h>
+#include "tangram/nest/ReusedLoads.h"
 
 namespace tangram::nest {
 
@@ -96,7 +93,8 @@ private:
       for (const Access &a : nest_.statements[s].accesses) {
         if (a.variable != store->variable || &a == store) continue;
         if (a.kind != AccessKind::Read) return;
-        const bool next = s <= number && isa<Subscript>(a.node) && readsWhatWasStored(a, *store, loop);
+        const bool next = s <= number && isa<Subscript>(a.node) && nest_.statements[s].loops.back() == loop &&
+                          followsInLaterIteration(nest_, a, *store, loop);
         if (next)
           carried.reads.emplace(a.node, a.certain && a.exact && always.count(s) != 0);
         else
@@ -108,34 +106,6 @@ private:
 
   bool isKnown(const Access &a) const {
     return a.index && !nest_.followsData(a.elements, nest_.statements[a.statement].loops);
-  }
-
-  /// Whether in all iterations but the first one the read is of the element that the one before stored to.
-  bool readsWhatWasStored(const Access &read, const Access &store, unsigned loop) const {
-    const std::vector<unsigned> &loops = nest_.statements[store.statement].loops;
-    const Loop &l = nest_.loops[loop];
-    if (!isKnown(read) || nest_.statements[read.statement].loops != loops || loops.back() != loop || !l.begin)
-      return false;
-    auto holds = nest_.isl.limited([&] {
-      const auto depth = static_cast<unsigned>(loops.size());
-      const isl::map reads = nest_.relation(read.elements.intersect_params(nest_.context), loops);
-      const isl::map stores = nest_.relation(store.elements.intersect_params(nest_.context), loops);
-      const isl::pw_aff i =
-          isl::set::universe(isl::space::unit(nest_.isl.get())).param_pw_aff_on_domain(isl::id(nest_.isl.get(), l.id));
-      const isl::set first = nest_.points(i.eq_set(*l.begin), loops);
-      // { [..., i] -> [..., i - step] }
-      isl_map *shifted = isl_map_universe(isl_space_map_from_set(first.space().release()));
-      for (unsigned d = 0; d + 1 < depth; ++d)
-        shifted = isl_map_equate(shifted, isl_dim_in, static_cast<int>(d), isl_dim_out, static_cast<int>(d));
-      isl_constraint *step = isl_constraint_alloc_equality(isl_local_space_from_space(isl_map_get_space(shifted)));
-      step = isl_constraint_set_coefficient_si(step, isl_dim_in, static_cast<int>(depth - 1), 1);
-      step = isl_constraint_set_coefficient_si(step, isl_dim_out, static_cast<int>(depth - 1), -1);
-      step = isl_constraint_set_constant_si(step, -static_cast<int>(l.step));
-      const isl::map before = isl::manage(isl_map_add_constraint(shifted, step));
-      const isl::map later = reads.subtract(reads.intersect_domain(first));
-      return !later.is_empty() && later.is_subset(before.apply_range(stores));
-    });
-    return holds && *holds;
   }
 
   const Nest &nest_;

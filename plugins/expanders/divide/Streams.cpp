@@ -1,0 +1,227 @@
+#include "Streams.h"
+
+#include "tangram/ast/Build.h"
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Mutator.h"
+#include "tangram/ast/Names.h"
+#include "tangram/ast/Substitute.h"
+#include "tangram/ast/Walk.h"
+#include "tangram/nest/Casts.h"
+#include "tangram/nest/Codelets.h"
+#include "tangram/nest/Read.h"
+
+namespace tangram::divide {
+
+using namespace ast;
+
+namespace {
+
+constexpr std::int64_t kMostCopies = 64; // of bodies of loops, in all
+
+/// The values that the iterator of a loop takes, where both its ends are numbers; none: they are not, or many.
+std::vector<std::int64_t> valuesOf(const For &loop) {
+  const auto *d = dyn<Declare>(loop.init);
+  const auto *cond = dyn<Binary>(loop.cond);
+  const auto *step = dyn<Unary>(loop.step);
+  if (!d || !d->init || !cond || !step || (step->op != UnaryOp::PreInc && step->op != UnaryOp::PostInc)) return {};
+  const auto *v = dyn<VarRef>(nest::withoutWidening(cond->lhs));
+  const std::optional<Int> begin = literal(nest::withoutWidening(d->init)),
+                           end = literal(nest::withoutWidening(cond->rhs));
+  if (!v || v->name != d->name || !begin || !end || (cond->op != BinaryOp::Lt && cond->op != BinaryOp::Le)) return {};
+  std::vector<std::int64_t> values;
+  for (Int i = *begin; cond->op == BinaryOp::Lt ? i < *end : i <= *end; ++i) {
+    if (static_cast<std::int64_t>(values.size()) == kMostCopies) return {};
+    values.push_back(i);
+  }
+  return values;
+}
+
+/// Writes out loops of few turns in one loop.
+class WritingOut final : public Mutator {
+public:
+  WritingOut(Arena &arena, const Codelet *codelet, const For *outer, const For *inner)
+      : Mutator(arena), outer_(outer), inner_(inner) {
+    names_.reserveAll(codelet);
+  }
+  const For *outer() const { return madeOuter_; }
+  const For *inner() const { return madeInner_; }
+
+private:
+  /// j - 1, where it is j + 2^64 - 1.
+  const Node *mutateBinary(const Binary *sum) override {
+    const auto *e = as<Binary>(rebuild(sum));
+    const auto *number = dyn<IntLit>(e->rhs);
+    if (!inside_ || e->op != BinaryOp::Add || e->type != Type(Scalar::U64) || !number || number->value >= 0) return e;
+    const Build build(arena(), e->range);
+    return build.sub(e->lhs, build.u64(static_cast<std::uint64_t>(-number->value)));
+  }
+  /// What is known for numbers in the place of iterators.
+  const Node *mutateIf(const If *choice) override {
+    const auto known = inside_ ? literal(choice->cond) : std::nullopt;
+    if (!known) return rebuild(choice);
+    if (*known != 0) return mutate(choice->then);
+    return choice->otherwise ? mutate(choice->otherwise) : Build(arena(), choice->range).block({});
+  }
+  const Node *mutateFor(const For *loop) override {
+    if (loop == outer_) return madeOuter_ = as<For>(rebuild(loop));
+    if (loop == inner_) {
+      inside_ = true;
+      madeInner_ = as<For>(rebuild(loop));
+      inside_ = false;
+      return madeInner_;
+    }
+    const std::vector<std::int64_t> values = inside_ ? valuesOf(*loop) : std::vector<std::int64_t>();
+    copies_ += static_cast<std::int64_t>(values.size());
+    if (values.empty() || copies_ > kMostCopies || contains<Break>(loop->body) || contains<Continue>(loop->body) ||
+        contains<Return>(loop->body))
+      return rebuild(loop);
+    const auto *iterator = as<Declare>(loop->init);
+    const Build build(arena(), loop->range);
+    std::set<std::string> declared;
+    walk(loop->body, [&](const Declare &d) { declared.insert(d.name); });
+    std::vector<const Stmt *> stmts;
+    for (const std::int64_t value : values) {
+      const Block *copy = substituted(arena(), loop->body, [&](const VarRef *v) -> const Expr * {
+        return v->name == iterator->name ? build.integer(v->type, value) : v;
+      });
+      std::map<std::string, std::string> fresh;
+      if (value != values.front())
+        for (const std::string &name : declared) fresh[name] = names_.fresh(name);
+      copy = as<Block>(renameVariables(arena(), copy, [&](const std::string &name) {
+        const auto known = fresh.find(name);
+        return known == fresh.end() ? name : known->second;
+      }));
+      stmts.push_back(mutateAs(copy));
+    }
+    return build.block(std::move(stmts));
+  }
+
+  Names names_;
+  const For *outer_, *inner_, *madeOuter_ = nullptr, *madeInner_ = nullptr;
+  std::int64_t copies_ = 0;
+  bool inside_ = false;
+};
+
+/// Expressions with what a body's constants are made of in their places.
+class Resolved {
+public:
+  Resolved(const Block *body, Arena &arena) : arena_(arena), assigned_(assignedVariables(body)) {
+    walk(body, [&](const Declare &d) { inside_[d.name] = &d; });
+  }
+
+  /// Null where it is made of what the body computes in other ways.
+  const Expr *operator()(const Expr *e) const {
+    bool known = true;
+    const Expr *result = substituted(arena_, e, [&](const VarRef *v) -> const Expr * {
+      const auto declared = inside_.find(v->name);
+      if (declared == inside_.end()) return v;
+      const Declare &d = *declared->second;
+      const bool constant = d.init && d.extents.empty() && d.type.isScalar() && !assigned_.count(d.name);
+      const bool plain = constant && !hasEffects(d.init) && !contains<Subscript>(d.init) && !contains<Call>(d.init);
+      const Expr *value = plain ? (*this)(d.init) : nullptr;
+      known &= value != nullptr;
+      return value ? value : v;
+    });
+    return known ? result : nullptr;
+  }
+
+private:
+  Arena &arena_;
+  std::set<std::string> assigned_;
+  std::map<std::string, const Declare *> inside_;
+};
+
+} // namespace
+
+std::optional<Stream> streamOf(const Module &module, const nest::Nest &nest, unsigned outer, unsigned inner,
+                               Arena &arena) {
+  WritingOut writing(arena, nest.codelet, nest.loops[outer].node, nest.loops[inner].node);
+  const auto *codelet = as<Codelet>(writing.mutate(nest.codelet));
+  if (!writing.inner() || contains<Continue>(writing.inner()->body)) return std::nullopt;
+  const std::unique_ptr<nest::Nest> read = nest::read(module, *codelet);
+  if (!read) return std::nullopt;
+  const auto loop = std::find_if(read->loops.begin(), read->loops.end(),
+                                 [&](const nest::Loop &l) { return l.node == writing.outer(); });
+  if (loop == read->loops.end()) return std::nullopt;
+  std::vector<nest::ReusedLoad> loads = nest::reusedLoads(*read, static_cast<unsigned>(loop - read->loops.begin()));
+  if (loads.empty()) return std::nullopt;
+  const Resolved resolved(writing.inner()->body, arena);
+  for (nest::ReusedLoad &l : loads) {
+    const Expr *element = resolved(l.element);
+    if (!element) return std::nullopt;
+    l.element = as<Subscript>(element);
+  }
+  return Stream{writing.inner()->body->stmts, std::move(loads)};
+}
+
+std::vector<const Stmt *> streamed(const Stream &stream, const nest::LoopRange &iterator, const Param *range,
+                                   const std::vector<const Stmt *> &own, Arena &arena) {
+  const nest::Codelets make(arena, iterator.where);
+  const Build &build = make.build();
+  Names names;
+  for (const Stmt *s : stream.body) names.reserveAll(s);
+  for (const Stmt *s : own) names.reserveAll(s);
+  names.reserve(range->name);
+  names.reserve(iterator.iterator);
+  names.reserve(iterator.position);
+  std::vector<const Stmt *> stmts, body = own;
+  const Expr *none = nullptr;
+  const auto isThere = [&](unsigned iteration) {
+    return build.less(build.u64(iteration), arena.make<Size>(iterator.where, Scalar::U64, make.use(range), none));
+  };
+  std::map<unsigned, std::string> firsts; // the iterator's first values
+  const auto at = [&](unsigned iteration) {
+    auto [known, made] = firsts.try_emplace(iteration);
+    if (made) {
+      known->second = names.fresh("first_" + iterator.iterator);
+      const Expr *value = build.element(make.use(range), {build.u64(iteration)}, iterator.type);
+      value = build.select(isThere(iteration), value, build.zero(iterator.type));
+      stmts.push_back(build.declare(known->second, iterator.iteratorType, build.cast(iterator.iteratorType, value)));
+    }
+    return known->second;
+  };
+  std::vector<const Expr *> values;
+  for (const nest::ReusedLoad &l : stream.loads) {
+    const Subscript *element = l.element;
+    const Expr *zero = build.zero(element->type);
+    const auto *container = dyn<VarRef>(element->base);
+    const std::string name = names.fresh((container ? container->name : std::string("element")) + "_again");
+    values.push_back(build.var(name, element->type));
+    if (l.unchanged) {
+      stmts.push_back(build.declare(name, element->type, build.select(isThere(0), element, zero)));
+      continue;
+    }
+    if (!l.before) {
+      body.push_back(build.declare(name, element->type, element));
+      continue;
+    }
+    const std::string first = at(l.ahead);
+    const Expr *value = substituted(arena, static_cast<const Expr *>(element), [&](const VarRef *v) -> const Expr * {
+      return v->name == iterator.iterator ? build.var(first, v->type) : v;
+    });
+    value = build.select(isThere(l.ahead), value, zero);
+    stmts.push_back(build.declare(name, element->type, value, false));
+  }
+  std::map<const Node *, const Expr *> instead;
+  for (std::size_t i = 0; i < stream.loads.size(); ++i)
+    for (const Subscript *place : stream.loads[i].places) instead[place] = values[i];
+  for (const Stmt *s : stream.body)
+    body.push_back(substituted(
+        arena, s, [](const VarRef *v) -> const Expr * { return v; },
+        [&](const Subscript *e) -> const Expr * {
+          const auto known = instead.find(e);
+          return known == instead.end() ? nullptr : known->second;
+        }));
+  // Of chains those first that have their value for the longest.
+  std::vector<std::size_t> age(stream.loads.size()), order;
+  for (std::size_t i = 0; i < age.size(); ++i) {
+    for (std::size_t at = i; stream.loads[at].before; at = *stream.loads[at].before) ++age[i];
+    if (stream.loads[i].before) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return age[a] > age[b]; });
+  for (const std::size_t i : order) body.push_back(build.assign(values[i], values[*stream.loads[i].before]));
+  stmts.push_back(make.loop(iterator, range, std::move(body)));
+  return stmts;
+}
+
+} // namespace tangram::divide

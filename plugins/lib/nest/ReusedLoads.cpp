@@ -1,0 +1,177 @@
+#include "tangram/nest/ReusedLoads.h"
+
+#include "tangram/ast/Compare.h"
+#include "tangram/ast/Walk.h"
+
+#include <algorithm>
+#include <isl/aff.h>
+#include <isl/constraint.h>
+#include <isl/local_space.h>
+#include <isl/map.h>
+
+namespace tangram::nest {
+
+using namespace ast;
+
+namespace {
+
+constexpr std::size_t kMostRegisters = 32;
+
+bool isKnown(const Nest &nest, const Access &a) {
+  return a.index && !nest.followsData(a.elements, nest.statements[a.statement].loops);
+}
+
+class Finder {
+public:
+  Finder(const Nest &nest, unsigned loop) : nest_(nest), loop_(loop) {
+    for (const Statement &s : nest.statements)
+      for (const Access &a : s.accesses)
+        if (a.kind != AccessKind::Read) written_.insert(a.variable);
+  }
+
+  std::vector<ReusedLoad> run() {
+    for (const unsigned s : nest_.statementsOf(loop_))
+      for (const Access &a : nest_.statements[s].accesses) add(a);
+    link();
+    return used();
+  }
+
+private:
+  void add(const Access &a) {
+    const Variable &v = nest_.variables[a.variable];
+    const auto *element = dyn<Subscript>(a.node);
+    if (!element || !v.container || !v.given || written_.count(a.variable) || !v.type.isScalar() || !a.exact ||
+        !isKnown(nest_, a))
+      return;
+    if (!a.certain || !isAlways(a)) return;
+    const auto same =
+        std::find_if(loads_.begin(), loads_.end(), [&](const ReusedLoad &l) { return equal(l.element, element); });
+    if (same != loads_.end()) return same->places.push_back(element);
+    loads_.push_back({element, 0, {element}, {}});
+    accesses_.push_back(&a);
+  }
+
+  /// Whether each iteration comes to it.
+  bool isAlways(const Access &a) const {
+    const Statement &s = nest_.statements[a.statement];
+    if (!s.exact || !s.guards.empty()) return false;
+    isl::set all = nest_.context;
+    for (const unsigned l : s.loops) {
+      if (!nest_.loops[l].exact) return false;
+      all = all.intersect(nest_.loops[l].values);
+    }
+    const auto holds = nest_.isl.limited([&] { return all.is_subset(s.domain.intersect_params(nest_.context)); });
+    return holds && *holds;
+  }
+
+  /// Whether indices that do not change with the loop are the same.
+  bool mayFollow(const Access &a, const Access &b) const {
+    if (a.variable != b.variable || nest_.statements[a.statement].loops != nest_.statements[b.statement].loops)
+      return false;
+    const isl::id id(nest_.isl.get(), nest_.loops[loop_].id);
+    for (std::size_t d = 0; d < a.index->size(); ++d) {
+      const isl::pw_aff &mine = (*a.index)[d], &other = (*b.index)[d];
+      if (!involves(mine, id) && !involves(other, id) &&
+          isl_pw_aff_plain_is_equal(mine.get(), other.get()) != isl_bool_true)
+        return false;
+    }
+    return true;
+  }
+
+  static bool involves(const isl::pw_aff &a, const isl::id &id) {
+    return isl_pw_aff_involves_param_id(a.get(), id.get()) != isl_bool_false;
+  }
+
+  void link() {
+    const std::size_t written = loads_.size();
+    for (const unsigned distance : {1U, 2U})
+      for (std::size_t i = 0; i < written; ++i)
+        for (std::size_t k = 0; k < written && !loads_[i].before; ++k)
+          if (i != k && mayFollow(*accesses_[i], *accesses_[k]) &&
+              followsInLaterIteration(nest_, *accesses_[i], *accesses_[k], loop_, distance)) {
+            loads_[i].before = k;
+            if (distance == 1) continue;
+            loads_[i].before = loads_.size();
+            loads_.push_back({loads_[i].element, 1, {}, k});
+          }
+  }
+
+  /// Those that stand in a chain, and the chains whole.
+  std::vector<ReusedLoad> used() {
+    std::vector<bool> needed(loads_.size());
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+      std::size_t at = i, length = 0;
+      for (; loads_[at].before; at = *loads_[at].before)
+        if (++length > loads_.size()) return {}; // elements that go round in a circle
+      if (loads_[i].before) needed[i] = needed[*loads_[i].before] = true;
+    }
+    std::vector<std::size_t> number(loads_.size());
+    std::vector<ReusedLoad> result;
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+      number[i] = result.size();
+      if (needed[i]) result.push_back(loads_[i]);
+    }
+    if (result.empty()) return {};
+    std::size_t registers = 0;
+    for (ReusedLoad &l : result) {
+      if (l.before) l.before = number[*l.before];
+      registers += (l.element->type.bytes() + 3) / 4;
+    }
+    if (registers > kMostRegisters) return {};
+    for (std::size_t i = 0; i < accesses_.size() && registers <= 2 * kMostRegisters; ++i) {
+      if (needed[i] || !isUnchanged(*accesses_[i])) continue;
+      result.push_back(loads_[i]);
+      result.back().unchanged = true;
+      registers += (loads_[i].element->type.bytes() + 3) / 4;
+    }
+    return result;
+  }
+
+  /// Whether each iteration loads the same.
+  bool isUnchanged(const Access &a) const {
+    const isl::id id(nest_.isl.get(), nest_.loops[loop_].id);
+    return std::none_of(a.index->begin(), a.index->end(), [&](const isl::pw_aff &i) { return involves(i, id); });
+  }
+
+  const Nest &nest_;
+  unsigned loop_;
+  std::set<unsigned> written_;
+  std::vector<ReusedLoad> loads_;
+  std::vector<const Access *> accesses_; // one of each
+};
+
+} // namespace
+
+bool followsInLaterIteration(const Nest &nest, const Access &access, const Access &earlier, unsigned loop,
+                             unsigned distance) {
+  const std::vector<unsigned> &loops = nest.statements[earlier.statement].loops;
+  const auto at = std::find(loops.begin(), loops.end(), loop);
+  const Loop &l = nest.loops[loop];
+  if (!isKnown(nest, access) || nest.statements[access.statement].loops != loops || at == loops.end() || !l.begin)
+    return false;
+  const auto holds = nest.isl.limited([&] {
+    const auto depth = static_cast<int>(loops.size()), moved = static_cast<int>(at - loops.begin());
+    const isl::map now = nest.relation(access.elements.intersect_params(nest.context), loops);
+    const isl::map then = nest.relation(earlier.elements.intersect_params(nest.context), loops);
+    const isl::pw_aff i =
+        isl::set::universe(isl::space::unit(nest.isl.get())).param_pw_aff_on_domain(isl::id(nest.isl.get(), l.id));
+    const isl::pw_aff behind = l.begin->add_constant(static_cast<long>(distance) * l.step);
+    const isl::set first = nest.points(l.step > 0 ? i.lt_set(behind) : i.gt_set(behind), loops);
+    // { [..., i, ...] -> [..., i - distance * step, ...] }
+    isl_map *shifted = isl_map_universe(isl_space_map_from_set(first.space().release()));
+    for (int d = 0; d < depth; ++d)
+      if (d != moved) shifted = isl_map_equate(shifted, isl_dim_in, d, isl_dim_out, d);
+    isl_constraint *step = isl_constraint_alloc_equality(isl_local_space_from_space(isl_map_get_space(shifted)));
+    step = isl_constraint_set_coefficient_si(step, isl_dim_in, moved, 1);
+    step = isl_constraint_set_coefficient_si(step, isl_dim_out, moved, -1);
+    step = isl_constraint_set_constant_si(step, -static_cast<int>(l.step) * static_cast<int>(distance));
+    const isl::map before = isl::manage(isl_map_add_constraint(shifted, step));
+    const isl::map later = now.subtract(now.intersect_domain(first));
+    return !later.is_empty() && later.is_subset(before.apply_range(then));
+  });
+  return holds && *holds;
+}
+
+std::vector<ReusedLoad> reusedLoads(const Nest &nest, unsigned loop) { return Finder(nest, loop).run(); }
+
+} // namespace tangram::nest
