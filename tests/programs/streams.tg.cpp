@@ -66,3 +66,17 @@ __codelet void kept(Array<2, int> a, const Array<2, int> b) {
   for (size_t i = 0; i + 2 < a.size(0); ++i)
     for (size_t j = 0; j < a.size(1); ++j) a[i][j] = b[i][j] - b[i + 2][j] + (b[i + 1][j] > 0 ? b[i + 2][j] : a[i][j]);
 }
+
+// Without a sign -1 is no number below 2: the loop has no turn.
+__spectrum void unsigned_end(const Array<2, int> in, Array<2, int> out)
+    __requires(in.size(0) == out.size(0) && in.size(1) == out.size(1));
+__codelet void unsigned_end(const Array<2, int> in, Array<2, int> out) {
+  for (size_t i = 1; i + 1 < in.size(0); ++i)
+    for (size_t j = 0; j < in.size(1); ++j) {
+      int sum = in[i - 1][j] + 2 * in[i][j] + in[i + 1][j];
+      for (int k = -1; size_t(k) < 2; ++k) sum += 100;
+      for (int k = 0; k < 3; ++k)
+        if (in[i][j] > k) ++k, sum += k;
+      out[i][j] = sum;
+    }
+}

@@ -17,6 +17,7 @@ using namespace ast;
 namespace {
 
 constexpr std::int64_t kMostCopies = 64; // of bodies of loops, in all
+constexpr Int kFarthest = Int{1} << 30;  // of iterators
 
 /// The values that the iterator of a loop takes, where both its ends are numbers; none: they are not, or many.
 std::vector<std::int64_t> valuesOf(const For &loop) {
@@ -28,6 +29,9 @@ std::vector<std::int64_t> valuesOf(const For &loop) {
   const std::optional<Int> begin = literal(nest::withoutWidening(d->init)),
                            end = literal(nest::withoutWidening(cond->rhs));
   if (!v || v->name != d->name || !begin || !end || (cond->op != BinaryOp::Lt && cond->op != BinaryOp::Le)) return {};
+  // A number below 0 is another one without a sign.
+  if (*begin < 0 && (!cond->lhs->type.isSigned() || !d->type.isSigned())) return {};
+  if (*begin < -kFarthest || *end > kFarthest || assignedVariables(loop.body).count(d->name)) return {};
   std::vector<std::int64_t> values;
   for (Int i = *begin; cond->op == BinaryOp::Lt ? i < *end : i <= *end; ++i) {
     if (static_cast<std::int64_t>(values.size()) == kMostCopies) return {};
@@ -53,7 +57,7 @@ private:
     const auto *number = dyn<IntLit>(e->rhs);
     if (!inside_ || e->op != BinaryOp::Add || e->type != Type(Scalar::U64) || !number || number->value >= 0) return e;
     const Build build(arena(), e->range);
-    return build.sub(e->lhs, build.u64(static_cast<std::uint64_t>(-number->value)));
+    return build.sub(e->lhs, build.u64(0 - static_cast<std::uint64_t>(number->value)));
   }
   /// What is known for numbers in the place of iterators.
   const Node *mutateIf(const If *choice) override {

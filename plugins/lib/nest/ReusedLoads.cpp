@@ -16,6 +16,7 @@ using namespace ast;
 namespace {
 
 constexpr std::size_t kMostRegisters = 32;
+constexpr std::int64_t kFarthestStep = 1 << 20;
 
 bool isKnown(const Nest &nest, const Access &a) {
   return a.index && !nest.followsData(a.elements, nest.statements[a.statement].loops);
@@ -147,7 +148,8 @@ bool followsInLaterIteration(const Nest &nest, const Access &access, const Acces
   const std::vector<unsigned> &loops = nest.statements[earlier.statement].loops;
   const auto at = std::find(loops.begin(), loops.end(), loop);
   const Loop &l = nest.loops[loop];
-  if (!isKnown(nest, access) || nest.statements[access.statement].loops != loops || at == loops.end() || !l.begin)
+  if (!isKnown(nest, access) || nest.statements[access.statement].loops != loops || at == loops.end() || !l.begin ||
+      std::abs(l.step) > kFarthestStep)
     return false;
   const auto holds = nest.isl.limited([&] {
     const auto depth = static_cast<int>(loops.size()), moved = static_cast<int>(at - loops.begin());

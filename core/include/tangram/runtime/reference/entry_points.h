@@ -13,13 +13,11 @@ __attribute__((visibility("default"), used)) inline void tangram_reference_begin
   static std::uint64_t asked = 0;
   if (tangram::reference::call.answers == Call::Own) asked = tangram::reference::call.undecided;
   tangram::reference::call = {answers, answers == Call::Own ? UINT64_MAX : tangram::reference::mostOthers(asked), 0};
-  for (auto *s = tangram::reference::AnyShadow::first; s; s = s->next)
-    s->clear();
+  for (auto *s = tangram::reference::AnyShadow::first; s; s = s->next) s->clear();
 }
 /// After it: elements hold what the kernel gets in its own type. Returns how many such questions there were.
 __attribute__((visibility("default"), used)) inline std::uint64_t tangram_reference_end() {
-  for (auto *s = tangram::reference::AnyShadow::first; s; s = s->next)
-    s->flush();
+  for (auto *s = tangram::reference::AnyShadow::first; s; s = s->next) s->flush();
   return tangram::reference::call.undecided;
 }
 /// Of a number of that type (a tangram_element) that lies at an address: true where the kernel has written it.
