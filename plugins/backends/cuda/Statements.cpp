@@ -4,6 +4,7 @@
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Tables.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/c-family/Aliases.h"
 #include "tangram/c-family/Entries.h"
 #include "tangram/c-family/Signature.h"
 #include "tangram/c-family/WrittenOut.h"
@@ -111,33 +112,9 @@ bool DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const 
   return asks;
 }
 
-namespace {
-/// Which variable of the host a pointer comes from.
-const VarRef *rootOf(const Launch &launch, std::size_t which) {
-  const Expr *e = launch.args.at(which);
-  while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
-  return dyn<VarRef>(e);
-}
-} // namespace
-
-/// Whether nothing else leads to the memory behind a pointer. Workers that exchange values through memory reach it by
-/// pointers of their own.
-bool DeviceStatements::isAlone(const Launch &launch, std::size_t which) const {
-  if (exchanges_ || contains<Sync>(launch.body) || contains<Await>(launch.body) || contains<Atomic>(launch.body) ||
-      contains<Check>(launch.body))
-    return false;
-  const VarRef *root = rootOf(launch, which);
-  if (!root) return false;
-  for (std::size_t i = 0; i < launch.params.size(); ++i) {
-    if (i == which || !launch.params[i]->type.isPointer()) continue;
-    const VarRef *other = rootOf(launch, i);
-    if (!other || other->name == root->name) return false;
-  }
-  return true;
-}
-
 std::string DeviceStatements::parameters(const Launch &launch, const Block &written) {
   std::map<std::string, unsigned> used = c_family::mentions(&written);
+  const bool exchanged = c_family::exchangesValues(module_, launch);
   std::string params;
   for (std::size_t i = 0; i < launch.params.size(); ++i) {
     const Param *p = launch.params[i];
@@ -145,7 +122,7 @@ std::string DeviceStatements::parameters(const Launch &launch, const Block &writ
     if (p->type.isPointer()) {
       bool readOnly = p->access == Access::In;
       text += e_.type(Type::pointer(p->type.element(), readOnly || p->type.toConst()));
-      text += (readOnly || isAlone(launch, i) ? "__restrict__ " : "") + p->name;
+      text += (readOnly || (!exchanged && c_family::isOnlyPointerTo(launch, i)) ? "__restrict__ " : "") + p->name;
     } else {
       text += e_.type(p->type) + " " + p->name;
     }

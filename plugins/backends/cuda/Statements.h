@@ -4,7 +4,6 @@
 #include "Expressions.h"
 
 #include "tangram/ast/Structs.h"
-#include "tangram/ast/Walk.h"
 #include "tangram/c-family/Statements.h"
 
 #include <set>
@@ -18,10 +17,7 @@ class DeviceStatements final : public c_family::Statements {
 public:
   DeviceStatements(Writer &writer, DeviceExpressions &expressions, const ast::Module &module, bool line)
       : c_family::Statements(writer, expressions, module, line), device_(expressions), levels_(expressions.levels()),
-        structs_(module) {
-    for (const ast::Function *f : module.functions)
-      exchanges_ |= ast::contains<ast::Atomic>(f->body) || ast::contains<ast::Check>(f->body);
-  }
+        structs_(module) {}
 
   /// The kernel function of a launch, under a name of its own. True: it has to be given its group's memory.
   bool launch(const ast::Launch &launch, const ast::Kernel &kernel, const std::string &name);
@@ -30,7 +26,6 @@ private:
   void other(const ast::Stmt *s) override;
   void begins(const ast::Stmt &s) override;
   std::optional<std::string> place() const override { return ""; }
-  bool isAlone(const ast::Launch &launch, std::size_t which) const;
   std::string parameters(const ast::Launch &launch, const ast::Block &written);
   void alignStructs(const ast::Launch &launch, const ast::Block &written);
   std::string array(const ast::Alloc &a, const std::vector<const ast::Expr *> &extents);
@@ -41,7 +36,6 @@ private:
   DeviceExpressions &device_;
   const hardware::LaunchLevels &levels_;
   ast::Structs structs_;
-  bool exchanges_ = false; // some function has atomics
   ast::Arena arena_;
   // Of the launch that is being written.
   std::set<std::string> assigned_, scratchpad_, privates_;

@@ -6,6 +6,7 @@
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/loops/Counted.h"
 #include "tangram/nest/Casts.h"
 #include "tangram/nest/Codelets.h"
 #include "tangram/nest/Read.h"
@@ -19,21 +20,17 @@ namespace {
 constexpr std::int64_t kMostCopies = 64; // of bodies of loops, in all
 constexpr Int kFarthest = Int{1} << 30;  // of iterators
 
-/// The values that the iterator of a loop takes, where both its ends are numbers; none: they are not, or many.
-std::vector<std::int64_t> valuesOf(const For &loop) {
-  const auto *d = dyn<Declare>(loop.init);
-  const auto *cond = dyn<Binary>(loop.cond);
-  const auto *step = dyn<Unary>(loop.step);
-  if (!d || !d->init || !cond || !step || (step->op != UnaryOp::PreInc && step->op != UnaryOp::PostInc)) return {};
-  const auto *v = dyn<VarRef>(nest::withoutWidening(cond->lhs));
-  const std::optional<Int> begin = literal(nest::withoutWidening(d->init)),
-                           end = literal(nest::withoutWidening(cond->rhs));
-  if (!v || v->name != d->name || !begin || !end || (cond->op != BinaryOp::Lt && cond->op != BinaryOp::Le)) return {};
+/// The values that the iterator of a loop takes, where its ends and its step are numbers; none: they are not, or many.
+std::vector<std::int64_t> valuesOf(Arena &arena, const For &loop) {
+  const std::optional<loops::Counted> c = loops::counted(arena, &loop);
+  if (!c || !c->begin || contains<Return>(loop.body)) return {};
+  const std::optional<Int> begin = literal(nest::withoutWidening(c->begin)),
+                           end = literal(nest::withoutWidening(c->end)), step = literal(c->step);
+  if (!begin || !end || !step || *step <= 0 || *step > kFarthest) return {};
   // A number below 0 is another one without a sign.
-  if (*begin < 0 && (!cond->lhs->type.isSigned() || !d->type.isSigned())) return {};
-  if (*begin < -kFarthest || *end > kFarthest || assignedVariables(loop.body).count(d->name)) return {};
+  if (*begin < (c->type.isSigned() ? -kFarthest : 0) || *end > kFarthest) return {};
   std::vector<std::int64_t> values;
-  for (Int i = *begin; cond->op == BinaryOp::Lt ? i < *end : i <= *end; ++i) {
+  for (Int i = *begin; i < *end; i += *step) {
     if (static_cast<std::int64_t>(values.size()) == kMostCopies) return {};
     values.push_back(i);
   }
@@ -74,11 +71,9 @@ private:
       inside_ = false;
       return madeInner_;
     }
-    const std::vector<std::int64_t> values = inside_ ? valuesOf(*loop) : std::vector<std::int64_t>();
+    const std::vector<std::int64_t> values = inside_ ? valuesOf(arena(), *loop) : std::vector<std::int64_t>();
     copies_ += static_cast<std::int64_t>(values.size());
-    if (values.empty() || copies_ > kMostCopies || contains<Break>(loop->body) || contains<Continue>(loop->body) ||
-        contains<Return>(loop->body))
-      return rebuild(loop);
+    if (values.empty() || copies_ > kMostCopies) return rebuild(loop);
     const auto *iterator = as<Declare>(loop->init);
     const Build build(arena(), loop->range);
     std::set<std::string> declared;

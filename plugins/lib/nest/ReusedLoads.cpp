@@ -65,9 +65,10 @@ private:
     return holds && *holds;
   }
 
-  /// Whether indices that do not change with the loop are the same.
+  /// Whether it changes with the loop, and indices that do not are the same.
   bool mayFollow(const Access &a, const Access &b) const {
-    if (a.variable != b.variable || nest_.statements[a.statement].loops != nest_.statements[b.statement].loops)
+    if (a.variable != b.variable || isUnchanged(a) ||
+        nest_.statements[a.statement].loops != nest_.statements[b.statement].loops)
       return false;
     const isl::id id(nest_.isl.get(), nest_.loops[loop_].id);
     for (std::size_t d = 0; d < a.index->size(); ++d) {

@@ -16,7 +16,7 @@ using namespace ast;
 namespace {
 
 bool isCheap(const std::string &callee) {
-  // Sorted: an instruction or two each.
+  // An instruction or two each.
   constexpr std::array<std::string_view, 13> kCheap{"ceil",  "copysign", "fabs",     "fma",  "fmax",  "fmin", "floor",
                                                     "isinf", "isnan",    "isfinite", "rint", "round", "trunc"};
   std::string_view name = callee;

@@ -6,6 +6,7 @@
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Tables.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/c-family/Aliases.h"
 #include "tangram/c-family/Signature.h"
 #include "tangram/diag/Diagnostic.h"
 #include "tangram/llvm-ir/Functions.h"
@@ -27,9 +28,7 @@ constexpr Int kMostThreads = 1024;
 class Generator {
 public:
   Generator(const Module &program, const hardware::LaunchLevels &levels, llvm::Module &module)
-      : unit_(program, levels, module), context_(module.getContext()) {
-    for (const Function *f : program.functions) exchanges_ |= contains<Atomic>(f->body) || contains<Check>(f->body);
-  }
+      : program_(program), unit_(program, levels, module), context_(module.getContext()) {}
 
   DeviceCode run() {
     llvm_ir::declareFunctions(unit_, [](llvm::Function &function) {
@@ -123,23 +122,10 @@ private:
     if (p.type.element().isStruct())
       alignment = std::max(alignment, llvm::Align(c_family::accessAlignment(unit_.types.bytes(p.type.element()))));
     arg.addAttr(llvm::Attribute::getWithAlignment(context_, alignment));
-    std::string root = rootOf(launch, which);
-    bool alone = !root.empty();
-    for (std::size_t i = 0; i < launch.params.size(); ++i)
-      if (i != which && launch.params[i]->type.isPointer()) alone &= rootOf(launch, i) != root;
-    bool readOnly = p.access == Access::In;
-    bool exchanged =
-        exchanges_ || contains<Sync>(launch.body) || contains<Atomic>(launch.body) || contains<Check>(launch.body);
+    const bool readOnly = p.access == Access::In;
     if (readOnly) arg.addAttr(llvm::Attribute::ReadOnly);
-    if (alone && (readOnly || !exchanged)) arg.addAttr(llvm::Attribute::NoAlias);
-  }
-
-  static std::string rootOf(const Launch &launch, std::size_t which) {
-    if (which >= launch.args.size()) return {};
-    const Expr *e = launch.args[which];
-    while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
-    const auto *variable = dyn<VarRef>(e);
-    return variable ? variable->name : std::string();
+    if (c_family::isOnlyPointerTo(launch, which) && (readOnly || !c_family::exchangesValues(program_, launch)))
+      arg.addAttr(llvm::Attribute::NoAlias);
   }
 
   std::string uniqueName(const Kernel &kernel, const Launch &launch) {
@@ -156,9 +142,9 @@ private:
     unit_.module.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(context_, entry));
   }
 
+  const Module &program_;
   DeviceUnit unit_;
   llvm::LLVMContext &context_;
-  bool exchanges_ = false; // some function has atomics
 };
 
 } // namespace
