@@ -1,7 +1,7 @@
 // The programs of apps/examples as one would write them for a CPU: OpenMP, blocked for caches and registers; OpenBLAS
 // for products of matrices. Compiled with -ffast-math, by which GCC has functions of vectors.
 #include "patterns_openmp.h"
-#include "peer_kernel.h"
+#include "peer_vectors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace {
 
-using bench::In, bench::Out;
+using namespace careful;
 
 // ---- those that other benchmarks have, too
 
@@ -30,16 +30,6 @@ void histogram(In<unsigned char, 1> in, Out<unsigned, 1> bins) {
 }
 
 // ---- convolution: four rows of two vectors each in registers
-
-#ifdef __AVX512F__
-constexpr std::size_t kWide = 16;
-#else
-constexpr std::size_t kWide = 8;
-#endif
-using Vector = float __attribute__((vector_size(kWide * sizeof(float)), aligned(sizeof(float))));
-
-const Vector &vector(const float *from) { return *reinterpret_cast<const Vector *>(from); }
-Vector &vector(float *to) { return *reinterpret_cast<Vector *>(to); }
 
 constexpr std::size_t kTap = 7, kHigh = 4, kBoth = 2;
 

@@ -1,9 +1,6 @@
 // The programs of apps/held-out-2 as one would write them for a GPU: tiles in scratchpad memory, several results a lane
 // in registers, 16 bytes a load; CUB for what is a primitive.
-#include "gpu_device.h"
-#include "peer_kernel.h"
-
-#include "tangram/cuda/device.h"
+#include "peer_device.cuh"
 
 #include <climits>
 #include <cmath>
@@ -11,24 +8,7 @@
 
 namespace {
 
-using bench::Buffer, bench::check, bench::In, bench::Out, bench::Result;
-using Byte = unsigned char;
-
-unsigned pieces(std::size_t n, unsigned each) { return unsigned((n + each - 1) / each); }
-
-void launched(const char *what) { check(cudaGetLastError(), what); }
-
-unsigned cores() {
-  int device = 0, number = 0;
-  check(cudaGetDevice(&device), "cores");
-  check(cudaDeviceGetAttribute(&number, cudaDevAttrMultiProcessorCount, device), "cores");
-  return unsigned(number);
-}
-
-constexpr unsigned kAll = ~0u, kLanes = 256, kWarps = kLanes / 32;
-
-__device__ float4 &quad(float *at) { return *reinterpret_cast<float4 *>(at); }
-__device__ const float4 &quad(const float *at) { return *reinterpret_cast<const float4 *>(at); }
+using namespace careful;
 
 // ---- fdtd2d: a step is one kernel, from one copy of the fields to another. A lane goes down a column with what two
 // rows share in registers; what it needs of the next column and row is computed twice.
@@ -744,9 +724,6 @@ void dct(In<float, 2> c, In<float, 2> in, Out<float, 2> out) {
   dctKernel<<<pieces(blocks, kLanes / kBlock), kLanes>>>(c.data, in.data, out.data, blocks, across);
   launched("dct");
 }
-
-template <auto function> using Peer = bench::PeerKernel<function>;
-constexpr const tangram_device *kDevice = &tangram_cuda::Device::abi;
 
 const Peer<fdtd2d> fdtd2dPeer("fdtd2d", "cuda", {"source", "ex", "ey", "hz"}, kDevice);
 const Peer<floyd> floydPeer("floyd", "cuda", {"path"}, kDevice);

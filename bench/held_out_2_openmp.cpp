@@ -1,6 +1,6 @@
 // The programs of apps/held-out-2 as one would write them for a CPU: OpenMP, blocked for caches and registers; OpenBLAS
 // for linear algebra. Compiled with -ffast-math, by which GCC has functions of vectors.
-#include "peer_kernel.h"
+#include "peer_vectors.h"
 
 #include <algorithm>
 #include <array>
@@ -9,30 +9,13 @@
 #include <memory>
 #include <omp.h>
 #include <vector>
-#ifdef __AVX512F__
-#include <immintrin.h>
-#endif
 #ifdef TANGRAM_BENCH_OPENBLAS
 #include <cblas.h>
 #endif
 
 namespace {
 
-using bench::In, bench::Out, bench::Result;
-using Byte = unsigned char;
-
-#ifdef __AVX512F__
-constexpr std::size_t kWide = 16;
-#else
-constexpr std::size_t kWide = 8;
-#endif
-using Vector = float __attribute__((vector_size(kWide * sizeof(float)), aligned(sizeof(float))));
-using Counts = int __attribute__((vector_size(kWide * sizeof(int)), aligned(sizeof(int))));
-
-const Vector &vector(const float *from) { return *reinterpret_cast<const Vector *>(from); }
-Vector &vector(float *to) { return *reinterpret_cast<Vector *>(to); }
-const Counts &counts(const int *from) { return *reinterpret_cast<const Counts *>(from); }
-Counts &counts(int *to) { return *reinterpret_cast<Counts *>(to); }
+using namespace careful;
 
 // ---- fdtd2d: a step is one pass over memory. hz of a row is computed behind ey and ex of the next one; of a thread's
 // last row, when the next thread has its first one.

@@ -1,19 +1,14 @@
 // The programs of apps/held-out-3 that are linear algebra, by cuBLAS and cuSOLVER: a library of its own, since these
 // are not everywhere.
 #include "gpu_cublas.h"
-#include "peer_kernel.h"
-
-#include "tangram/cuda/device.h"
+#include "peer_device.cuh"
 
 #include <cusolverDn.h>
 
 namespace {
 
-using bench::blas, bench::Buffer, bench::check, bench::In, bench::Out, bench::succeed;
-
-constexpr unsigned kLanes = 256, kWarps = kLanes / 32, kAll = ~0u;
-
-unsigned pieces(std::size_t n, unsigned each) { return unsigned((n + each - 1) / each); }
+using bench::blas, bench::succeed;
+using namespace careful;
 
 // ---- lu: by columns memory has the transpose, of which the ones are in the other factor: D, the diagonal, is taken
 // out of what is below it and put into what is above.
@@ -95,19 +90,6 @@ __global__ void __launch_bounds__(kLanes)
       a[std::size_t(first + r) * n + x] = ofA[r][x];
       q[std::size_t(first + r) * n + x] = ofQ[r][x];
     }
-}
-
-__device__ double sumOfBlock(double x) {
-  __shared__ double part[kWarps];
-#pragma unroll
-  for (unsigned s = 16; s > 0; s /= 2) x += __shfl_xor_sync(kAll, x, s);
-  __syncthreads();
-  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = x;
-  __syncthreads();
-  double sum = 0;
-#pragma unroll
-  for (unsigned w = 0; w < kWarps; ++w) sum += part[w];
-  return sum;
 }
 
 /// Column k, of those that are rows of `left`: its length (each group for itself), and what others, a group each, have

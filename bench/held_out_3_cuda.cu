@@ -1,50 +1,13 @@
 // The programs of apps/held-out-3 as one would write them for a GPU: tiles in scratchpad memory, several results a lane
 // in registers, 16 bytes a load where memory is what it takes.
-#include "gpu_device.h"
-#include "peer_kernel.h"
-
-#include "tangram/cuda/device.h"
+#include "peer_device.cuh"
 
 #include <cfloat>
 #include <cmath>
 
 namespace {
 
-using bench::Buffer, bench::check, bench::In, bench::Out, bench::Result;
-using Byte = unsigned char;
-
-unsigned pieces(std::size_t n, unsigned each) { return unsigned((n + each - 1) / each); }
-
-void launched(const char *what) { check(cudaGetLastError(), what); }
-
-unsigned cores() {
-  int device = 0, number = 0;
-  check(cudaGetDevice(&device), "cores");
-  check(cudaDeviceGetAttribute(&number, cudaDevAttrMultiProcessorCount, device), "cores");
-  return unsigned(number);
-}
-
-constexpr unsigned kAll = ~0u, kLanes = 256, kWarps = kLanes / 32;
-
-__device__ const float4 &quad(const float *at) { return *reinterpret_cast<const float4 *>(at); }
-
-__device__ float sumOfWarp(float x) {
-#pragma unroll
-  for (unsigned s = 16; s > 0; s /= 2) x += __shfl_xor_sync(kAll, x, s);
-  return x;
-}
-
-/// Of all lanes of a group of kLanes, for each of them.
-__device__ float sumOfBlock(float x) {
-  __shared__ float part[kWarps];
-  x = sumOfWarp(x);
-  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = x;
-  __syncthreads();
-  float sum = 0;
-#pragma unroll
-  for (unsigned w = 0; w < kWarps; ++w) sum += part[w];
-  return sum;
-}
+using namespace careful;
 
 // ---- heat3d: a lane goes through some planes with the numbers before and behind it in registers; neighbours of a row
 // and of a plane come from the cache.
@@ -873,9 +836,6 @@ void life(In<Byte, 2> in, Out<Byte, 2> out) {
     lifeAnyKernel<<<dim3(pieces(width, kLanes), height), kLanes>>>(in.data, out.data, height, width);
   launched("life");
 }
-
-template <auto function> using Peer = bench::PeerKernel<function>;
-constexpr const tangram_device *kDevice = &tangram_cuda::Device::abi;
 
 const Peer<heat3d> heat3dPeer("heat3d", "cuda", {"steps", "a", "b"}, kDevice);
 const Peer<spmm> spmmPeer("spmm", "cuda", {"row", "column", "value", "b", "c"}, kDevice);

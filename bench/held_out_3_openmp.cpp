@@ -1,6 +1,6 @@
 // The programs of apps/held-out-3 as one would write them for a CPU: OpenMP, blocked for caches and registers; OpenBLAS
 // for linear algebra. Compiled with -ffast-math, by which GCC has functions of vectors.
-#include "peer_kernel.h"
+#include "peer_vectors.h"
 
 #include <algorithm>
 #include <array>
@@ -9,29 +9,13 @@
 #include <memory>
 #include <omp.h>
 #include <vector>
-#ifdef __AVX512F__
-#pragma GCC diagnostic ignored "-Wuninitialized" // GCC 12, of its own intrinsics
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
-#endif
 #ifdef TANGRAM_BENCH_OPENBLAS
 #include <cblas.h>
 #endif
 
 namespace {
 
-using bench::In, bench::Out, bench::Result;
-using Byte = unsigned char;
-
-#ifdef __AVX512F__
-constexpr std::size_t kWide = 16;
-#else
-constexpr std::size_t kWide = 8;
-#endif
-using Vector = float __attribute__((vector_size(kWide * sizeof(float)), aligned(sizeof(float))));
-
-const Vector &vector(const float *from) { return *reinterpret_cast<const Vector *>(from); }
-Vector &vector(float *to) { return *reinterpret_cast<Vector *>(to); }
+using namespace careful;
 
 // ---- heat3d: a step is one pass over memory: a plane of b, and then that of a before it, all of whose neighbours are
 // there. Threads have planes of their own; the first and the last one of a wait for the neighbours' of b.

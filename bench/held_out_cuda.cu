@@ -1,41 +1,13 @@
 // The programs of apps/held-out as one would write them for a GPU: rows in registers, tiles in scratchpad memory,
 // several results a lane, 16 bytes a load.
-#include "gpu_device.h"
-#include "peer_kernel.h"
-
-#include "tangram/cuda/device.h"
+#include "peer_device.cuh"
 
 #include <cmath>
 #include <cuda_pipeline.h>
 
 namespace {
 
-using bench::Buffer, bench::check, bench::In, bench::Out;
-
-unsigned pieces(std::size_t n, unsigned each) { return unsigned((n + each - 1) / each); }
-
-void launched(const char *what) { check(cudaGetLastError(), what); }
-
-unsigned cores() {
-  int device = 0, number = 0;
-  check(cudaGetDevice(&device), "cores");
-  check(cudaDeviceGetAttribute(&number, cudaDevAttrMultiProcessorCount, device), "cores");
-  return unsigned(number);
-}
-
-constexpr unsigned kAll = ~0u, kLanes = 256, kWarps = kLanes / 32;
-
-/// Of a group of kLanes.
-__device__ float sumOf(float value) {
-  __shared__ float parts[kWarps];
-  for (unsigned s = 16; s > 0; s /= 2) value += __shfl_xor_sync(kAll, value, s);
-  __syncthreads();
-  if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = value;
-  __syncthreads();
-  value = parts[threadIdx.x % kWarps];
-  for (unsigned s = kWarps / 2; s > 0; s /= 2) value += __shfl_xor_sync(kAll, value, s);
-  return value;
-}
+using namespace careful;
 
 // ---- layernorm: a row each group, in registers
 
@@ -53,14 +25,14 @@ __global__ void layernormKernel(float epsilon, const float *__restrict__ in, con
     own[q] = at < n / 4 ? __ldcs(from + at) : make_float4(0, 0, 0, 0);
     sum += own[q].x + own[q].y + own[q].z + own[q].w;
   }
-  const float mean = sumOf(sum) / n;
+  const float mean = sumOfBlock(sum) / n;
 #pragma unroll
   for (unsigned q = 0; q < kQuads; ++q) {
     if (q * kLanes + threadIdx.x >= n / 4) continue;
     own[q] = make_float4(own[q].x - mean, own[q].y - mean, own[q].z - mean, own[q].w - mean);
     squares += own[q].x * own[q].x + own[q].y * own[q].y + own[q].z * own[q].z + own[q].w * own[q].w;
   }
-  const float scale = rsqrtf(sumOf(squares) / n + epsilon);
+  const float scale = rsqrtf(sumOfBlock(squares) / n + epsilon);
 #pragma unroll
   for (unsigned q = 0; q < kQuads; ++q) {
     const unsigned at = q * kLanes + threadIdx.x;
@@ -78,9 +50,9 @@ __global__ void longLayernormKernel(float epsilon, const float *__restrict__ in,
   float *to = out + blockIdx.x * std::size_t(n);
   float sum = 0, squares = 0;
   for (unsigned i = threadIdx.x; i < n; i += kLanes) sum += from[i];
-  const float mean = sumOf(sum) / n;
+  const float mean = sumOfBlock(sum) / n;
   for (unsigned i = threadIdx.x; i < n; i += kLanes) squares += (from[i] - mean) * (from[i] - mean);
-  const float scale = rsqrtf(sumOf(squares) / n + epsilon);
+  const float scale = rsqrtf(sumOfBlock(squares) / n + epsilon);
   for (unsigned i = threadIdx.x; i < n; i += kLanes) to[i] = (from[i] - mean) * scale * gain[i] + bias[i];
 }
 
@@ -231,7 +203,7 @@ __global__ void anyAttentionKernel(const float *__restrict__ q, const float *__r
   __syncthreads();
   for (unsigned l = 0; l < kLanes; ++l) most = fmaxf(most, greatest[l]);
   for (unsigned j = threadIdx.x; j < keys; j += kLanes) sum += own[j] = expf(own[j] - most);
-  sum = sumOf(sum); // all scores are there
+  sum = sumOfBlock(sum); // all scores are there
   for (unsigned d = threadIdx.x; d < wide; d += kLanes) {
     float result = 0;
     for (unsigned j = 0; j < keys; ++j) result += own[j] * v[j * std::size_t(wide) + d];
@@ -354,9 +326,6 @@ constexpr unsigned kColumns = 4;
 
 /// Whether rows of so many numbers begin where four of them can be loaded at once.
 bool quads(std::size_t width) { return width % 4 == 0; }
-
-__device__ float4 &quad(float *from) { return *reinterpret_cast<float4 *>(from); }
-__device__ const float4 &quad(const float *from) { return *reinterpret_cast<const float4 *>(from); }
 
 /// Numbers first to first + n - 1 of a row: those of its ends where it has none. `kQuad`: these begin four by four, and
 /// the row has a multiple of four.
@@ -777,9 +746,6 @@ void embedding(In<float, 2> table, In<int, 2> index, Out<float, 2> out) {
 } // namespace
 
 namespace {
-
-template <auto function> using Peer = bench::PeerKernel<function>;
-constexpr const tangram_device *kDevice = &tangram_cuda::Device::abi;
 
 const Peer<layernorm> layernormPeer("layernorm", "cuda", {"epsilon", "in", "gain", "bias", "out"}, kDevice);
 const Peer<attention> attentionPeer("attention", "cuda", {"q", "k", "v", "o"}, kDevice);

@@ -1,6 +1,6 @@
 // The programs of apps/held-out as one would write them for a CPU: OpenMP, blocked for caches and registers; OpenBLAS
 // for products of matrices. Compiled with -ffast-math, by which GCC has functions of vectors.
-#include "peer_kernel.h"
+#include "peer_vectors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,18 +12,7 @@
 
 namespace {
 
-using bench::In, bench::Out;
-
-#ifdef __AVX512F__
-constexpr std::size_t kWide = 16;
-#else
-constexpr std::size_t kWide = 8;
-#endif
-using Vector = float __attribute__((vector_size(kWide * sizeof(float)), aligned(sizeof(float))));
-using Counts = int __attribute__((vector_size(kWide * sizeof(int)), aligned(sizeof(int))));
-
-const Vector &vector(const float *from) { return *reinterpret_cast<const Vector *>(from); }
-Vector &vector(float *to) { return *reinterpret_cast<Vector *>(to); }
+using namespace careful;
 
 // ---- layernorm: a row stays in the cache between its sums and its results
 

@@ -19,8 +19,12 @@ class Program:
         return (self.cpu if "cpu" in pathlib.Path(target).stem else self.device).split()
 
     def expected(self, target):
-        """What --expect says: the sizes that arguments are given."""
-        return [f"{name}={spec.rsplit(':', 1)[1]}" for name, spec in (a.split("=", 1) for a in self.arguments(target)) if ":" in spec]
+        """What --expect says: the sizes that arguments are given, and whole numbers."""
+        source = (APPS / self.file).read_text()
+        given = [a.split("=", 1) for a in self.arguments(target)]
+        whole = lambda name: re.search(rf"\b(int|unsigned|size_t|u?int\d+_t) {name}\b", source)
+        return [f"{name}={spec.rsplit(':', 1)[1] if ':' in spec else spec}" for name, spec in given
+                if ":" in spec or (spec.isdigit() and whole(name))]
 
 
 def place(folder, name, heuristic):

@@ -22,7 +22,8 @@ constexpr DiagnosticKind kNoFolder{"driver.no-folder", DiagnosticClass::User,
 constexpr DiagnosticKind kExpectForm{"driver.expect-form", DiagnosticClass::User, "--expect '{0}' has no name",
                                      "write --expect NAME=SIZES, for one --expect a=512Kx128"};
 constexpr DiagnosticKind kExpectName{"driver.expect-name", DiagnosticClass::User,
-                                     "--expect: no spectrum has a container '{0}' as parameter", "use {1}"};
+                                     "--expect: no spectrum has a container or whole number '{0}' as parameter",
+                                     "use {1}"};
 constexpr DiagnosticKind kExpectRank{"driver.expect-rank", DiagnosticClass::User,
                                      "--expect '{0}': '{1}' has not {2} dimensions", "write one size for each"};
 constexpr DiagnosticKind kUnreadable{"driver.unreadable", DiagnosticClass::User, "file '{0}' cannot be read",
@@ -87,18 +88,18 @@ std::vector<std::string> splitPlans(const std::string &text) {
   return parts;
 }
 
-/// The containers that spectrums have as parameters: their names, and how many dimensions each may have.
+/// The containers and whole numbers that spectrums have as parameters: their names, and how many sizes each may have.
 using Containers = std::set<std::pair<std::string, std::size_t>>;
 
 Containers containers(const ast::Module &module) {
   Containers all;
   for (const ast::Spectrum *spectrum : module.spectrums)
     for (const ast::Param *param : spectrum->params)
-      if (param->type.rank() > 0) all.emplace(param->name, param->type.rank());
+      if (param->type.rank() > 0 || param->type.isInteger()) all.emplace(param->name, std::max(1u, param->type.rank()));
   return all;
 }
 
-/// Whether a spectrum of one of these files has a container of that name and rank. What is wrong with a file is said
+/// Whether a spectrum of one of these files has such a parameter. What is wrong with a file is said
 /// where it is compiled itself.
 bool isExpectedElsewhere(const std::string &name, std::size_t rank, const ProgramFlags &flags,
                          const CommonFlags &common) {

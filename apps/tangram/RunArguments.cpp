@@ -168,8 +168,13 @@ Call callOf(Driver &driver, const ProgramFlags &flags, const std::vector<std::st
   checkConditions(spectrum, call.arguments.shape);
   if (!flags.expected.empty()) return call;
   ExpectedSizes sizes;
-  for (std::size_t i = 0; i < spectrum.params.size(); ++i)
-    if (spectrum.params[i]->type.rank() > 0) sizes[spectrum.params[i]->name] = call.arguments.shape.arguments[i].sizes;
+  for (std::size_t i = 0; i < spectrum.params.size(); ++i) {
+    const Shape::Argument &of = call.arguments.shape.arguments[i];
+    if (spectrum.params[i]->type.rank() > 0)
+      sizes[spectrum.params[i]->name] = of.sizes;
+    else if (spectrum.params[i]->type.isInteger() && of.scalar && *of.scalar >= 0)
+      sizes[spectrum.params[i]->name] = {static_cast<std::uint64_t>(*of.scalar)};
+  }
   s.setExpected(std::move(sizes));
   return call;
 }

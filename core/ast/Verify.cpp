@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace tangram::ast {
 namespace {
@@ -122,7 +123,9 @@ private:
     body([&] { Visitor::traverseSpectrum(n); });
   }
   void traverseCodelet(const Codelet &n) override {
+    const Codelet *outer = std::exchange(codelet_, &n);
     body([&] { Visitor::traverseCodelet(n); });
+    codelet_ = outer;
   }
   void traverseFunction(const Function &n) override {
     body([&] { Visitor::traverseFunction(n); });
@@ -287,10 +290,19 @@ private:
     if (!functions_.count(n.callee) && !isMathFunction(n.callee) && !isSineAndCosine(n.callee))
       report(n, fmt::format("function '{}' does not exist", n.callee));
   }
-  void postSpectrumCall(const SpectrumCall &n) override { spectrum(n, n.spectrum); }
+  void postSpectrumCall(const SpectrumCall &n) override {
+    spectrum(n, n.spectrum);
+    if (!n.codelet) called(n, n.spectrum);
+  }
   void postMap(const Map &n) override {
     spectrum(n, n.spectrum);
+    if (!n.call && !n.inner) called(n, n.spectrum);
     if (n.args.empty()) report(n, "a map has no container");
+  }
+  /// Facts and plans know what is passed, and chosen, by the node.
+  void called(const Node &call, const std::string &spectrum) {
+    if (const auto [first, fresh] = callers_.emplace(&call, codelet_); !fresh && first->second != codelet_)
+      report(call, fmt::format("a call of '{}' stands in two codelets", spectrum));
   }
   void spectrum(const Node &where, const std::string &wanted) {
     if (!spectrums_.count(wanted)) report(where, fmt::format("spectrum '{}' does not exist", wanted));
@@ -299,6 +311,8 @@ private:
   std::set<std::string> functions_, spectrums_, constants_;
   std::map<std::string, std::map<std::string, Type>> structs_;
   std::vector<Body> bodies_;
+  const Codelet *codelet_ = nullptr;
+  std::map<const Node *, const Codelet *> callers_;
 };
 
 } // namespace

@@ -85,9 +85,10 @@ public:
     work_.values = values.all, work_.arrays = values.arrays, work_.fractions = values.fractions;
     for (const auto &[i, across] : acrossLanes_) {
       AccessWork &access = work_.accesses[i];
-      if (!across.step || access.pattern.perLane == Stride::Irregular) continue;
-      access.distance = *across.step * static_cast<double>(access.bytes);
-      access.pattern.perLane = across.step == 0.0 ? Stride::Zero : across.step == 1.0 ? Stride::Unit : Stride::Constant;
+      const std::optional<double> step = farthest(across);
+      if (!step || access.pattern.perLane == Stride::Irregular) continue;
+      access.distance = *step * static_cast<double>(access.bytes);
+      access.pattern.perLane = step == 0.0 ? Stride::Zero : step == 1.0 ? Stride::Unit : Stride::Constant;
     }
     return std::move(work_);
   }
@@ -275,7 +276,7 @@ private:
   /// How often a condition holds, of all times; nothing where that is not known. A number that calls of a map differ in
   /// is expected to be that in the middle, and to be less than one alike as often as not.
   std::optional<double> holds(const Expr *e) {
-    constexpr double kAlike = 2, kEqual = 0.125;
+    constexpr double kAlike = 4, kEqual = 0.125;
     e = withoutCasts(e);
     const std::optional<double> known = numbers_(e);
     if (!followsNumber(e)) return known ? std::optional(*known != 0 ? 1.0 : 0.0) : std::nullopt;
@@ -1109,7 +1110,8 @@ private:
       }
       if (what == &AccessWork::loads) refer(access, references_[it->second], e);
       touch(access, e);
-      if (codelet_.coop && access.parameter) stepAcrossLanes(acrossLanes_[it->second], e);
+      if (codelet_.coop && access.parameter)
+        acrossLanes_[it->second][stepAcrossLanes(e, arguments_.at(*access.parameter))] += times;
       if (!access.parameter && byData(e)) access.pattern = {Stride::Irregular, Stride::Zero, true};
     }
   }
@@ -1164,22 +1166,33 @@ private:
     return std::max(1.0, std::min({run.length, loops_.back().turns, kBytes / static_cast<double>(bytes)}));
   }
 
-  struct AcrossLanes {
-    bool seen = false;
-    std::optional<double> step;
-  };
-  /// How many elements apart neighbouring lanes are in all accesses seen so far; nothing where that is not known.
-  void stepAcrossLanes(AcrossLanes &known, const Expr *place) {
+  /// How often neighbouring lanes are so many elements apart; nothing: that is not known.
+  using AcrossLanes = std::map<std::optional<double>, double>;
+  /// The greatest distance, but for that of few accesses; nothing where it is not known of more than few.
+  static std::optional<double> farthest(const AcrossLanes &across) {
+    constexpr double kFew = 0.1;
+    double few = 0;
+    for (const auto &[step, times] : across) few += kFew * times;
+    const auto unknown = across.find(std::nullopt);
+    if (unknown != across.end()) few -= unknown->second;
+    for (auto known = across.rbegin(); few >= 0 && known != across.rend() && known->first; ++known)
+      if (few -= known->second; few <= 0) return known->first;
+    return {};
+  }
+  /// How many elements apart neighbouring lanes access a container of these extents; nothing where that is not known.
+  std::optional<double> stepAcrossLanes(const Expr *place, const Extents &extents) {
     const auto *s = dyn<Subscript>(withoutCasts(place));
     std::optional<double> step;
     if (s && isa<VarRef>(s->base)) {
-      step = steps_.acrossLanes(s->indices.back());
-      for (std::size_t d = 0; d + 1 < s->indices.size() && step; ++d)
-        if (steps_.acrossLanes(s->indices[d]) != 0.0) step.reset();
+      step = 0;
+      double inner = 1; // elements of what the dimension counts: itself, rows, planes
+      for (std::size_t d = s->indices.size(); d-- > 0 && step;) {
+        const std::optional<double> own = steps_.acrossLanes(s->indices[d]);
+        step = own && (*own == 0 || inner > 0) ? std::optional(*step + *own * inner) : std::nullopt;
+        inner *= d < extents.size() && extents[d] ? static_cast<double>(*extents[d]) : 0; // 0: not known
+      }
     }
-    if (step) step = std::abs(*step) / together_; // a lane has these side by side
-    if (known.seen) step = known.step && step ? std::optional(std::max(*known.step, *step)) : std::nullopt;
-    known = {true, step};
+    return step ? std::optional(std::abs(*step) / together_) : std::nullopt; // a lane has these side by side
   }
 
   /// Whether it is an element of a small array of the codelet's own whose indices unrolled loops count.

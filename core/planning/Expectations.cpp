@@ -34,7 +34,7 @@ Expected rounded(Expected expected) {
       roundUp(extent);
       any |= extent.has_value();
     }
-  if (!any) expected.arguments.clear();
+  if (!any && expected.scalars.empty()) expected.arguments.clear();
   for (auto &[name, value] : expected.scalars)
     if (value > 0) value = static_cast<std::int64_t>(roundedUp(static_cast<std::uint64_t>(value)));
   return expected;
@@ -61,7 +61,7 @@ Expectations::Expectations(const Forest &forest, const ExpectedSizes &sizes)
   if (!sizes.empty())
     if (const Spectrum *spectrum = findSpectrum(forest.module(), forest.spectrum())) {
       std::vector<Extents> arguments = expectedArguments(*spectrum, sizes);
-      Scalars scalars = expectedScalars(*spectrum, arguments);
+      Scalars scalars = expectedScalars(*spectrum, arguments, sizes);
       root_ = known_->all.id(rounded({std::move(arguments), std::move(scalars), {}, {}, {}}));
     }
 }

@@ -135,8 +135,14 @@ void addScalar(const Expr *condition, const Spectrum &spectrum, std::vector<Exte
 
 } // namespace
 
-Scalars expectedScalars(const Spectrum &spectrum, std::vector<Extents> arguments) {
+Scalars expectedScalars(const Spectrum &spectrum, std::vector<Extents> arguments, const ExpectedSizes &sizes) {
   Scalars scalars;
+  for (const Param *param : spectrum.params) {
+    auto given = param->type.isInteger() ? sizes.find(param->name) : sizes.end();
+    if (given != sizes.end() && given->second.size() == 1 &&
+        given->second[0] <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      scalars.emplace(param->name, static_cast<std::int64_t>(given->second[0]));
+  }
   for (const Expr *condition : spectrum.conditions) addScalar(condition, spectrum, arguments, scalars);
   return scalars;
 }

@@ -43,8 +43,9 @@ private:
 
 /// From the names of a spectrum's parameters, with what its conditions say of sizes that are equal.
 std::vector<Extents> expectedArguments(const ast::Spectrum &spectrum, const ExpectedSizes &sizes);
-/// Scalars of which its conditions say that they are sizes of these arguments: `a.size(0) == n`.
-Scalars expectedScalars(const ast::Spectrum &spectrum, std::vector<Extents> arguments);
+/// Whole numbers that `sizes` has, and those of which conditions say that they are sizes of these arguments:
+/// `a.size(0) == n`.
+Scalars expectedScalars(const ast::Spectrum &spectrum, std::vector<Extents> arguments, const ExpectedSizes &sizes);
 /// The same for sizes that are known of some arguments: `a.size(1) == x.size()`.
 void equateByConditions(const ast::Spectrum &spectrum, std::vector<Extents> &arguments);
 

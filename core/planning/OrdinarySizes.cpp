@@ -8,8 +8,9 @@
 namespace tangram {
 
 namespace {
-constexpr unsigned kElements = 22; // as a power of two
-}
+constexpr unsigned kElements = 22;         // as a power of two
+constexpr std::uint64_t kNumber = 1 << 20; // where no container says how much there is to do
+} // namespace
 
 ExpectedSizes ordinarySizes(const ast::Spectrum &spectrum, std::vector<Extents> known) {
   known.resize(spectrum.params.size());
@@ -33,7 +34,18 @@ ExpectedSizes ordinarySizes(const ast::Spectrum &spectrum, std::vector<Extents> 
 
 ExpectedSizes ordinarySizes(const Forest &forest) {
   const ast::Spectrum *spectrum = findSpectrum(forest.module(), forest.spectrum());
-  return spectrum ? ordinarySizes(*spectrum, expectedArguments(*spectrum, forest.expected())) : forest.expected();
+  if (!spectrum) return forest.expected();
+  ExpectedSizes sizes = ordinarySizes(*spectrum, expectedArguments(*spectrum, forest.expected()));
+  const bool alone = std::none_of(spectrum->params.begin(), spectrum->params.end(),
+                                  [](const ast::Param *p) { return p->type.rank() > 0; });
+  for (const ast::Param *p : spectrum->params) {
+    auto given = p->type.isInteger() ? forest.expected().find(p->name) : forest.expected().end();
+    if (given != forest.expected().end())
+      sizes[p->name] = given->second;
+    else if (alone && p->type.isInteger())
+      sizes[p->name] = {kNumber};
+  }
+  return sizes;
 }
 
 } // namespace tangram

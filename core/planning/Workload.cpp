@@ -208,7 +208,7 @@ Workload workload(const Plan &plan, const Module &module, const hardware::Hardwa
   root.turns = 1;
   if (const Spectrum *spectrum = findSpectrum(module, plan.spectrum)) {
     root.arguments = expectedArguments(*spectrum, expected);
-    root.scalars = expectedScalars(*spectrum, root.arguments);
+    root.scalars = expectedScalars(*spectrum, root.arguments, expected);
   }
   Spreading spreading(module, hardware);
   spreading.add(*plan.root, std::move(root));

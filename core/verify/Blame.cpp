@@ -7,7 +7,7 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-constexpr double kLeastBlame = 10; // seconds to find out what is at fault, or half the budget
+constexpr double kLeastBlame = 10; // seconds to find out what is at fault
 
 } // namespace
 
@@ -96,7 +96,9 @@ void Verifier::blame() {
   if (open.empty() || !outOfRange_.empty() || isInterrupted()) return;
   progress();
   deadline_ = Clock::time_point::max(); // the budget's: this has a time of its own
-  double seconds = std::max(kLeastBlame, options_.budget / 2);
+  // Half of the budget more; without one, as long as finding the failures took: slow machines need longer for both.
+  double seconds = options_.budget > 0 ? options_.budget / 2 : Seconds(Clock::now() - start_).count();
+  seconds = std::max(kLeastBlame, seconds);
   Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
   while (!open.empty() && report_.causes.size() < options_.causes && inTime(end)) {
     std::size_t start = *std::min_element(open.begin(), open.end(), [&](std::size_t a, std::size_t b) {

@@ -63,7 +63,8 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
   constexpr std::size_t kReference = static_cast<std::size_t>(-1);
   std::set<std::size_t> dead;  // plans (by position) that took the process with them, or need not be called again
   std::set<std::size_t> wrong; // plans that failed before
-  std::vector<Forecast> forecasts(plans.size());
+  std::vector<Forecast> forecasts;
+  for (const BuiltPlan &plan : plans) forecasts.push_back(plan.forecast);
   std::size_t set = 0, position = 0;
   while (set < sets.size()) {
     std::size_t atSet = set, atPosition = position; // what is being called
@@ -180,6 +181,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
         if (events.expired) events.expired();
       } else if (m[0] == "took") { // for the child that goes on where this one crashes
         forecasts[p].took(std::stod(m[3]), sets[s].elements());
+        if (events.took) events.took(plans[p].plan, s, std::stod(m[3]));
       } else if (m[0] == "late") {
         events.leftOut(plans[p].plan, s);
       } else if (m[0] == "pass") {

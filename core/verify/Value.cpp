@@ -3,6 +3,7 @@
 #include "tangram/runtime/float16.h"
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
@@ -31,11 +32,6 @@ constexpr std::array<Info, 15> kElements{{{"", 0},
                                           {"f16", 2},
                                           {"bf16", 2}}};
 constexpr std::size_t kLine = 64, kGuard = 256; // bytes
-// Around elements: of every floating-point type no number, so that it shows where it is read, too.
-constexpr std::uint16_t kPattern = 0xFFFD;
-
-std::byte patternAt(std::size_t offset) { return std::byte(offset % 2 ? kPattern >> 8 : kPattern & 0xFF); }
-
 /// Calls f with a zero of the element's C++ type.
 template <class F> decltype(auto) withType(tangram_element element, F &&f) {
   switch (element) {
@@ -138,6 +134,25 @@ std::string Element::text() const {
 
 void Value::Free::operator()(std::byte *p) const { std::free(p); }
 
+/// What lies around elements, other bytes in each value and at each place: what is read there and written behind
+/// another one's elements, or further behind its own, must show. `seed` stands in front of it all.
+class Value::Pattern {
+public:
+  Pattern(std::uint64_t seed, bool whole) : seed_(seed), whole_(whole) {}
+  std::byte at(std::size_t offset) const {
+    std::uint64_t mixed = (seed_ + 1) * 0x9E3779B97F4A7C15 + offset * 0xBF58476D1CE4E5B9;
+    mixed = (mixed ^ mixed >> 31) * 0x94D049BB133111EB;
+    mixed >>= 40;
+    if (whole_) return std::byte(mixed & 0xFF);
+    // Of every floating-point type no number, so that it shows where it is read, too.
+    return std::byte(offset % 2 ? 0xFF : 0xF1 + mixed % 15);
+  }
+
+private:
+  std::uint64_t seed_;
+  bool whole_; // integers: any bytes
+};
+
 Value Value::scalar(Element element) { return array(std::move(element), {}, {}); }
 
 Value Value::array(Element element, std::vector<std::uint64_t> sizes, Layout layout) {
@@ -159,11 +174,23 @@ Value Value::array(Element element, std::vector<std::uint64_t> sizes, Layout lay
   value.total_ = (value.total_ + 2 * kGuard + kLine - 1) / kLine * kLine;
   value.memory_.reset(static_cast<std::byte *>(std::aligned_alloc(kLine, value.total_)));
   if (!value.memory_) throw std::bad_alloc();
-  for (std::size_t i = 0; i < value.total_; ++i) value.memory_.get()[i] = patternAt(i);
-  value.start_ = value.memory_.get() + kGuard + layout.shift * size;
+  static std::atomic<std::uint64_t> seeds = 0;
+  const std::uint64_t seed = seeds++;
+  std::byte *const first = value.memory_.get(), *const last = first + value.total_;
+  std::memcpy(first, &seed, sizeof seed);
+  const Pattern pattern = value.pattern();
+  std::byte *next = first + sizeof seed;
+  auto fill = [&](std::byte *to) {
+    for (; next < to; ++next) *next = pattern.at(static_cast<std::size_t>(next - first));
+  };
+  value.start_ = first + kGuard + layout.shift * size;
   value.sizes_ = std::move(sizes);
-  for (std::uint64_t row = 0; value.count_ && row < rows; ++row)
-    std::memset(value.start_ + row * value.pitch_ * size, 0, value.rowLength_ * size);
+  for (std::uint64_t row = 0; value.count_ && row < rows; ++row) {
+    fill(value.start_ + row * value.pitch_ * size);
+    std::memset(next, 0, value.rowLength_ * size);
+    next += value.rowLength_ * size;
+  }
+  fill(last);
   return value;
 }
 
@@ -282,15 +309,22 @@ void *Value::argument() {
   return &array_;
 }
 
+Value::Pattern Value::pattern() const {
+  std::uint64_t seed = 0;
+  std::memcpy(&seed, memory_.get(), sizeof seed);
+  const bool whole = element() != TANGRAM_STRUCT && !isFloating();
+  return {seed, whole};
+}
+
 std::string Value::strayWrite() const {
-  const std::byte *first = memory_.get(), *last = first + total_, *end = start_;
+  const std::byte *first = memory_.get(), *front = first + sizeof(std::uint64_t), *last = first + total_, *end = start_;
   if (count_) end = at(count_ - 1) + step_;
-  auto find = [first](const std::byte *from, const std::byte *to) {
-    while (from != to && *from == patternAt(static_cast<std::size_t>(from - first))) ++from;
+  auto find = [first, pattern = pattern()](const std::byte *from, const std::byte *to) {
+    while (from != to && *from == pattern.at(static_cast<std::size_t>(from - first))) ++from;
     return from;
   };
-  if (find(first, start_) != start_)
-    return fmt::format("{} bytes before its first element", start_ - find(first, start_));
+  if (find(front, start_) != start_)
+    return fmt::format("{} bytes before its first element", start_ - find(front, start_));
   if (const std::byte *p = find(end, last); p != last) return fmt::format("{} bytes behind its last element", p - end);
   if (pitch_ != rowLength_ && count_)
     for (std::uint64_t row = 0; row + 1 < count_ / rowLength_; ++row) {

@@ -22,6 +22,9 @@ constexpr DiagnosticKind kInterrupted{"verify.interrupted", DiagnosticClass::Use
 
 using Seconds = std::chrono::duration<double>;
 
+// Plans are called with so many elements of all arguments before any is with more, in this part of a budget.
+constexpr std::uint64_t kFewElements = 20000;
+constexpr double kShareOfFew = 0.75;
 constexpr std::size_t kMostInUnit = 6; // plans that are compiled together ...
 constexpr unsigned kComplexUnit = 60;  // ... and how complex they are in all: a few seconds' work
 constexpr unsigned kUnhurried = 4;     // times as many of both where there is no budget: the compiler starts less often
@@ -63,8 +66,11 @@ Verifier::Verifier(Session &session, const std::string &spectrum, const VerifyOp
 
 VerifyReport Verifier::run() {
   checkArguments();
-  if (options_.budget > 0) deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(Seconds(options_.budget));
   sets_ = makeArgumentSets(spectrum_, options_, report_.skipped);
+  if (options_.budget > 0) {
+    while (fewSets_ < sets_.size() && sets_[fewSets_].elements() <= kFewElements) ++fewSets_;
+    setDeadline(fewSets_ && fewSets_ < sets_.size() ? kShareOfFew * options_.budget : options_.budget);
+  }
   skippedSets_.resize(sets_.size());
   brokenSets_.resize(sets_.size());
   report_.spectrum = spectrum_.name;
@@ -87,12 +93,18 @@ VerifyReport Verifier::run() {
   buildBaseline();
   begin(agenda);
   children_.run();
+  if (options_.budget > 0) setDeadline(options_.budget);
+  callWithMany();
   decided_ = plans_.size();
   blame();
   std::error_code ignored;
   std::filesystem::remove_all(options_.folder / kTemporary, ignored);
   finish();
   return std::move(report_);
+}
+
+void Verifier::setDeadline(double seconds) {
+  deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
 }
 
 void Verifier::checkArguments() const {

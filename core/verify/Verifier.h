@@ -22,9 +22,11 @@ struct Unit {
   std::size_t sets = 0; // the first so many are called
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   std::vector<BuiltPlan> built{};
+  std::size_t from = 0; // sets that are left out in front
   /// Whether both can be called as one.
   bool goesWith(const Unit &other) const {
-    return checked == other.checked && !must && !other.must && sets == other.sets && deadline == other.deadline;
+    return checked == other.checked && !must && !other.must && sets == other.sets && from == other.from &&
+           deadline == other.deadline;
   }
 };
 
@@ -50,6 +52,7 @@ private:
   };
 
   void checkArguments() const;
+  void setDeadline(double seconds); // from the start
   std::size_t addPlan(const Plan &plan);
   void keepSpectrum();
 
@@ -73,6 +76,8 @@ private:
   /// then.
   void callReady();
   void call(Unit unit);
+  /// All plans with few elements come before any with many, whose reference may take all the time there is.
+  void callWithMany();
   void callInChild(const Unit &unit, const std::vector<ArgumentSet> &sets, Clock::time_point end, const Send &send);
   void receive(const Message &m, const Unit &unit);
   void progress();
@@ -116,6 +121,7 @@ private:
   std::set<std::string> interpreted_; // sets
   Baseline baseline_;
   bool baselineBuilt_ = false;
+  std::size_t fewSets_ = 0; // of sets_, those that come first; 0: all come at once
   std::size_t decided_ = 0;
   std::vector<Unit> ready_;                 // to be called
   std::size_t compiling_ = 0, calling_ = 0; // plans; units

@@ -36,6 +36,8 @@ void Verifier::call(Unit unit) {
   auto u = std::make_shared<Unit>(std::move(unit));
   std::vector<ArgumentSet> sets = sets_;
   if (u->sets) sets.resize(std::min(u->sets, sets.size()));
+  if (!u->sets && !u->from && fewSets_ && !decided_) sets.resize(fewSets_);
+  sets.erase(sets.begin(), sets.begin() + static_cast<std::ptrdiff_t>(u->from));
   if (u->checked) { // the least is enough for an index that is wrong
     std::size_t small = 1;
     while (small < sets.size() && sets[small].elements() <= kCheckedElements) ++small;
@@ -65,27 +67,49 @@ void Verifier::call(Unit unit) {
   children_.addFirst(std::move(job));
 }
 
+void Verifier::callWithMany() {
+  if (!fewSets_ || fewSets_ == sets_.size()) return;
+  Unit pick, others; // the pick by itself, before the others
+  pick.from = others.from = fewSets_;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    State &state = states_[i];
+    if (!state.built || state.failure || isInterrupted()) continue;
+    Unit &unit = i == 0 && report_.pick ? pick : others;
+    if (inTime(deadline_))
+      unit.built.push_back(*state.built);
+    else
+      state.cut = true;
+  }
+  for (Unit *unit : {&pick, &others})
+    if (!unit->built.empty()) call(std::move(*unit));
+  children_.run();
+}
+
 void Verifier::callInChild(const Unit &unit, const std::vector<ArgumentSet> &sets, Clock::time_point end,
                            const Send &send) {
   VerifyOptions options = options_;
   options.deadline = end;
   BatchEvents events;
+  auto number = [&](std::size_t set) { return std::to_string(unit.from + set); };
   events.passed = [&](std::size_t plan, std::size_t) { send({"pass", std::to_string(plan)}); };
-  events.skipped = [&](std::size_t set, const std::string &why) { send({"skip", std::to_string(set), why}); };
-  events.broken = [&](std::size_t set, const std::string &why) { send({"broken", std::to_string(set), why}); };
+  events.took = [&](std::size_t plan, std::size_t set, double seconds) {
+    send({"took", std::to_string(plan), number(set), fmt::format("{}", seconds)});
+  };
+  events.skipped = [&](std::size_t set, const std::string &why) { send({"skip", number(set), why}); };
+  events.broken = [&](std::size_t set, const std::string &why) { send({"broken", number(set), why}); };
   events.leftOut = [&](std::size_t plan, std::size_t) { send({"left", std::to_string(plan)}); };
   events.expired = [&] { send({"expired"}); };
   events.failed = [&](std::size_t plan, std::size_t set, const PlanFailure &f) {
-    Message m{"fail", std::to_string(plan), std::to_string(set),       f.reason, f.param,
-              f.got,  f.expected,           fmt::format("{}", f.bound)};
+    Message m{"fail",     std::to_string(plan),      number(set), f.reason, f.param, f.got,
+              f.expected, fmt::format("{}", f.bound)};
     for (std::uint64_t i : f.index) m.push_back(std::to_string(i));
     send(m);
   };
   events.outOfRange = [&](const std::string &message) { send({"out-of-range", message}); };
-  events.interpreted = [&](std::size_t set) { send({"interpreted", std::to_string(set)}); };
+  events.interpreted = [&](std::size_t set) { send({"interpreted", number(set)}); };
   events.undecided = [&](std::size_t set, Undecided u) {
-    send({"undecided", std::to_string(set), std::to_string(u.questions), std::to_string(u.numbers),
-          std::to_string(u.elements), std::to_string(u.written)});
+    send({"undecided", number(set), std::to_string(u.questions), std::to_string(u.numbers), std::to_string(u.elements),
+          std::to_string(u.written)});
   };
   Baseline baseline = baseline_;
   if (!session_.options().checked) { // checked code says more of an index out of range
@@ -109,6 +133,8 @@ void Verifier::receive(const Message &m, const Unit &unit) {
   if (m[0] == "expired")
     for (const BuiltPlan &b : unit.built) states_[b.plan].cut = true;
   if (m[0] == "left") ++states_[std::stoull(m[1])].left;
+  if (m[0] == "took" && states_[std::stoull(m[1])].built && !unit.checked)
+    states_[std::stoull(m[1])].built->forecast.took(std::stod(m[3]), sets_[std::stoull(m[2])].elements());
   if (m[0] != "fail" && m[0] != "pass") return;
   State &state = states_[std::stoull(m[1])];
   ++(unit.checked ? state.checkedCalls : state.calls);

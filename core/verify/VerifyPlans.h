@@ -1,6 +1,7 @@
 // The parts of verify(): which arguments, and one batch of plans in a child process.
 #pragma once
 
+#include "Forecast.h"
 #include "Meaning.h"
 
 #include "tangram/process/Children.h"
@@ -43,6 +44,7 @@ struct BatchEvents {
   std::function<void(std::size_t set)> interpreted;                    // Baseline::doubt found nothing wrong
   std::function<void(std::size_t set, Undecided undecided)> undecided;
   std::function<void(std::size_t plan, std::size_t set)> leftOut;
+  std::function<void(std::size_t plan, std::size_t set, double seconds)> took; // may be empty
   std::function<void()> expired;                              // VerifyOptions::deadline came before all was called
   std::function<void(const std::string &message)> outOfRange; // the plainest plan, checked: nothing is called any more
 };
@@ -63,6 +65,7 @@ struct BuiltPlan {
   std::size_t plan = 0;
   std::filesystem::path library;
   std::string entry;
+  Forecast forecast{}; // from what it was called with before
 };
 
 /// Calls the kernels of plans with every set and compares with `baseline`, each call guarded: what crashes or hangs is

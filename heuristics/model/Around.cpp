@@ -131,7 +131,10 @@ Around Arounds::belowCodelet(const Place &place, const Choice &choice, std::size
       argument.within = through(given.within, from.within);
       argument.apart = from.apart + (given.within != Stride::Unit);
       argument.acrossCalls = through(given.across, from.within);
-      if (given.step && from.within == Stride::Unit) argument.step = log2(static_cast<double>(*given.step));
+      if (given.step && from.within == Stride::Unit) {
+        const std::optional<double> inner = place.innermost(*given.parameter, given.stepDimensions);
+        if (inner) argument.step = std::min(kFarApart, log2(static_cast<double>(*given.step) * *inner));
+      }
     } else {
       argument.within = given.within;
       argument.acrossCalls = given.across;

@@ -15,6 +15,18 @@ double elementBytes(ast::Type type) {
   return type.isScalar() ? static_cast<double>(type.bytes()) : 8;
 }
 
+std::optional<double> Place::innermost(std::size_t argument, unsigned dimensions) const {
+  double result = 1;
+  if (dimensions == 0) return result;
+  if (argument >= expected->arguments.size() || expected->arguments[argument].size() < dimensions) return {};
+  const Extents &extents = expected->arguments[argument];
+  for (auto extent = extents.rbegin(); extent != extents.rbegin() + dimensions; ++extent) {
+    if (!*extent) return {};
+    result *= static_cast<double>(**extent);
+  }
+  return result;
+}
+
 const Place &Places::at(const Point &point, Expectations::Id expected) const {
   std::unique_ptr<Place> &known = known_[static_cast<std::size_t>(&point - &forest_.point(0))][expected];
   if (known) return *known;

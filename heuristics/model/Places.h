@@ -39,6 +39,8 @@ struct Place {
 
   /// Of the argument of that number; HUGE_VAL where nothing is known.
   double argumentBytes(std::size_t i) const { return i < bytes.size() ? bytes[i] : HUGE_VAL; }
+  /// Elements in so many innermost dimensions of an argument, where these are known.
+  std::optional<double> innermost(std::size_t argument, unsigned dimensions) const;
 
 private:
   friend class Places;

@@ -83,6 +83,20 @@ SMALL = {
     "median": "in=random:35x77 out=zeros:35x77",
     "groupby": "key=index:1024:1003 value=random:1003 sum=zeros:1K count=zeros:1K",
     "life": "in=index:2:35x77 out=zeros:35x77",
+    "logsumexp": "in=random:35x77 out=zeros:77",
+    "ema": "alpha=0.125 in=random:35x77 out=zeros:35x77",
+    "topk": "distance=random:35x77 value=zeros:35x8 index=zeros:35x8",
+    "rotate": "cosine=0.8 sine=0.6 in=random:35x77 out=zeros:35x77",
+    "selectivescan": "x=random:3x5x77 delta=random:0.01..0.25:3x5x77 a=random:-4..-0.5:77x16 b=random:3x5x16 c=random:3x5x16 skip=random:77 y=zeros:3x5x77",
+    "costvolume": "first=random:4x11x37 second=random:4x11x37 cost=zeros:9x9x11x37",
+    "inverse4": "shift=4 in=random:67x4x4 out=zeros:67x4x4",
+    "rowquant": "in=random:35x77 out=zeros:35x77 scale=zeros:35",
+    "asian": "paths=1003 seed=7 rate=0.03125 volatility=0.25 strike=1",
+    "redblack": "sweeps=3 omega=1.5 f=random:35x37 u=random:35x37",
+    "editdistance": "a=index:4:67x64 b=index:4:67x64 distance=zeros:67",
+    "qmatmul": "in=random:35x77 weights=random:37x77 bias=random:37 scale=random:300000..1000000:37 out=zeros:35x37",
+    "boxfilter": "radius=7 in=random:35x77 out=zeros:35x77",
+    "hough": "threshold=239 in=random:35x77 cosine=random:-16384..16384:180 sine=random:-16384..16384:180 votes=zeros:180x224",
 }
 assert SMALL.keys() == examples.PROGRAMS.keys()
 examples.PROGRAMS = {name: dataclasses.replace(p, cpu=SMALL[name]) for name, p in examples.PROGRAMS.items()}

@@ -1,4 +1,5 @@
 // What one iteration stores, and the next one reads: it is kept in a variable.
+#include <algorithm>
 #include <cstdint>
 #include <tangram/tangram.h>
 
@@ -54,5 +55,32 @@ __codelet void guarded(const Array<2, int> x, Array<2, int> y, Array<2, int> z) 
       y[i][j] = x[i][j] % 9;
     }
     for (size_t j = 0; j < x.size(1); ++j) z[i][j] = std::uint8_t(j) != 0 ? z[i][j - 1] + y[i][j] : y[i][j];
+  }
+}
+
+// What is added is the value of a function.
+float excess(float x, float least) {
+  if (x < least) return 0;
+  return std::max(x - least, least);
+}
+__spectrum float helped(const Array<1, float> a);
+__codelet float helped(const Array<1, float> a) {
+  float sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += excess(a[i], 0.25f);
+  return sum;
+}
+
+// A window that moves: what enters it is added, and what leaves it taken away.
+__spectrum void windowed(const Array<1, int> in, Array<1, int> out) __requires(in.size() == out.size());
+__codelet void windowed(const Array<1, int> in, Array<1, int> out) {
+  int n = in.size(), sum = 0;
+  for (int i = 0; i < std::min(3, n); ++i) sum += in[i];
+  for (int i = 0; i < n; ++i) {
+    if (i + 3 < n)
+      sum += in[i + 3];
+    else
+      sum -= 1;
+    if (i > 3) sum -= in[i - 4];
+    out[i] = sum;
   }
 }

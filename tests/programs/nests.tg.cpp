@@ -101,3 +101,34 @@ __codelet void remainders(const Array<1, int> a, const Array<1, int> b, Array<2,
       c[i][j] = odd + all;
     }
 }
+
+// Rows go from element to element, a row a lane: what lanes store goes through a tile as well.
+__spectrum void averages(const Array<2, float> in, Array<2, float> out)
+    __requires(in.size(0) == out.size(0) && in.size(1) == out.size(1));
+__codelet void averages(const Array<2, float> in, Array<2, float> out) {
+  for (size_t i = 0; i < in.size(0); ++i) {
+    float average = 0;
+    for (size_t t = 0; t < in.size(1); ++t) {
+      average = 0.25f * in[i][t] + 0.75f * average;
+      out[i][t] = average;
+    }
+    if (in.size(1) > 0) out[i][0] += average;
+  }
+}
+
+// The condition of a point stands around its loop, and says that what it reads is there.
+__spectrum void displaced(const Array<3, float> a, const Array<3, float> b, Array<3, float> out)
+    __requires(a.size(0) == b.size(0) && a.size(1) == b.size(1) && a.size(2) == b.size(2) && out.size(0) == 5)
+        __requires(out.size(1) == a.size(1) && out.size(2) == a.size(2));
+__codelet void displaced(const Array<3, float> a, const Array<3, float> b, Array<3, float> out) {
+  int channels = a.size(0), height = a.size(1), width = a.size(2);
+  for (int d = 0; d < 5; ++d)
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        int i = y + d - 2, j = x + d - 2;
+        float sum = 0;
+        if (i >= 0 && i < height && j >= 0 && j < width)
+          for (int c = 0; c < channels; ++c) sum += a[c][y][x] * b[c][i][j];
+        out[d][y][x] = sum;
+      }
+}

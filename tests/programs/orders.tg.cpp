@@ -231,3 +231,13 @@ __codelet void framed(const Array<2, int> in, const Array<1, int> weights, Array
       out[y][x] = sum + most;
     }
 }
+
+// Every second point of a row, beginning at the first or the second one: neighbours are of the other colour.
+__spectrum void checkered(const Array<2, double> f, Array<2, double> u)
+    __requires(f.size(0) == u.size(0) && f.size(1) == u.size(1));
+__codelet void checkered(const Array<2, double> f, Array<2, double> u) {
+  for (size_t colour = 0; colour < 2; ++colour)
+    for (size_t i = 1; i + 1 < u.size(0); ++i)
+      for (size_t j = 1 + (i + colour) % 2; j + 1 < u.size(1); j += 2)
+        u[i][j] = 0.25 * (u[i - 1][j] + u[i + 1][j] + u[i][j - 1] + u[i][j + 1] - f[i][j]);
+}

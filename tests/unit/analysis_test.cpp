@@ -221,6 +221,19 @@ TEST(Locality, WhatOnlySomeLanesSetDiffers) {
   EXPECT_EQ(stride(bin("bool", "lt", id, lit("u32", 9))), Stride::Irregular);
 }
 
+TEST(Locality, WhatIsDeclaredOnConditionIsAlikeThere) {
+  std::string i = var("u32", "i"), id = "(CoopIdx u32)";
+  const auto few = [&](const std::string &body) {
+    return fmt::format("(If {} (Block [{}]) -)", bin("bool", "lt", id, lit("u32", 9)), body);
+  };
+  const auto stride = [&](const std::string &body) { return accesses({body}, true).perLane; };
+  EXPECT_EQ(stride(few(loop("i", next("i"), use(bin("u32", "add", i, id))))), Stride::Unit);
+  EXPECT_EQ(stride(few(loop("i", next("i"), use(i)))), Stride::Zero);
+  // A second condition makes the difference again.
+  EXPECT_EQ(stride(few(declare("u32", "i", lit("u32", 0)) + few(fmt::format("(Evaluate {})", next("i"))) + use(i))),
+            Stride::Irregular);
+}
+
 TEST(Locality, StridesOfLanes) {
   std::string i = var("u32", "i"), id = "(CoopIdx u32)", dim = "(CoopDim u32)";
   auto stride = [&](const std::vector<std::string> &s) { return accesses(s, true).perLane; };
@@ -378,6 +391,21 @@ TEST(Locality, RangesAreNumbersThatMapsCount) {
   const AccessPattern &serial = program.facts.accesses.at({program.codelet("serial", "doubles"), "in"});
   EXPECT_EQ(serial.perIteration, Stride::Unit);
   EXPECT_FALSE(serial.indirect);
+}
+
+TEST(Locality, NumbersOfRowsMoveByRows) {
+  const std::string in = var("array<2,i32>", "in"), rows = "(Param \"in\" array<2,i32> inout)";
+  const std::string one = "(Param \"i\" u64 in) " + rows;
+  const std::string place = fmt::format("(Subscript i32 {} [{} {}])", in, var("u64", "i"), lit("u64", 1));
+  const std::string store = fmt::format("(Evaluate (Assign i32 set {} {}))", place, lit("i32", 1));
+  const std::string each = fmt::format("(Evaluate {})", map("void", "row", {RangesProgram::range(2), in}));
+  const Program program(module({spectrum("doubles", {codelet("each", {each}, false, "", "", rows)}, "void", rows),
+                                spectrum("row", {codelet("one", {store}, false, "", "", one)}, "void", one)}),
+                        cpuSimple());
+  const PassedArgument passed = passedByMap(program, "each");
+  EXPECT_EQ(passed.across, Stride::Constant);
+  EXPECT_EQ(passed.step, 2);
+  EXPECT_EQ(passed.stepDimensions, 1u);
 }
 
 TEST(Locality, RangesOfAStepAndContainersOfNumbers) {

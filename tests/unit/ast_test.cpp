@@ -278,6 +278,21 @@ TEST(Verify, NamesWhatIsBroken) {
   }
 }
 
+TEST(Verify, EachCallStandsInOneCodelet) {
+  Arena arena;
+  const char *text = R"((Module [] [] [(Spectrum "s" void [] [] [
+      (Codelet "a" "" "" false false [] [] [] [] (Block [(Evaluate (SpectrumCall void "s" [] "" [] {} none - [] -))]))
+      (Codelet "b" "" "a" false false [] [] [] [] (Block []))])] []))";
+  const Module *module = as<Module>(parse(text, arena));
+  EXPECT_TRUE(verify(*module).empty());
+  const Spectrum *spectrum = module->spectrums[0];
+  const auto *again = arena.derive(spectrum->codelets[1], [&](Codelet &c) { c.body = spectrum->codelets[0]->body; });
+  const auto *both = arena.derive(spectrum, [&](Spectrum &s) { s.codelets = {s.codelets[0], again}; });
+  const std::vector<Violation> found = verify(*arena.derive(module, [&](Module &m) { m.spectrums = {both}; }));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].message, "a call of 's' stands in two codelets");
+}
+
 TEST(Verify, WhatACodeletIsMadeOfStandsInFrontOfIt) {
   for (const char *from : {"a", "b", "gone"}) {
     Arena arena;

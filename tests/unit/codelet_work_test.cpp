@@ -359,6 +359,34 @@ TEST(CodeletWork, HowFarLanesAreApart) {
   EXPECT_EQ(access(lit("u32", 3)).pattern.perLane, Stride::Zero);
 }
 
+TEST(CodeletWork, FewAccessesDoNotSayHowFarLanesAreApart) {
+  // x += in[lane + i] in a loop, and in[lane * 4 + k] so often
+  const std::string lane = var("u32", "lane");
+  auto access = [&](int often) {
+    std::vector<std::string> statements{declare("u32", "lane", "(CoopIdx u32)"), declare("i32", "x", lit("i32", 0)),
+                                        loop("i", lit("u32", 0), lit("u32", 100), lit("u32", 1),
+                                             {add(var("i32", "x"), element("in", bin("u32", "add", lane, kI)))})};
+    for (int k = 0; k < often; ++k)
+      statements.push_back(add(
+          var("i32", "x"), element("in", bin("u32", "add", bin("u32", "mul", lane, lit("u32", 4)), lit("u32", k)))));
+    return workOf(statements, 4096, true, 64).accesses[0];
+  };
+  EXPECT_EQ(access(1).distance, 4);
+  EXPECT_EQ(access(1).pattern.perLane, Stride::Unit);
+  EXPECT_EQ(access(20).distance, 16);
+  EXPECT_EQ(access(20).pattern.perLane, Stride::Constant);
+}
+
+TEST(CodeletWork, LanesInRowsAreARowApart) {
+  const std::string in = var("array<2,i32>", "in"), params = "(Param \"in\" array<2,i32> in)";
+  const std::string x = declare("i32", "x", fmt::format("(Subscript i32 {} [(CoopIdx u32) {}])", in, lit("u32", 1)));
+  const Program program(module({spectrum("sum", {codelet("x", {x}, true, "", "", params)}, "void", params)}),
+                        cpuModern());
+  CodeletWorks works(*program.module, program.facts);
+  EXPECT_EQ(works.of(*program.codelet("x"), {{100, 3}}, {}, 64).accesses[0].distance, 12);
+  EXPECT_EQ(works.of(*program.codelet("x"), {{100, {}}}, {}, 64).accesses[0].distance, 0); // not known
+}
+
 TEST(CodeletWork, WhatIsUnderWayIsNotWaitedFor) {
   const std::string own = "(Declare \"own\" i32 false false [(IntLit u64 4)] - -)", r = var("u32", "r");
   const std::string load = loop(
@@ -436,6 +464,7 @@ TEST(CodeletWork, NumbersThatCallsDifferInDecideNoBranchWhereTheyAreAlike) {
   };
   EXPECT_EQ(loads(ast::BinaryOp::Lt, 50, 51), 0.5); // the middle of two ranges
   EXPECT_EQ(loads(ast::BinaryOp::Lt, 51, 50), 0.5);
+  EXPECT_EQ(loads(ast::BinaryOp::Lt, 53, 100), 1); // the middle of a range, and its end
   EXPECT_EQ(loads(ast::BinaryOp::Lt, 1, 1000), 1);
   EXPECT_EQ(loads(ast::BinaryOp::Lt, 1000, 1), 0);
   EXPECT_EQ(loads(ast::BinaryOp::Eq, 50, 50), 0.125); // rarely, of numbers that may be any

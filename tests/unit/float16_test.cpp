@@ -146,11 +146,12 @@ TYPED_TEST(HalfAnalysis, RightResultsAreWithinTheBoundAndSmallSumsExact) {
   whole += T(1);
   whole += T(1);
   EXPECT_GT(reference::describe(whole).bound, 0);
-  // What a float holds and this type does not is off by half a unit in the last place.
+  // What a float holds and this type does not is rounded once, and may be off by two units in the last place, as all
+  // is.
   reference::Real<T> third(reference::Real<float>(1.0f) / reference::Real<float>(3.0f));
   tangram_reference_element e = reference::describe(third);
   EXPECT_GT(e.bound, reference::Real<T>::u / 4);
-  EXPECT_LT(e.bound, reference::Real<T>::u);
+  EXPECT_LT(e.bound, 2 * reference::Real<T>::u);
 }
 
 TEST(Float16, ValuesHoldAndPrintThem) {

@@ -85,6 +85,23 @@ TEST(Value, StrayWritesAreFound) {
   EXPECT_EQ(Value::array(TANGRAM_F64, {0, 4}, {3, 1}).strayWrite(), "");
 }
 
+// out[n] = in[n], and out[n] = out[n + 1]: what lies around elements differs from value to value, and from place to
+// place.
+TEST(Value, StrayWritesOfWhatIsReadAroundAnotherValueAreFound) {
+  for (tangram_element element : {TANGRAM_F32, TANGRAM_F64, TANGRAM_I32, TANGRAM_I16, TANGRAM_U64}) {
+    Value in = Value::array(element, {40}), out = Value::array(element, {40});
+    const std::size_t bytes = out.type().bytes;
+    auto *behind = static_cast<std::byte *>(out.data()) + 40 * bytes;
+    std::memcpy(behind, static_cast<std::byte *>(in.data()) + 40 * bytes, bytes);
+    EXPECT_NE(out.strayWrite(), "") << element;
+    Value same = Value::array(element, {40});
+    behind = static_cast<std::byte *>(same.data()) + 40 * bytes;
+    std::memcpy(behind, behind + bytes, bytes);
+    EXPECT_NE(same.strayWrite(), "") << element;
+    EXPECT_EQ(same.copy().strayWrite() != "", true) << element;
+  }
+}
+
 TEST(Value, WhatIsReadAroundItIsNoNumber) {
   Value f = Value::array(TANGRAM_F32, {2, 3}, {.padding = 1, .shift = 1});
   for (std::ptrdiff_t i : {-1, 3, 7}) EXPECT_TRUE(std::isnan(static_cast<float *>(f.data())[i])) << i;

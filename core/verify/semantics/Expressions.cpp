@@ -137,6 +137,7 @@ Value Interpreter::eval(const Expr *e, std::size_t lane) {
   // what devices and vector units have
   case Kind::WorkerIndex:
   case Kind::WorkerCount:
+  case Kind::Aligned:
   case Kind::Shuffle:
   case Kind::MatrixMultiply:
   case Kind::LaneIndex:

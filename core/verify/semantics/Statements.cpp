@@ -119,6 +119,7 @@ void Interpreter::exec(const Stmt *s, Mask &mask, Loop *loop) {
   case Kind::Atomic:
   case Kind::WorkerIndex:
   case Kind::WorkerCount:
+  case Kind::Aligned:
   case Kind::Shuffle:
   case Kind::MatrixMultiply:
   case Kind::Transfer:

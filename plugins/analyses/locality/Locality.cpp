@@ -279,7 +279,8 @@ private:
       else
         own = type.isArray() ? Stride::Constant : Stride::Unit; // a row, an element
       argument.across = weakest(argument.across, own);
-      if (own == Stride::Zero && counts.number) argument.step = std::abs(*counts.number);
+      if (own == Stride::Zero && counts.number)
+        argument.step = std::abs(*counts.number), argument.stepDimensions = counts.dimensions;
     }
     return result;
   }

@@ -15,7 +15,7 @@ using namespace ast;
 Stride Step::stride() const {
   if (irregular) return Stride::Irregular;
   if (number == 0) return Stride::Zero;
-  if (number == 1 || number == -1) return Stride::Unit;
+  if (dimensions == 0 && (number == 1 || number == -1)) return Stride::Unit;
   return Stride::Constant;
 }
 
@@ -26,7 +26,8 @@ bool small(const Step &s) { return s.number && *s.number > -(1ll << 40) && *s.nu
 Step scaled(const Step &step, std::optional<std::int64_t> factor) {
   if (step.irregular || step.zero()) return step;
   if (factor == 0) return Step::none();
-  if (small(step) && factor && *factor > -(1 << 20) && *factor < (1 << 20)) return Step::of(*step.number * *factor);
+  if (small(step) && factor && *factor > -(1 << 20) && *factor < (1 << 20))
+    return Step::of(*step.number * *factor, step.dimensions);
   return Step::some();
 }
 
@@ -70,7 +71,8 @@ const VarRef *variable(const Expr *expr) {
 
 Step operator+(const Step &a, const Step &b) {
   if (a.irregular || b.irregular) return Step::anything();
-  if (small(a) && small(b)) return Step::of(*a.number + *b.number);
+  if (a.zero() || b.zero()) return a.zero() ? b : a;
+  if (small(a) && small(b) && a.dimensions == b.dimensions) return Step::of(*a.number + *b.number, a.dimensions);
   return Step::some();
 }
 
@@ -91,7 +93,7 @@ Step stepOf(Stride stride) {
 Step through(const Step &inner, const Step &outer) {
   if (inner.zero() || outer.zero()) return Step::none();
   if (inner.irregular || outer.irregular) return Step::anything();
-  return scaled(outer, inner.number);
+  return outer.number ? scaled(inner, outer.number) : Step::some();
 }
 
 Step weakest(const Step &a, const Step &b) {
@@ -99,9 +101,9 @@ Step weakest(const Step &a, const Step &b) {
   if (a.irregular || b.irregular) return Step::anything();
   if (a == b || b.zero()) return a;
   if (a.zero()) return b;
-  if (!a.number || !b.number) return Step::some();
+  if (!a.number || !b.number || a.dimensions != b.dimensions) return Step::some();
   const std::int64_t farther = std::max(std::abs(*a.number), std::abs(*b.number));
-  return farther > kFarthest ? Step::some() : Step::of(farther);
+  return farther > kFarthest ? Step::some() : Step::of(farther, a.dimensions);
 }
 
 Stride through(Stride inner, Stride outer) {
@@ -166,9 +168,21 @@ void Strides::findConditions(const Node *node, std::vector<const Expr *> &branch
   case Kind::DoWhile: return below(as<DoWhile>(node)->cond, loops, {as<DoWhile>(node)->body});
   default: break;
   }
-  if (isa<Assign>(node) || isa<Unary>(node) || isa<Atomic>(node))
-    conditions_[static_cast<const Expr *>(node)] = {branches, loops};
+  if (isa<Assign>(node) || isa<Unary>(node) || isa<Atomic>(node) || isa<Declare>(node))
+    conditions_[node] = {branches, loops};
   for (const Node *child : children(*node)) findConditions(child, branches, loops);
+}
+
+Strides::Conditions Strides::between(const Declare &declare, const Expr &change) const {
+  auto found = conditions_.find(&change), outer = conditions_.find(&declare);
+  Conditions result = found == conditions_.end() ? Conditions{} : found->second;
+  if (outer == conditions_.end()) return result;
+  const auto drop = [](std::vector<const Expr *> &all, const std::vector<const Expr *> &shared) {
+    all.erase(all.begin(), std::mismatch(all.begin(), all.end(), shared.begin(), shared.end()).first);
+  };
+  drop(result.branches, outer->second.branches);
+  drop(result.loops, outer->second.loops);
+  return result;
 }
 
 bool Strides::differs(const std::vector<const Expr *> &conditions, const Mover &mover) const {
@@ -308,8 +322,8 @@ Step Strides::ofAccess(const Subscript &subscript, const Mover &mover) const {
   Step result;
   for (std::size_t i = 0; i < subscript.indices.size(); ++i) {
     Step step = of(subscript.indices[i], mover);
-    // All but the last dimension move by whole rows.
-    if (i + 1 < subscript.indices.size() && !step.zero() && !step.irregular) step = Step::some();
+    if (step.number && !step.irregular) // all but the last dimension move by whole rows
+      step = Step::of(*step.number, static_cast<unsigned>(subscript.indices.size() - 1 - i));
     result = weakest(result, step);
   }
   return result;
@@ -323,13 +337,13 @@ Step Strides::ofDeclared(const Declare &declare, const Mover &mover) const {
   // Where each change adds the same in every turn, or every lane, neighbours stay as far apart as they started; unless
   // only some of them make it.
   for (const Expr *change : changed->second) {
-    auto conditions = conditions_.find(change);
-    if (conditions != conditions_.end() && differs(conditions->second.branches, mover)) return Step::anything();
+    const Conditions conditions = between(declare, *change);
+    if (differs(conditions.branches, mover)) return Step::anything();
     auto grows = growth(change, declare.name);
     if (!grows || (grows->first && !of(grows->first, mover).zero())) {
       const Assign *set = dyn<Assign>(change);
       bool same = set && set->op == AssignOp::Set && start.zero() && of(set->value, mover).zero() &&
-                  (conditions == conditions_.end() || !differs(conditions->second.loops, mover));
+                  !differs(conditions.loops, mover);
       if (!same) return Step::anything();
     }
   }

@@ -17,10 +17,11 @@ namespace tangram {
 struct Step {
   std::optional<std::int64_t> number = 0;
   bool irregular = false;
+  unsigned dimensions = 0; // what the number counts: elements, or all of so many innermost dimensions (rows, planes)
 
   static Step none() { return {}; }
-  static Step of(std::int64_t n) { return {n, false}; }
-  static Step some() { return {std::nullopt, false}; }
+  static Step of(std::int64_t n, unsigned dimensions = 0) { return {n, false, n == 0 ? 0 : dimensions}; }
+  static Step some() { return {std::nullopt}; }
   static Step anything() { return {std::nullopt, true}; }
   bool zero() const { return number == 0; }
   bool operator==(const Step &) const = default;
@@ -71,7 +72,7 @@ private:
 
   void visit(const ast::Node *node);
   void loop(const ast::Expr *step, const ast::Block *body);
-  /// Under which conditions each change is made: of branches, and of loops around it.
+  /// Under which conditions each change and declaration is made: of branches, and of loops around it.
   void findConditions(const ast::Node *node, std::vector<const ast::Expr *> &branches,
                       std::vector<const ast::Expr *> &loops);
   bool differs(const std::vector<const ast::Expr *> &conditions, const Mover &mover) const;
@@ -89,7 +90,9 @@ private:
   struct Conditions {
     std::vector<const ast::Expr *> branches, loops;
   };
-  std::map<const ast::Expr *, Conditions> conditions_; // of changes
+  /// Of a change: those that stand between the variable's declaration and it. Who comes to both meets the others alike.
+  Conditions between(const ast::Declare &declare, const ast::Expr &change) const;
+  std::map<const ast::Node *, Conditions> conditions_; // of changes and declarations
   std::vector<Mover> loops_;
   Mover lane_;
   std::map<std::string, Step> ranges_;

@@ -78,6 +78,7 @@ private:
     usesChecks_ |= device.usesChecks || host.usesChecks;
     usesMatrices_ |= device.usesMatrices;
     usesTransfers_ |= device.usesTransfers;
+    usesWideStores_ |= device.usesWideStores;
     usesHalf_ |= device.usesHalf || host.usesHalf;
     closeDeviceSource(w, signatures_, style_, context_.target.name);
     return w.take();
@@ -88,6 +89,7 @@ private:
     if (usesChecks_) includes.insert(includes.begin(), "<tangram/cuda/checked.h>");
     if (usesHalf_) includes.insert(includes.begin(), "<tangram/cuda/float16.h>");
     if (usesMatrices_) includes.insert(includes.begin(), "<tangram/cuda/matrix.h>");
+    if (usesWideStores_) includes.insert(includes.begin(), "<tangram/cuda/wide.h>");
     if (usesTransfers_) includes.insert(includes.begin(), "<tangram/cuda/transfer.h>");
     if (usesAtomics_) includes.insert(includes.begin(), "<tangram/cuda/atomics.h>");
     // Sizes that a plan fixes may be 0, which nvcc finds out, and warns of j < size. The architectures are a list,
@@ -151,7 +153,7 @@ private:
   std::set<const Launch *> asking_; // for memory of their groups
   std::map<const Kernel *, std::vector<const Launch *>> launches_;
   bool usesLimits_ = false, usesAtomics_ = false, usesChecks_ = false, usesHalf_ = false, usesMatrices_ = false,
-       usesTransfers_ = false;
+       usesTransfers_ = false, usesWideStores_ = false;
 };
 
 } // namespace

@@ -1,10 +1,13 @@
 #include "Expressions.h"
 
+#include "tangram/ast/Build.h"
 #include "tangram/ast/Builtins.h"
 #include "tangram/diag/Diagnostic.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <string_view>
 
 namespace tangram::cuda {
 
@@ -120,6 +123,26 @@ Base::Text DeviceExpressions::assign(const Assign *e) {
   return {fmt::format("tangram_cuda::transfer<{}>({})", transfer->count, both)};
 }
 
+/// Vectors are CUDA's own, of 2 or 4 elements: int4, uchar2.
+std::string DeviceExpressions::type(const Type &t) {
+  if (!t.isVector()) return Expressions::type(t);
+  static constexpr std::array<std::string_view, 4> kWhole{"char", "short", "int", "long"};
+  const Type element = t.element();
+  if (element.isFloating()) return fmt::format("{}{}", Expressions::type(element), t.lanes());
+  const auto width = static_cast<std::size_t>(std::countr_zero(element.bytes()));
+  return fmt::format("{}{}{}", element.isSigned() ? "" : "u", kWhole.at(width), t.lanes());
+}
+
+Base::Text DeviceExpressions::initList(const InitList *e) {
+  const Text plain = Expressions::initList(e);
+  return e->type.isVector() ? Text{type(e->type) + plain.text} : plain;
+}
+
+std::string DeviceExpressions::store(const VectorStore &s) {
+  usesWideStores = true;
+  return fmt::format("tangram_cuda::store({}, {});", address(s.base, s.index), print(s.value));
+}
+
 std::string DeviceExpressions::await(const Await &s) {
   usesTransfers = true;
   return fmt::format("tangram_cuda::await<{}>();", operand(s.pending, 12, {})); // no > that would end the list
@@ -131,6 +154,13 @@ Base::Text DeviceExpressions::other(const Expr *e, const Type &wanted) {
   case Kind::WorkerCount: return workerCount(as<WorkerCount>(e));
   case Kind::Shuffle: return shuffle(as<Shuffle>(e));
   case Kind::MatrixMultiply: return matrixMultiply(as<MatrixMultiply>(e));
+  case Kind::VectorLoad:
+    return {fmt::format("*reinterpret_cast<const {} *>({})", type(e->type),
+                        address(as<VectorLoad>(e)->base, as<VectorLoad>(e)->index)),
+            kPrefix};
+  case Kind::VectorLane:
+    return {fmt::format("{}.{}", operand(as<VectorLane>(e)->operand, kPostfix, {}),
+                        "xyzw"[ast::literal(as<VectorLane>(e)->lane).value_or(0)])};
   default: return Expressions::other(e, wanted);
   }
 }

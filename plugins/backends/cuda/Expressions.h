@@ -16,8 +16,10 @@ public:
   /// What follows is in a launch of groups of so many threads.
   void enter(const ast::Launch &launch) { levels_ = levels_.ofGroups(launch.threads); }
   const hardware::LaunchLevels &levels() const { return levels_; }
-  bool usesMatrices = false, usesTransfers = false;
+  bool usesMatrices = false, usesTransfers = false, usesWideStores = false;
+  std::string type(const ast::Type &type) override;
   std::string await(const ast::Await &s);
+  std::string store(const ast::VectorStore &s);
 
 protected:
   // std::numeric_limits and std::min are functions of the host.
@@ -28,6 +30,7 @@ protected:
   Text call(const ast::Call *e) override;
   Text atomic(const ast::Atomic *e) override;
   Text assign(const ast::Assign *e) override;
+  Text initList(const ast::InitList *e) override;
   Text other(const ast::Expr *e, const ast::Type &wanted) override;
 
 private:

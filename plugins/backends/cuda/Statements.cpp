@@ -149,6 +149,7 @@ void DeviceStatements::other(const Stmt *s) {
   case Kind::Loop: return loop(*as<Loop>(s));
   case Kind::Sync: return sync(*as<Sync>(s));
   case Kind::Await: return w_.line(device_.await(*as<Await>(s)));
+  case Kind::VectorStore: return w_.line(device_.store(*as<VectorStore>(s)));
   case Kind::Alloc: return alloc(*as<Alloc>(s));
   default: c_family::Statements::other(s);
   }

@@ -113,6 +113,7 @@ void DeviceStatements::other(const Stmt *s) {
   switch (s->kind()) {
   case Kind::Loop: return loop(*as<Loop>(s));
   case Kind::Sync: return sync(*as<Sync>(s));
+  case Kind::VectorStore: return w_.line(device_.store(*as<VectorStore>(s)));
   case Kind::Await: return; // the barrier behind it is enough
   case Kind::Alloc:
     if (as<Alloc>(s)->memory == "registers") alloc(*as<Alloc>(s), "");

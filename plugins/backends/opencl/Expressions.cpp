@@ -1,5 +1,6 @@
 #include "Expressions.h"
 
+#include "tangram/ast/Build.h"
 #include "tangram/ast/Builtins.h"
 #include "tangram/diag/Diagnostic.h"
 
@@ -35,7 +36,8 @@ DeviceExpressions::DeviceExpressions(const Module &module, const hardware::Launc
 std::string DeviceExpressions::type(const Type &t) {
   if (t.isPointer()) return pointer(Space::Private, t);
   if (t.isStruct()) return "struct " + t.name() + "_t"; // no word of the language, whatever its name
-  if (t == Type(Scalar::F64)) usesDouble = true;
+  if (t.element() == Type(Scalar::F64)) usesDouble = true;
+  if (t.isVector()) return type(t.element()) + std::to_string(t.lanes());
   return t.kind() == Type::Kind::Scalar ? std::string(spelled(t.scalar())) : Expressions::type(t);
 }
 
@@ -124,6 +126,8 @@ Base::Text DeviceExpressions::atomic(const Atomic *e) {
 
 Base::Text DeviceExpressions::initList(const InitList *e) {
   Text plain = Expressions::initList(e);
+  if (e->type.isVector()) // in parentheses, not braces
+    return {fmt::format("({})({})", type(e->type), plain.text.substr(1, plain.text.size() - 2)), kPostfix};
   if (!e->type.isStruct()) return plain;
   return {fmt::format("({}){}", type(e->type), plain.text), kPostfix};
 }
@@ -163,11 +167,21 @@ Base::Text DeviceExpressions::workerCount(const WorkerCount *e) {
   return {fmt::format("(uint)get_num_groups(0) * {}u", levels_.groupWorkers / unit), 13};
 }
 
+std::string DeviceExpressions::store(const VectorStore &s) {
+  return fmt::format("vstore{}({}, 0, {});", s.value->type.lanes(), print(s.value), address(s.base, s.index));
+}
+
 Base::Text DeviceExpressions::other(const Expr *e, const Type &wanted) {
   switch (e->kind()) {
   case Kind::WorkerIndex: return workerIndex(as<WorkerIndex>(e));
   case Kind::WorkerCount: return workerCount(as<WorkerCount>(e));
   case Kind::Shuffle: fail(kShuffle, e->range, as<Shuffle>(e)->level);
+  case Kind::VectorLoad:
+    return {fmt::format("vload{}(0, {})", e->type.lanes(), address(as<VectorLoad>(e)->base, as<VectorLoad>(e)->index))};
+  case Kind::VectorLane:
+    return {fmt::format("{}.s{:x}", operand(as<VectorLane>(e)->operand, kPostfix, {}),
+                        ast::literal(as<VectorLane>(e)->lane).value_or(0)),
+            kPostfix};
   case Kind::MatrixMultiply: fail(kMatrix, e->range, as<MatrixMultiply>(e)->level);
   default: return Expressions::other(e, wanted);
   }

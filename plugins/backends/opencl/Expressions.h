@@ -24,6 +24,7 @@ public:
   std::string type(const ast::Type &type) override;
   /// Of an element in memory, where bool is a byte.
   std::string stored(const ast::Type &type);
+  std::string store(const ast::VectorStore &s);
   /// As an array's extent, in which no function may be called.
   std::string constantExpression(const ast::Expr *e, const ast::Type &wanted);
   std::string converted(const ast::Type &to, const std::string &text) override;

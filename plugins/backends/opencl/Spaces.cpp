@@ -31,6 +31,7 @@ Space Spaces::of(const Expr *e) const {
   switch (e->kind()) {
   case Kind::VarRef: return of(as<VarRef>(e)->name);
   case Kind::Cast: return of(as<Cast>(e)->operand);
+  case Kind::Aligned: return of(as<Aligned>(e)->pointer);
   case Kind::Binary: {
     const auto *b = as<Binary>(e);
     return of(b->lhs->type.isPointer() || !b->rhs->type.isPointer() ? b->lhs : b->rhs);

@@ -34,15 +34,18 @@ std::optional<AtomicOp> atomicOf(const nest::Update &update, const Type &type) {
 /// Updates of elements of certain containers become atomic operations.
 class ByAtomics final : public Mutator {
 public:
-  ByAtomics(Arena &arena, const std::set<std::string> &containers) : Mutator(arena), containers_(containers) {}
+  ByAtomics(Arena &arena, const Module &module, const std::set<std::string> &containers)
+      : Mutator(arena), module_(module), containers_(containers) {}
   bool possible() const { return possible_; }
 
 private:
   const Node *mutateEvaluate(const Evaluate *node) override { return replaced(node); }
-  const Node *mutateIf(const If *node) override { return nest::updateOf(node) ? replaced(node) : rebuild(node); }
+  const Node *mutateIf(const If *node) override {
+    return nest::updateOf(node, module_) ? replaced(node) : rebuild(node);
+  }
 
   const Stmt *replaced(const Stmt *statement) {
-    const std::optional<nest::Update> update = nest::updateOf(statement);
+    const std::optional<nest::Update> update = nest::updateOf(statement, module_);
     const VarRef *root = update && isa<Subscript>(update->target) ? rootVariable(update->target) : nullptr;
     if (!root || !containers_.count(root->name)) return statement;
     const Type type = update->target->type;
@@ -60,6 +63,7 @@ private:
                                                                          std::vector<const Expr *>{value}));
   }
 
+  const Module &module_;
   const std::set<std::string> &containers_;
   bool possible_ = true;
 };
@@ -106,7 +110,7 @@ const Codelet *withAtomicUpdates(const nest::Nest &nest, bool reorder, Arena &ar
     if (item.kind != nest::Item::Kind::Loop) continue;
     const std::set<std::string> containers = accumulatedBy(nest, item.index, dependences.carried(item.index), reorder);
     if (containers.empty()) continue;
-    ByAtomics byAtomics(arena, containers);
+    ByAtomics byAtomics(arena, *nest.module, containers);
     const For *loop = nest.loops[item.index].node;
     const Stmt *changed = byAtomics(static_cast<const Stmt *>(loop));
     if (byAtomics.possible() && changed != loop) loops[loop] = changed;

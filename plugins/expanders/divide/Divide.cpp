@@ -171,6 +171,7 @@ private:
     if (!captures) return false;
     band.captures = std::move(*captures);
     band.privates = options_.privates;
+    band.collapse = options_.collapse;
     if (band.ranges.size() == 1 && band.captures.own.empty()) band.reduction = pointReduction(*innermost);
     bool inside = false;
     std::vector<const Stmt *> divided = statements(innermost->body, inside);

@@ -23,7 +23,8 @@ struct Division {
 struct DivideOptions {
   bool reorder = true; // floating-point reductions may be computed in another order
   std::vector<PrivateCopies> privates;
-  bool streams = false; // lanes go through loops, and keep what the next iteration loads again (Streams.h)
+  bool collapse = false; // loops that stand directly in each other are also one (Collapse.h)
+  bool streams = false;  // lanes go through loops, and keep what the next iteration loads again (Streams.h)
 };
 
 Division divide(const ast::Module &module, const nest::Nest &nest, const ast::Spectrum &spectrum,

@@ -37,10 +37,12 @@ public:
   explicit Divide(const OptionValues &values)
       : mostElements_(values.integer("private-elements")), copies_(values.integer("private-copies")),
         expandedElements_(values.integer("expanded-elements")), tile_(values.integer("wavefront-tile")),
-        block_(values.integer("block")), streams_(values.flag("streams")), all_(values.flag("all")) {}
+        block_(values.integer("block")), collapse_(values.flag("collapse")), streams_(values.flag("streams")),
+        all_(values.flag("all")) {}
   const Module *run(const Module *module, ExpandContext &context) override {
     divide::DivideOptions options;
     options.reorder = context.target.promise("order") != "preserve";
+    options.collapse = collapse_;
     options.streams = streams_;
     for (std::int64_t elements = kFewElements; elements <= mostElements_; elements *= 16)
       options.privates.push_back({elements, std::clamp<std::int64_t>(kCopiedElements / elements, 1, copies_)});
@@ -225,7 +227,7 @@ private:
   }
 
   std::int64_t mostElements_, copies_, expandedElements_, tile_, block_;
-  bool streams_, all_;
+  bool collapse_, streams_, all_;
 };
 
 } // namespace
@@ -277,6 +279,12 @@ TANGRAM_PLUGIN("divide", "1.0", "divides loops: maps over parts of their ranges,
        std::int64_t{64},
        0,
        1024,
+       {}},
+      {"collapse",
+       "parallel loops that stand directly in each other, also as one loop over all their iterations",
+       false,
+       {},
+       {},
        {}},
       {"streams",
        "of two parallel loops of which an iteration of the outer one loads what the one before has loaded: also lanes "

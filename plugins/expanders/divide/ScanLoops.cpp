@@ -36,7 +36,7 @@ bool isFollowedBy(const Stmts &block, const Stmt *statement, const Stmt *update)
 /// iterations write one element. `update`: the only one of the scalar.
 bool isCompacted(const nest::Nest &nest, unsigned loop, unsigned container, const nest::Variable &scalar,
                  const Stmt *update, const Stmts &body) {
-  const std::optional<nest::Update> how = nest::updateOf(update);
+  const std::optional<nest::Update> how = nest::updateOf(update, *nest.module);
   if (!how || how->op != nest::ReductionOp::Add || how->subtracts || !scalar.type.isInteger()) return false;
   const std::optional<Int> by = how->value ? literal(nest::withoutCasts(how->value)) : std::optional<Int>(1);
   if (!by || *by < 1) return false;
@@ -54,17 +54,18 @@ bool isCompacted(const nest::Nest &nest, unsigned loop, unsigned container, cons
   return true;
 }
 
-/// The only statement of the body, or of branches in it, that updates a scalar; null where there are none or several.
-const Stmt *onlyUpdate(const Stmts &body, const std::string &scalar) {
-  const Stmt *found = nullptr;
-  std::size_t many = 0;
+/// The statements of the body, and of branches in it, that update a scalar: `sum += next; if (full) sum -= last;`. None
+/// where it is not by one operator.
+Stmts updatesOf(const Stmts &body, const std::string &scalar, const Module &module) {
+  Stmts found;
+  std::set<nest::ReductionOp> ops;
   auto look = [&](auto &&self, const Stmts &stmts) -> void {
     for (const Stmt *s : stmts) {
-      const std::optional<nest::Update> u = nest::updateOf(s);
+      const std::optional<nest::Update> u = nest::updateOf(s, module);
       const auto *target = u ? dyn<VarRef>(u->target) : nullptr;
       if (target && target->name == scalar) {
-        found = s;
-        ++many;
+        found.push_back(s);
+        ops.insert(u->op);
       } else if (const auto *branch = dyn<If>(s)) {
         self(self, branch->then->stmts);
         if (branch->otherwise) self(self, branch->otherwise->stmts);
@@ -72,8 +73,10 @@ const Stmt *onlyUpdate(const Stmts &body, const std::string &scalar) {
     }
   };
   look(look, body);
-  return many == 1 ? found : nullptr;
+  return ops.size() == 1 ? found : Stmts{};
 }
+
+bool isOneOf(const Stmts &stmts, const Stmt *s) { return std::find(stmts.begin(), stmts.end(), s) != stmts.end(); }
 
 /// The one scalar that the loop carries; null where it is something else.
 const nest::Variable *carriedScalar(const nest::Nest &nest, unsigned loop, const nest::Dependences &dependences,
@@ -92,41 +95,45 @@ const nest::Variable *carriedScalar(const nest::Nest &nest, unsigned loop, const
     found = variable;
   }
   if (!found) return nullptr;
-  const Stmt *update = onlyUpdate(body, nest.variables[*found].name);
+  const Stmts updates = updatesOf(body, nest.variables[*found].name, *nest.module);
   for (const unsigned container : containers)
-    if (!update || !isCompacted(nest, loop, container, nest.variables[*found], update, body)) return nullptr;
-  if (!found) return nullptr;
+    if (updates.size() != 1 || !isCompacted(nest, loop, container, nest.variables[*found], updates[0], body))
+      return nullptr;
   const nest::Variable &v = nest.variables[*found];
   return v.rank == 0 && !v.container && v.type.isScalar() ? &v : nullptr;
 }
 
-/// The update alone, and the branches that it stands in; null where it stands elsewhere.
-const Stmt *alone(const Stmt *s, const Stmt *update, Arena &arena) {
-  if (s == update) return s;
+/// The updates alone, and the branches that they stand in; null where they stand elsewhere.
+const Stmt *alone(const Stmt *s, const Stmts &updates, Arena &arena) {
+  if (isOneOf(updates, s)) return s;
   const auto *branch = dyn<If>(s);
   if (!branch) return nullptr;
   const Build build(arena, branch->range);
-  auto inside = [&](const Block *block) -> const Stmt * {
+  auto inside = [&](const Block *block) {
+    Stmts found;
     for (const Stmt *inner : block ? block->stmts : Stmts{})
-      if (const Stmt *found = alone(inner, update, arena)) return found;
-    return nullptr;
+      if (const Stmt *update = alone(inner, updates, arena)) found.push_back(update);
+    return found;
   };
-  if (const Stmt *then = inside(branch->then)) return build.when(branch->cond, {then});
-  if (const Stmt *otherwise = inside(branch->otherwise)) return build.when(build.logicalNot(branch->cond), {otherwise});
-  return nullptr;
+  const Stmts then = inside(branch->then), otherwise = inside(branch->otherwise);
+  if (then.empty() && otherwise.empty()) return nullptr;
+  return then.empty() ? build.when(build.logicalNot(branch->cond), otherwise)
+                      : build.when(branch->cond, then, otherwise);
 }
 
-/// Declarations of the body that the update needs, and the update; nothing where these need what the loop writes.
-std::optional<Stmts> slice(const Stmts &body, const Stmt *update, const std::string &scalar,
+/// Declarations of the body that the updates need, and the updates; nothing where these need what the loop writes.
+std::optional<Stmts> slice(const Stmts &body, const Stmts &updates, const std::string &scalar,
                            const std::set<std::string> &written, Arena &arena) {
-  std::set<std::string> needed;
+  std::set<std::string> needed, inside; // inside: declared in branches around the updates
   auto needs = [&](const Node *node) { walk(node, [&](const VarRef &v) { needed.insert(v.name); }); };
-  const auto around =
-      std::find_if(body.begin(), body.end(), [&](const Stmt *s) { return alone(s, update, arena) != nullptr; });
-  if (around == body.end()) return {};
-  Stmts kept{alone(*around, update, arena)};
-  needs(kept[0]);
-  for (auto s = std::make_reverse_iterator(around); s != body.rend(); ++s) {
+  Stmts kept;
+  for (const Stmt *s : body)
+    if (const Stmt *update = alone(s, updates, arena)) {
+      kept.push_back(update);
+      needs(update);
+      inside.merge(nest::declaredIn({s}));
+    }
+  for (auto s = body.rbegin(); s != body.rend(); ++s) {
     const auto *d = dyn<Declare>(*s);
     if (!d || !needed.count(d->name)) continue;
     if (!d->extents.empty() || d->shared || d->tunable || !d->init || hasEffects(d->init)) return {};
@@ -138,8 +145,7 @@ std::optional<Stmts> slice(const Stmts &body, const Stmt *update, const std::str
   for (const Stmt *s : body) // what is kept is nowhere set again
     for (const std::string &name : assignedVariables(s))
       if (name != scalar && needed.count(name)) return {};
-  // Nor is anything of a branch that the update needs.
-  const std::set<std::string> inside = nest::declaredIn({*around});
+  // Nor is anything of a branch that an update needs.
   if (std::any_of(inside.begin(), inside.end(), [&](const std::string &name) { return needed.count(name) > 0; }))
     return {};
   return kept;
@@ -149,21 +155,21 @@ std::optional<Stmts> slice(const Stmts &body, const Stmt *update, const std::str
 
 std::optional<ScanLoop> scanLoop(const nest::Nest &nest, const nest::Item &loop, const nest::Dependences &dependences,
                                  Stmts body, Arena &arena) {
-  // Where an iteration may end before the update, branches around it do not tell whether it is done.
+  // Where an iteration may end before an update, branches around it do not tell whether it is done.
   if (std::any_of(body.begin(), body.end(), jumpsOut)) return {};
   const nest::Variable *v = carriedScalar(nest, loop.index, dependences, body);
-  const Stmt *update = v ? onlyUpdate(body, v->name) : nullptr;
-  if (!update) return {};
-  const std::optional<nest::Update> how = nest::updateOf(update);
+  const Stmts updates = v ? updatesOf(body, v->name, *nest.module) : Stmts{};
+  if (updates.empty()) return {};
+  const std::optional<nest::Update> how = nest::updateOf(updates[0], *nest.module);
   std::set<std::string> written;
   for (unsigned s : nest.statementsOf(loop.index))
     for (const nest::Access &a : nest.statements[s].accesses) {
       if (a.kind == nest::AccessKind::Read) continue;
       const nest::Variable &other = nest.variables[a.variable];
-      if (&other == v && nest.statements[s].node != update) return {};
+      if (&other == v && !isOneOf(updates, nest.statements[s].node)) return {};
       if (other.container) written.insert(other.name);
     }
-  const std::optional<Stmts> kept = slice(body, update, v->name, written, arena);
+  const std::optional<Stmts> kept = slice(body, updates, v->name, written, arena);
   std::string why;
   const std::optional<LoopRange> range = rangeOf(nest, loop.index, arena, why);
   if (!kept || !range) return {};

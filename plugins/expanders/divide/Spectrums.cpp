@@ -1,6 +1,7 @@
 #include "Spectrums.h"
 
 #include "Accumulations.h"
+#include "Collapse.h"
 #include "Columns.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
@@ -21,6 +22,7 @@ std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Na
   for (LoopRange &r : band.ranges) {
     Codelets make(arena, r.where);
     local.reserve(r.iterator);
+    for (const Stmt *s : r.decoded) local.reserveAll(s);
     r.position = local.fresh("at_" + r.iterator);
     rangeParams.push_back(make.param(local.fresh(r.iterator + "_range"), r.containerType()));
     // An iterator of the range's own type is the parameter itself.
@@ -34,7 +36,7 @@ std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Na
     spectrumNames.push_back(names.fresh(own));
   }
 
-  std::vector<const Spectrum *> spectrums;
+  std::vector<const Spectrum *> spectrums, others;
   for (std::size_t m = 0; m <= n; ++m) { // the first m loops stand still
     const SourceRange where = band.ranges[m < n ? m : n - 1].where;
     Codelets make(arena, where, local);
@@ -51,6 +53,7 @@ std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Na
       if (fixedParams[i]->name != band.ranges[i].iterator)
         stmts.push_back(make.build().declare(band.ranges[i].iterator, band.ranges[i].iteratorType,
                                              make.build().cast(band.ranges[i].iteratorType, make.use(fixedParams[i]))));
+      stmts.insert(stmts.end(), band.ranges[i].decoded.begin(), band.ranges[i].decoded.end());
     };
     std::vector<const Stmt *> own;
     for (const Declare *d : band.captures.own)
@@ -98,8 +101,19 @@ std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Na
                                                 fmt::format("privatized_{}{}", loop, own.elements), local, arena))
           codelets.push_back(codelet);
       }
+    for (std::size_t count = n; m == 0 && band.collapse && count >= 2 && count + 1 >= n; --count) {
+      const Band flat = collapsed(band, count, rangeParams, local, arena);
+      const std::vector<const Spectrum *> made = spectrumsOf(flat, base, names, arena);
+      std::vector<const Expr *> args{flat.ranges[0].range(arena)};
+      for (std::size_t i = count; i < n; ++i) args.push_back(make.use(rangeParams[i]));
+      args.insert(args.end(), flat.captures.arguments.begin(), flat.captures.arguments.end());
+      codelets.push_back(make.codelet(fmt::format("collapse_{}", count), params,
+                                      {make.run(make.call(made[0]->name, Type(), std::move(args)))}));
+      others.insert(others.end(), made.begin(), made.end());
+    }
     spectrums.push_back(make.spectrum(spectrumNames[m], Type(), params, std::move(codelets)));
   }
+  spectrums.insert(spectrums.end(), others.begin(), others.end());
   return spectrums;
 }
 

@@ -30,6 +30,7 @@ struct Band {
   std::shared_ptr<const PointReduction> reduction; // of one loop whose iterations are a reduction each; null: of others
   std::vector<PrivateCopies> privates;
   std::optional<Stream> stream; // of the last two loops
+  bool collapse = false;        // also with the outer loops, and with all, as one
 };
 
 /// Makes the spectrums of a band, named after `base`; the first of the list is the one over all ranges.

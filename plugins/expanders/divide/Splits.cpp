@@ -112,21 +112,6 @@ private:
   nest::Dependences dependences_;
 };
 
-/// Trees of their own: what is known of a nest is known by its nodes.
-class Copy : public Mutator {
-public:
-  using Mutator::Mutator;
-
-private:
-  template <class T> const T *again(const T *node) {
-    return arena().derive(node, [](T &) {});
-  }
-  const Node *mutateVarRef(const VarRef *v) override { return again(v); }
-  const Node *mutateIntLit(const IntLit *n) override { return again(n); }
-  const Node *mutateFloatLit(const FloatLit *n) override { return again(n); }
-  const Node *mutateDeclare(const Declare *d) override { return again(as<Declare>(Mutator::mutateDeclare(d))); }
-};
-
 class Splits : public Mutator {
 public:
   Splits(const nest::Nest &nest, const Codelet &codelet, Arena &arena) : Mutator(arena), nest_(nest), finder_(nest) {
@@ -172,10 +157,11 @@ private:
     const auto *start = as<Declare>(loop->init);
     for (const std::string &name : nest::declaredIn(body->stmts)) renamed[name] = names_.fresh(name);
     const std::string iterator = renamed[start->name] = names_.fresh(start->name);
-    const auto *own = as<Block>(renameVariables(arena(), Copy(arena()).mutateAs(body), [&](const std::string &name) {
-      const auto r = renamed.find(name);
-      return r == renamed.end() ? name : r->second;
-    }));
+    const auto *own = as<Block>(
+        renameVariables(arena(), build.block(nest::copied(body->stmts, arena())), [&](const std::string &name) {
+          const auto r = renamed.find(name);
+          return r == renamed.end() ? name : r->second;
+        }));
     const Stmt *first = build.declare(iterator, start->type, build.cast(start->type, begin), end == nullptr);
     if (!end) {
       std::vector<const Stmt *> stmts{first};

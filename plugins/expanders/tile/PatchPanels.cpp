@@ -102,6 +102,8 @@ Stmts PatchWriter::panels(const Segment &segment, const References &references, 
   };
   std::deque<Staged *> tiles;
   for (const Tile &t : references.tiles) tiles.push_back(&staged(t, extents));
+  std::deque<Staged *> stored;
+  for (const Tile &t : references.stored) stored.push_back(&staged(t, extents));
   const Expr *wide = build_.cast(kSize, depth);
   auto firstOf = [&](const Expr *panel) {
     Context first = atFirst();
@@ -192,7 +194,7 @@ Stmts PatchWriter::panels(const Segment &segment, const References &references, 
             const Fragment *same = sameFragment(r);
             use(r, same ? *same : window(*t, r, *slides, turning, windows[slides->first]), here);
           }
-    Stmts body = innermost(segment, references, here, tiles, all);
+    Stmts body = innermost(segment, references, here, tiles, stored, all);
     fragments_ = outside;
     for (std::size_t l = all.size(); l-- > 0;) {
       if (mentions(body, iterators[l].first)) body.insert(body.begin(), iterators[l].second);
@@ -232,6 +234,7 @@ Stmts PatchWriter::panels(const Segment &segment, const References &references, 
   } else {
     stmts.insert(stmts.end(), whole.begin(), whole.end());
   }
+  for (const Stmt *s : drained(stored, firstOf(from), one ? depth : turns)) stmts.push_back(s);
   if (stages) stmts.insert(stmts.end(), stages->onward.begin(), stages->onward.end());
   before.insert(before.begin(), build_.declare(as<VarRef>(numbers)->name, range.containerType(), range.range(arena_)));
   if (one)
@@ -239,6 +242,31 @@ Stmts PatchWriter::panels(const Segment &segment, const References &references, 
   else
     before.push_back(count(as<VarRef>(from)->name, kSize, size, std::move(stmts), wide));
   return before;
+}
+
+Stmts PatchWriter::drained(const std::deque<Staged *> &stored, const Context &first, const Expr *turns) {
+  Stmts stmts;
+  for (const Staged *tile : stored) {
+    Staged::Corner corner = tile->corner(replacement(first), names_);
+    const Strides &strides = tile->tile().strides;
+    for (std::size_t l = 0; l < strides.size(); ++l) {
+      const auto d = static_cast<std::size_t>(std::find(strides[l].begin(), strides[l].end(), 1) - strides[l].begin());
+      const Expr *count = turns;
+      if (l < dims_.size()) {
+        const Expr *size = lanes_->size(l), *rest = build_.sub(origins_[l].size, origins_[l].first);
+        count = build_.select(build_.less(build_.cast(kSize, size), rest), size, build_.cast(kNumber, rest));
+      } else if (l > dims_.size()) { // loops that a panel has in whole
+        continue;
+      }
+      corner.begin[d] = number(0);
+      const std::string name = names_.fresh("stored");
+      corner.declarations.push_back(build_.declare(name, kNumber, count));
+      corner.count[d] = build_.var(name, kNumber);
+    }
+    stmts.insert(stmts.end(), corner.declarations.begin(), corner.declarations.end());
+    stmts.push_back(tile->drain(corner, names_));
+  }
+  return stmts;
 }
 
 bool PatchWriter::copies(const std::deque<Staged *> &tiles) const {
@@ -322,7 +350,8 @@ std::optional<PatchWriter::Stages> PatchWriter::stages(const std::deque<Staged *
 }
 
 Stmts PatchWriter::innermost(const Segment &segment, const References &references, Context context,
-                             const std::deque<Staged *> &tiles, const std::vector<const Expr *> &turns) {
+                             const std::deque<Staged *> &tiles, const std::deque<Staged *> &stored,
+                             const std::vector<const Expr *> &turns) {
   Stmts stmts;
   auto shared = [&](const Reference &r, auto &&value) {
     std::vector<bool> along = alongOf(r);
@@ -350,7 +379,9 @@ Stmts PatchWriter::innermost(const Segment &segment, const References &reference
   bool only = touchesWritten(segment.body) || loadsBehindGuard(references) || trusting(segment, references) ||
               (neighbours && !whole_);
   const Stmts body = guarded_ ? Stmts{build_.when(guarded_, segment.body)} : segment.body;
-  for (const Stmt *s : forAll(body, context, only || guarded_, tiles, turns)) stmts.push_back(s);
+  std::deque<Staged *> all = tiles;
+  all.insert(all.end(), stored.begin(), stored.end());
+  for (const Stmt *s : forAll(body, context, only || guarded_, all, turns)) stmts.push_back(s);
   return stmts;
 }
 

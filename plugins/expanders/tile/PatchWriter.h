@@ -162,6 +162,8 @@ private:
   const ast::Stmt *await(const ast::Expr *pending) const {
     return arena_.make<ast::Await>(nest_.loops[0].where, pending);
   }
+  /// Stores what points have left of `turns` turns in tiles (References::stored).
+  Stmts drained(const std::deque<Staged *> &stored, const Context &first, const ast::Expr *turns);
   /// Nothing where lanes load elements themselves.
   std::optional<Stages> stages(const std::deque<Staged *> &tiles, const ast::Expr *size, const ast::Expr *wide,
                                const ast::Expr *from, const std::function<Context(const ast::Expr *)> &firstOf);
@@ -195,7 +197,8 @@ private:
   Stmts inBlocks(const Segment &segment, Stmts body);
   /// One turn of all loops: what several points share is read once, then each point goes on.
   Stmts innermost(const Segment &segment, const References &references, Context context,
-                  const std::deque<Staged *> &tiles, const std::vector<const ast::Expr *> &turns);
+                  const std::deque<Staged *> &tiles, const std::deque<Staged *> &stored,
+                  const std::vector<const ast::Expr *> &turns);
   struct Kept {
     const ast::Declare *declare = nullptr;
     std::string array, block; // of all points, and of those of a block

@@ -1,9 +1,12 @@
 #include "RangeNest.h"
+
+#include "Padding.h"
 #include "tangram/nest/Promotion.h"
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Names.h"
+#include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Casts.h"
 #include "tangram/nest/Read.h"
@@ -58,6 +61,43 @@ bool isGuard(const If &statement) {
          !contains<SpectrumCall>(statement.cond);
 }
 
+/// `for (...) if (cond) S` of `if (cond) for (...) S`, where that is the same: so a condition of each point leaves the
+/// loop in which points share what they read.
+const Stmt *withConditionInside(const Stmt *s, Arena &arena) {
+  const auto *choice = dyn<If>(s);
+  const auto *loop = choice && choice->then->stmts.size() == 1 ? dyn<For>(choice->then->stmts[0]) : nullptr;
+  if (!loop || !isGuard(*choice) || !isa<Declare>(loop->init) || jumpsOut(loop->body)) return s;
+  const std::set<std::string> changed = assignedVariables(loop);
+  if (any<VarRef>(choice->cond, [&](const VarRef &v) { return changed.count(v.name) != 0; })) return s;
+  // The loop's own expressions are asked for where the condition does not hold, too.
+  if (!speculable(as<Declare>(loop->init)->init) || !speculable(loop->cond)) return s;
+  const Stmt *inside = arena.derive(choice, [&](If &copy) { copy.then = loop->body; });
+  return arena.derive(loop, [&](For &copy) {
+    copy.body = arena.derive(loop->body, [&](Block &b) { b.stmts = {withConditionInside(inside, arena)}; });
+  });
+}
+
+/// With sums that number elements in place of the variables that have them (forward substitution): `in[i]` of
+/// `int i = y + dy - 4;` says itself which elements points share.
+std::vector<const Stmt *> withDefinitions(const std::vector<const Stmt *> &body, Arena &arena) {
+  Definitions definitions = definitionsIn(body);
+  std::erase_if(definitions, [&](const auto &known) {
+    const auto divides = [](const Binary &b) { return b.op == BinaryOp::Div || b.op == BinaryOp::Rem; };
+    return std::find(body.begin(), body.end(), known.second) == body.end() || any<Binary>(known.second->init, divides);
+  });
+  if (definitions.empty()) return body;
+  std::vector<const Stmt *> result;
+  for (const Stmt *s : body)
+    result.push_back(substituted(arena, s, [&](const VarRef *v) -> const Expr * {
+      return definitions.count(v->name) ? spelledOut(v, definitions, arena) : v;
+    }));
+  std::erase_if(result, [&](const Stmt *s) { // nobody asks for it any more
+    const auto *d = dyn<Declare>(s);
+    return d && definitions.count(d->name);
+  });
+  return result;
+}
+
 } // namespace
 
 std::optional<RangeNest> rangeNest(const Module &module, const Spectrum &spectrum, const Codelet &codelet,
@@ -87,6 +127,8 @@ std::optional<RangeNest> rangeNest(const Module &module, const Spectrum &spectru
   Names fresh;
   fresh.reserveAll(&codelet);
   inner = nest::withPromotedElements(inner, fresh, arena);
+  inner = withDefinitions(inner, arena);
+  for (const Stmt *&s : inner) s = withConditionInside(s, arena);
   result.body = inner;
   if (result.guard) inner = {Build(arena, result.guard->range).when(result.guard, inner)};
   std::vector<const Param *> params;

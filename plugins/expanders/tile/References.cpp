@@ -102,6 +102,70 @@ std::vector<unsigned> orderOf(const Strides &strides, std::size_t dims, bool loc
   return order;
 }
 
+/// The loops of a patch and of its panel, of which the strides of a segment's references speak.
+std::vector<unsigned> loopsOf(const std::vector<unsigned> &dims, const Segment &segment) {
+  std::vector<unsigned> result = dims;
+  for (std::size_t l = segment.panel; l < segment.loops.size(); ++l) result.push_back(segment.loops[l].loop);
+  return result;
+}
+
+/// Whether positions of the loops are elements one to one, neighbours along each loop next to each other in a dimension
+/// of its own, of which the last is not that of neighbouring lanes.
+bool areRowsApart(const Strides &strides, std::size_t dims) {
+  std::vector<bool> moved(strides[0].size(), false);
+  for (const std::vector<std::int64_t> &along : strides) {
+    if (std::count(along.begin(), along.end(), 0) + 1 != static_cast<std::ptrdiff_t>(along.size())) return false;
+    const auto d = static_cast<std::size_t>(
+        std::find_if(along.begin(), along.end(), [](std::int64_t s) { return s != 0; }) - along.begin());
+    if (along[d] != 1 || moved[d]) return false;
+    moved[d] = true;
+  }
+  return moved.back() && strides[dims - 1].back() == 0;
+}
+
+/// Tiles of what the segment stores.
+std::vector<Tile> storedIn(const RangeNest &nest, const std::vector<unsigned> &dims, const Segment &segment,
+                           const std::set<std::string> &declared, Arena &arena) {
+  std::vector<Tile> result;
+  if (segment.loops.empty() || segment.guard || nest.guard || !segment.repaired.empty()) return result;
+  std::set<std::string> own = declared; // variables that are not there where tiles are stored
+  for (const RangeLoop &l : nest.loops) own.erase(l.iterator->name);
+  for (const nest::LoopRange &l : segment.loops) own.erase(l.iterator);
+  const Definitions definitions = definitionsIn(segment.body);
+  for (const Stmt *s : segment.body) {
+    const auto *evaluate = dyn<Evaluate>(s);
+    const auto *store = evaluate ? dyn<Assign>(evaluate->expr) : nullptr;
+    const auto *place = store && store->op == AssignOp::Set ? dyn<Subscript>(store->target) : nullptr;
+    const auto *base = place ? dyn<VarRef>(place->base) : nullptr;
+    if (!base || !place->type.isScalar()) continue;
+    const auto &params = nest.nest->codelet->params;
+    const auto container =
+        std::find_if(params.begin(), params.end(), [&](const Param *p) { return p->name == base->name; });
+    if (container == params.end() || place->indices.size() != (*container)->type.rank()) continue;
+    std::size_t mentioned = 0;
+    for (const Stmt *other : segment.body) walk(other, [&](const VarRef &v) { mentioned += v.name == base->name; });
+    const nest::Access *access = accessOf(*nest.nest, place);
+    if (mentioned != 1 || !access || !access->certain) continue;
+    const nest::Statement &statement = nest.nest->statements[access->statement];
+    if (!statement.guards.empty() || !statement.exact) continue;
+    std::vector<const Expr *> indices;
+    for (const Expr *index : place->indices) indices.push_back(spelledOut(index, definitions, arena));
+    if (std::any_of(indices.begin(), indices.end(), [&](const Expr *index) {
+          return contains<Subscript>(index) ||
+                 any<VarRef>(index, [&](const VarRef &v) { return own.count(v.name) != 0; });
+        }))
+      continue;
+    const std::optional<Strides> strides = stridesOf(*nest.nest, *access, loopsOf(dims, segment));
+    if (!strides || !areRowsApart(*strides, dims.size())) continue;
+    const std::size_t rank = indices.size();
+    const std::vector<std::int64_t> zeros(rank, 0);
+    const Reference reference{
+        place, std::move(indices), *container, strides, true, zeros, std::vector<std::optional<Clamp>>(rank), {}};
+    result.push_back({*container, *strides, zeros, zeros, {reference}, orderOf(*strides, dims.size(), false)});
+  }
+  return result;
+}
+
 } // namespace
 
 ZeroPadding zeroPadding(const RangeNest &nest, const Segment &segment, Arena &arena) {
@@ -117,13 +181,10 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
                         const Segment &segment, const std::set<std::string> &written,
                         const std::set<std::string> &declared, const ZeroPadding &zeros, bool lockstep, Arena &arena) {
   References result;
-  std::vector<unsigned> loops = dims;
+  const std::vector<unsigned> loops = loopsOf(dims, segment);
   std::set<std::string> iterators;
   for (const RangeLoop &l : nest.loops) iterators.insert(l.iterator->name);
-  for (std::size_t l = 0; l < segment.loops.size(); ++l) {
-    iterators.insert(segment.loops[l].iterator);
-    if (l >= segment.panel) loops.push_back(segment.loops[l].loop);
-  }
+  for (const nest::LoopRange &l : segment.loops) iterators.insert(l.iterator);
   const Definitions definitions = definitionsIn(segment.body);
   std::map<const Subscript *, Padding> paddings;
   for (const Stmt *s : segment.body)
@@ -199,6 +260,7 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
                             {reference},
                             orderOf(*reference.strides, dims.size(), lockstep)});
   }
+  if (!lockstep) result.stored = storedIn(nest, dims, segment, declared, arena); // a vector's lanes store anywhere
   return result;
 }
 

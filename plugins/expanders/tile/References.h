@@ -41,6 +41,9 @@ struct Tile {
 struct References {
   std::vector<Reference> direct; // read where they are
   std::vector<Tile> tiles;
+  /// What each point stores in each turn and nobody reads meanwhile, rows of points' own that lie apart: neighbouring
+  /// lanes would store far from each other. One reference each.
+  std::vector<Tile> stored;
 };
 
 /// What counts as zero in a segment.

@@ -272,6 +272,13 @@ const Stmt *Staged::load(const Corner &corner, bool asks, Names &names) const {
   });
 }
 
+const Stmt *Staged::drain(const Corner &corner, Names &names) const {
+  return rounds(names, [&](const auto &at, const Expr *, auto &body) {
+    const There to = there(corner, at, true, names, body);
+    body.push_back(build_.when(to.inside, {build_.assign(to.element, place(at))}));
+  });
+}
+
 const Stmt *Staged::ownDeclaration() const {
   const Expr *lanes = lanes_.lanes(), *none = nullptr, *all = lanes_.spelledOut(this->all());
   const Expr *many = build_.div(build_.sub(build_.add(all, lanes), number(1)), lanes);

@@ -42,6 +42,8 @@ public:
   const ast::Stmt *store(ast::Names &names) const;
   /// The same by Transfers, of up to `bytes` at a time.
   const ast::Stmt *transfer(const Corner &corner, bool asks, std::uint64_t bytes, ast::Names &names) const;
+  /// The other way: all lanes store the elements, those that the corner counts. The tile's strides are 1.
+  const ast::Stmt *drain(const Corner &corner, ast::Names &names) const;
   /// The element of a reference at a position of each loop.
   const ast::Expr *element(const Reference &reference, const std::vector<const ast::Expr *> &positions) const;
   const Tile &tile() const { return tile_; }

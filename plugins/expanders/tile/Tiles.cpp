@@ -1,5 +1,7 @@
 #include "Tiles.h"
 
+#include "tangram/nest/Statements.h"
+
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/RangeParameters.h"
@@ -178,6 +180,7 @@ const Module *withTiles(const Module &module, const std::map<std::string, std::s
       codelets.push_back(arena.derive(other, [&](Codelet &c) {
         c.name = c.tag = name;
         c.from = codelet->name;
+        c.body = Build(arena, other->body->range).block(nest::copied(other->body->stmts, arena));
       }));
     }
     const bool same = codelets.size() == spectrum->codelets.size();

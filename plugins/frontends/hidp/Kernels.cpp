@@ -283,6 +283,12 @@ private:
       inner.loops.erase(inner.loops.begin(), inner.loops.begin() + static_cast<std::ptrdiff_t>(k) + 1);
       inner.reduction.reset();
       Stmts within = inner.loops.empty() ? s.body : Stmts{program_.make(inner)};
+      if (s.reduction) { // what is returned is read, too
+        Stmt returned;
+        returned.kind = Stmt::Kind::If;
+        returned.value = s.reduction->value;
+        within.push_back(program_.make(std::move(returned)));
+      }
       std::vector<const Variable *> first;
       for (std::size_t i = 0; i <= k; ++i) first.push_back(s.loops[k - i].iterator);
       Unit unit = unitOf(fresh(name), s.piece, within, first);

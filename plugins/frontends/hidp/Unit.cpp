@@ -129,7 +129,10 @@ Unit unitOf(std::string name, Piece piece, const Stmts &stmts, const std::vector
 
 void prologue(const Unit &unit, const Stmts &body, Text &out) {
   std::set<const Variable *> needed, given;
-  uses(body, [&](const Expr &e, Use) { needed.insert(e.variable); });
+  Stmt returned;
+  returned.value = unit.returnedValue;
+  for (const Stmts &stmts : {body, Stmts{&returned}})
+    uses(stmts, [&](const Expr &e, Use) { needed.insert(e.variable); });
   for (const auto &[v, _] : unit.parameters) given.insert(v);
   for (const auto &[size, where] : unit.known)
     if (needed.count(size) && !given.count(size))

@@ -1,5 +1,6 @@
 #include "tangram/c-family/Expressions.h"
 
+#include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 
@@ -180,6 +181,11 @@ Expressions::Text Expressions::faulted(const Faulted *e) {
   return {fmt::format("{}faulted({})", checks(), print(e->record))};
 }
 
+std::string Expressions::address(const Expr *base, const Expr *index) {
+  Arena scratch;
+  return print(Build(scratch, base->range).add(base, index));
+}
+
 std::string Expressions::arguments(const Call *e) {
   std::string args;
   for (const Expr *arg : e->args) args += (args.empty() ? "" : ", ") + operand(arg, kAssign, {});
@@ -215,6 +221,7 @@ Expressions::Text Expressions::at(const Expr *e, const Type &wanted) {
     return as<Atomic>(e)->op == AtomicOp::OrderedAdd ? other(e, e->type) : atomic(as<Atomic>(e));
   case Kind::Check: return check(as<Check>(e));
   case Kind::Faulted: return faulted(as<Faulted>(e));
+  case Kind::Aligned: return at(as<Aligned>(e)->pointer, wanted);
   default: return other(e, wanted);
   }
 }

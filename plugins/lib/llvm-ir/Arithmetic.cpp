@@ -29,6 +29,7 @@ Type common(const Type &a, const Type &b) {
 }
 
 Value *Arithmetic::convert(Value *value, const Type &from, const Type &to) {
+  if (from.isPointer() && to == Type(Scalar::U64)) return b_.CreatePtrToInt(generic(value), types_.value(to));
   if (from == to || !isNumber(from) || !isNumber(to)) return value;
   llvm::Type *type = types_.value(to);
   return convert(value, laneType(from), laneType(to), type);

@@ -20,7 +20,7 @@ bool changes(UnaryOp op) { return op >= UnaryOp::PreInc && op <= UnaryOp::PostDe
 Value *Expressions::value(const Expr *e, const Type &type) { return s_.arithmetic.convert(value(e), e->type, type); }
 
 Value *Expressions::value(const Expr *e) {
-  if (e->type.isVector() && !hasVectors()) fail(kVectors, e->range, name(e->kind()), e->type.text());
+  if (e->type.isVector() && !hasVectors()) refuseVector(e);
   const Types &types = s_.unit.types;
   switch (e->kind()) {
   case Kind::IntLit:
@@ -43,7 +43,13 @@ Value *Expressions::value(const Expr *e) {
   case Kind::Call: return call(as<Call>(e));
   case Kind::Subscript:
   case Kind::Member: return s_.load(place(e));
-  case Kind::InitList: return s_.load(temporary(e));
+  case Kind::InitList: {
+    if (!e->type.isVector()) return s_.load(temporary(e));
+    Value *lanes = llvm::Constant::getNullValue(types.value(e->type));
+    for (std::uint64_t k = 0; k < as<InitList>(e)->values.size(); ++k)
+      lanes = b_.CreateInsertElement(lanes, value(as<InitList>(e)->values[k], e->type.element()), k);
+    return lanes;
+  }
   case Kind::Atomic: {
     const auto *a = as<Atomic>(e);
     if (a->op == AtomicOp::OrderedAdd) fail(kLanguageNode, e->range, "orderedAdd");
@@ -52,6 +58,7 @@ Value *Expressions::value(const Expr *e) {
     for (const Expr *operand : a->operands) operands.push_back(value(operand, target.type));
     return s_.arithmetic.convert(atomic(*a, target, operands), target.type, e->type);
   }
+  case Kind::Aligned: return value(as<Aligned>(e)->pointer);
   case Kind::WorkerIndex:
   case Kind::WorkerCount:
   case Kind::Shuffle:
@@ -65,7 +72,7 @@ Value *Expressions::value(const Expr *e) {
   case Kind::VectorSelect:
   case Kind::VectorReduce:
   case Kind::VectorLane:
-    if (!hasVectors()) fail(kVectors, e->range, name(e->kind()), e->type.text());
+    if (!hasVectors()) refuseVector(e);
     return other(e);
   // The language's own, which passes have made others of, and what is no expression.
   case Kind::SpectrumCall:
@@ -113,6 +120,8 @@ Value *Expressions::value(const Expr *e) {
 Value *Expressions::other(const Expr *e) { fail(kLanguageNode, e->range, name(e->kind())); }
 
 // ---- places ----------------------------------------------------------------------------------------------
+
+void Expressions::refuseVector(const Expr *e) { fail(kVectors, e->range, name(e->kind()), e->type.text()); }
 
 Place Expressions::place(const Expr *e) {
   switch (e->kind()) {

@@ -118,6 +118,7 @@ void Statements::stmt(const Stmt *s) {
   case Kind::Atomic:
   case Kind::WorkerIndex:
   case Kind::WorkerCount:
+  case Kind::Aligned:
   case Kind::Shuffle:
   case Kind::MatrixMultiply:
   case Kind::Transfer:

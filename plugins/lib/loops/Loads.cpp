@@ -6,10 +6,9 @@ namespace tangram::loops {
 
 using namespace ast;
 
-bool isLeaf(const Block *body) {
-  return !any<Stmt>(body,
-                    [](const Stmt &s) { return isa<For>(&s) || isa<While>(&s) || isa<DoWhile>(&s) || isa<Loop>(&s); });
-}
+bool isLoop(const Stmt &s) { return isa<For>(&s) || isa<While>(&s) || isa<DoWhile>(&s) || isa<Loop>(&s); }
+
+bool isLeaf(const Block *body) { return !any<Stmt>(body, isLoop); }
 
 std::size_t loads(const Block *body) {
   std::size_t count = 0;

@@ -272,7 +272,7 @@ void Accesses::updates() {
         if (a.kind == AccessKind::Atomic && a.node == atomic->target) a.update = reductionOp(atomic->op);
     }
   }
-  std::optional<Update> update = updateOf(statement_->node);
+  std::optional<Update> update = updateOf(statement_->node, module_);
   const VarRef *root = update ? rootVariable(update->target) : nullptr;
   if (!root || own_.count(root->name)) return;
   Place p = place(update->target);

@@ -56,6 +56,7 @@ const Stmt *Codelets::loop(const LoopRange &range, const Param *container, std::
   const Expr *at = build_.var(range.position, kSize), *none = nullptr;
   const Expr *size = arena_.make<Size>(where_, kSize, use(container), none);
   const Expr *element = build_.element(use(container), {at}, range.type);
+  body.insert(body.begin(), range.decoded.begin(), range.decoded.end());
   body.insert(body.begin(),
               build_.declare(range.iterator, range.iteratorType, build_.cast(range.iteratorType, element)));
   const Expr *step = by ? static_cast<const Expr *>(arena_.make<Assign>(where_, kSize, AssignOp::Add, at, by))

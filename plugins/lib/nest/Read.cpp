@@ -202,11 +202,12 @@ private:
   }
 
   /// Whether something is accumulated under a condition: `if (cond) sum += x;`.
-  static bool accumulates(const If *choice) {
-    if (updateOf(choice)) return false; // a minimum or maximum
-    auto in = [](const Block *block) {
+  bool accumulates(const If *choice) const {
+    const Module &module = *nest_.module;
+    if (updateOf(choice, module)) return false; // a minimum or maximum
+    auto in = [&](const Block *block) {
       return block && std::any_of(block->stmts.begin(), block->stmts.end(),
-                                  [](const Stmt *s) { return updateOf(s).has_value() || selectionOf(s).has_value(); });
+                                  [&](const Stmt *s) { return updateOf(s, module) || selectionOf(s); });
     };
     return in(choice->then) || in(choice->otherwise);
   }
@@ -348,10 +349,12 @@ private:
     const auto *cond = dyn<Binary>(c.cond);
     const auto *sum = cond ? dyn<Binary>(withoutCasts(cond->lhs)) : nullptr;
     if (!sum || sum->op != BinaryOp::Add || !isPlainly(withoutCasts(sum->lhs), l.variable)) return std::nullopt;
-    const std::optional<Int> more = literal(withoutCasts(sum->rhs)), first = literal(withoutCasts(c.iterator->init));
+    const std::optional<Int> more = literal(withoutCasts(sum->rhs));
     constexpr Int kMost = 1 << 20;
-    if (c.step != 1 || !more || *more < 0 || *more > kMost || !first || *first < 0 || *first > kMost)
-      return std::nullopt;
+    if (c.step < 1 || c.step > kMost || !more || *more < 0 || *more > kMost) return std::nullopt;
+    if (c.step > 1 && !l.type.isSigned() && l.type.bytes() < 8) return std::nullopt; // no size comes near the greatest
+    const isl::pw_aff zero = affine_.constant("0"), most = affine_.constant(std::to_string(kMost));
+    if (!domain_.is_subset(l.begin->ge_set(zero).intersect(l.begin->le_set(most)))) return std::nullopt;
     if (cond->op != BinaryOp::Lt || sum->type != cond->rhs->type || sum->type != l.type) return std::nullopt;
     affine_.domain = lattice;
     const std::optional<isl::pw_aff> end = affine_.value(cond->rhs);
@@ -406,6 +409,7 @@ private:
 std::unique_ptr<Nest> read(const Module &module, const Codelet &codelet) {
   if (codelet.coop) return nullptr;
   auto nest = std::make_unique<Nest>();
+  nest->module = &module;
   nest->codelet = &codelet;
   nest->context = nest->assumed = isl::set::universe(isl::space::unit(nest->isl.get()));
   Reader(*nest, module).run();

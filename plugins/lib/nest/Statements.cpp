@@ -1,6 +1,7 @@
 #include "tangram/nest/Statements.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram::nest {
@@ -32,6 +33,31 @@ std::set<std::string> writtenIn(const std::vector<const Stmt *> &stmts) {
           if (u.op != UnaryOp::Plus && u.op != UnaryOp::Minus && u.op != UnaryOp::Not && u.op != UnaryOp::BitNot)
             changes(u.operand);
         });
+  return result;
+}
+
+namespace {
+
+class Copy final : public Mutator {
+public:
+  using Mutator::Mutator;
+
+private:
+  template <class T> const T *again(const T *node) {
+    return arena().derive(node, [](T &) {});
+  }
+  const Node *mutateVarRef(const VarRef *v) override { return again(v); }
+  const Node *mutateIntLit(const IntLit *n) override { return again(n); }
+  const Node *mutateFloatLit(const FloatLit *n) override { return again(n); }
+  const Node *mutateDeclare(const Declare *d) override { return again(as<Declare>(Mutator::mutateDeclare(d))); }
+};
+
+} // namespace
+
+std::vector<const Stmt *> copied(const std::vector<const Stmt *> &stmts, Arena &arena) {
+  Copy copy(arena);
+  std::vector<const Stmt *> result;
+  for (const Stmt *s : stmts) result.push_back(as<Stmt>(copy.mutate(s)));
   return result;
 }
 

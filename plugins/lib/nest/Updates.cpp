@@ -1,8 +1,11 @@
 #include "tangram/nest/Updates.h"
 
+#include "tangram/ast/Builtins.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
+
+#include <algorithm>
 
 namespace tangram::nest {
 
@@ -26,6 +29,25 @@ namespace {
 bool mentions(const Expr *e, const Expr *place) {
   const VarRef *root = rootVariable(place);
   return !root || any<VarRef>(e, [&](const VarRef &v) { return v.name == root->name; });
+}
+
+/// Whether something is done beside computing a value.
+bool doesMore(const Expr *e, const Module &module) {
+  return any<Expr>(e, [&](const Expr &part) {
+    if (const auto *call = dyn<Call>(&part)) {
+      if (isMathFunction(call->callee)) return false;
+      auto called = std::find_if(module.functions.begin(), module.functions.end(),
+                                 [&](const Function *f) { return f->name == call->callee; });
+      return called == module.functions.end() ||
+             std::any_of((*called)->params.begin(), (*called)->params.end(), [](const Param *p) {
+               return p->access != ast::Access::In || p->type.isArray() || p->type.isPointer();
+             });
+    }
+    const auto *unary = dyn<Unary>(&part);
+    return unary ? hasEffects(unary) && !hasEffects(unary->operand)
+                 : isa<Assign>(&part) || isa<Atomic>(&part) || isa<MatrixMultiply>(&part) || isa<SpectrumCall>(&part) ||
+                       isa<Map>(&part);
+  });
 }
 
 /// x - e is an update by +.
@@ -96,12 +118,12 @@ std::optional<ReductionOp> reductionOp(AtomicOp op) {
   }
 }
 
-std::optional<Update> updateOf(const Stmt *statement) {
+std::optional<Update> updateOf(const Stmt *statement, const Module &module) {
   if (const auto *choice = dyn<If>(statement)) { // if (e > m) m = e;
     if (choice->otherwise || choice->then->stmts.size() != 1) return std::nullopt;
     const auto *only = dyn<Evaluate>(choice->then->stmts[0]);
     const auto *set = only ? dyn<Assign>(only->expr) : nullptr;
-    if (!set || set->op != AssignOp::Set || hasEffects(set->value)) return std::nullopt;
+    if (!set || set->op != AssignOp::Set || doesMore(set->value, module)) return std::nullopt;
     std::optional<ReductionOp> op = extreme(choice->cond, set->value, set->target, set->target);
     return op ? std::optional(Update{set->target, *op, set->value}) : std::nullopt;
   }
@@ -113,7 +135,7 @@ std::optional<Update> updateOf(const Stmt *statement) {
     return up || down ? std::optional(Update{u->operand, ReductionOp::Add, nullptr, down}) : std::nullopt;
   }
   const auto *a = dyn<Assign>(evaluate->expr);
-  if (!a || hasEffects(a->value)) return std::nullopt;
+  if (!a || doesMore(a->value, module)) return std::nullopt;
   if (a->op == AssignOp::Set) return setting(*a);
   std::optional<ReductionOp> op = reductionOp(binaryOf(a->op));
   if (!op || mentions(a->value, a->target)) return std::nullopt;

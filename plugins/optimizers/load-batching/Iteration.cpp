@@ -13,6 +13,7 @@
 namespace tangram::batching {
 
 using namespace ast;
+using loops::pointerOf;
 
 namespace {
 
@@ -37,12 +38,6 @@ void inOrder(const Block *block, std::vector<const Stmt *> &out) {
       inOrder(inner, out);
     else
       out.push_back(s);
-}
-
-const Expr *pointerOf(const Expr *place) {
-  if (const auto *subscript = dyn<Subscript>(place)) return subscript->base;
-  const auto *unary = dyn<Unary>(place);
-  return unary && unary->op == UnaryOp::Deref ? unary->operand : nullptr;
 }
 
 /// An assignment that its statement ends with.

@@ -1,16 +1,17 @@
 // One iteration of a loop, taken apart: what it loads, and what it does with that.
 #pragma once
 
-#include "Memory.h"
-
 #include "tangram/ast/Names.h"
 #include "tangram/loops/Counted.h"
+#include "tangram/loops/Memory.h"
 
 #include <optional>
 #include <set>
 #include <vector>
 
 namespace tangram::batching {
+
+using loops::Memory;
 
 struct Iteration {
   /// Declarations: of what is loaded, and of what its addresses are made of. Nothing of what earlier iterations do

@@ -7,6 +7,10 @@
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/hardware/Units.h"
+#include "tangram/loops/DataWidth.h"
+#include "tangram/loops/Extremes.h"
+#include "tangram/loops/Interior.h"
+#include "tangram/loops/Jam.h"
 
 #include <bit>
 
@@ -30,7 +34,8 @@ constexpr DiagnosticKind kScalar{
     "it is right all the same; write it differently to have vector code", Severity::Warning};
 
 constexpr std::uint64_t kMostLanes = 256;
-constexpr std::uint64_t kRegisters = 4; // vectors that a loop over lanes may spread over instead of looping
+constexpr std::size_t kWrittenTwice = 2000; // nodes of a loop that is written once more for lanes far from its ends
+constexpr std::uint64_t kRegisters = 4;     // vectors that a loop over lanes may spread over instead of looping
 
 class Lowering final : public Mutator {
 public:
@@ -112,7 +117,8 @@ private:
     }
     if (width < 2) throw Unsupported{loop->range, "a second lane"};
 
-    // As many at a time as there are lanes, and what is left for some of them.
+    // As many at a time as there are lanes, or numbers of one and two bytes in registers, and what is left for some.
+    width = std::min(width * narrowness(lowering(width), loop->body), std::max(width, kMostLanes));
     Lanes chunk = lowering(width);
     const Type &type = loop->varType;
     std::vector<const Stmt *> stmts;
@@ -129,8 +135,10 @@ private:
     std::string name = names_.fresh(loop->var);
     const Expr *at = b.var(name, type);
     const Expr *step = arena().make<Assign>(loop->range, type, AssignOp::Add, at, lanes);
+    Lanes::Stmts turn = chunk.run(at, type, nullptr);
+    if (const Stmt *inside = interior(*loop, at, width, turn)) turn = {inside};
     stmts.push_back(arena().make<For>(loop->range, b.declare(name, type, first, false), b.less(at, full), step,
-                                      b.block(chunk.run(at, type, nullptr))));
+                                      b.block(std::move(turn))));
     std::optional<Int> trip = known(count);
     if (!trip || *trip % static_cast<Int>(width) != 0) {
       const Expr *rest = b.cast(Scalar::U32, b.sub(last, full));
@@ -141,6 +149,32 @@ private:
       stmts.push_back(b.when(b.less(full, last), chunk.run(full, type, active)));
     }
     return b.block(std::move(stmts));
+  }
+
+  /// How many numbers of the widest that lanes compute with take the place of one of four bytes.
+  static std::uint64_t narrowness(const Lanes &lanes, const Block *body) {
+    const unsigned bytes = loops::widestData(body, [&](const Expr *e) { return lanes.uniformity().varying(e); });
+    return bytes == 1 || bytes == 2 ? 4 / bytes : 1;
+  }
+
+  /// Lanes far from the ends of a loop, in its middle, need no comparisons with bounds, and so are neighbours where an
+  /// index is clamped or periodic. `whole`: what `width` lanes from `at` on do anywhere. Null where no comparison is
+  /// decided.
+  const Stmt *interior(const Loop &loop, const Expr *at, std::uint64_t width, const Lanes::Stmts &whole) {
+    const Loop *plain =
+        arena().derive(&loop, [&](Loop &copy) { copy.body = loops::withExtremes(arena(), module_, loop.body); });
+    loops::Copies copies(*plain, {});
+    loops::Sums sums(arena(), *plain, copies);
+    const loops::Interior interior(arena(), *plain, copies, sums);
+    if (!interior.any() || nodeCount(loop.body) > kWrittenTwice) return nullptr;
+    const Loop *inside = loops::Jam::renamed(arena(), names_, interior.loop());
+    Build b(arena(), loop.range);
+    const Region region{inside->body, inside->var, false, loop.level};
+    Lanes lanes(arena(), names_, module_, region, static_cast<unsigned>(width),
+                [this](const Expr *e) { return known(e); });
+    const Expr *last = b.add(at, b.integer(at->type, static_cast<Int>(width - 1)));
+    const Expr *holds = interior.holds(b.cast(Scalar::U64, at), b.cast(Scalar::U64, last));
+    return b.when(holds, lanes.run(at, loop.varType, nullptr), whole);
   }
 
   static Type mask(std::uint64_t lanes) { return Type::vector(Scalar::Bool, static_cast<unsigned>(lanes)); }

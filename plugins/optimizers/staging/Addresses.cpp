@@ -143,7 +143,7 @@ const Expr *Addresses::over(const Expr *e, const std::string &variable) const {
   };
   Inline inlining(*this, arena_, variable);
   const Expr *result = inlining(e);
-  return inlining.possible && speculable(result) ? result : nullptr;
+  return inlining.possible ? result : nullptr;
 }
 
 } // namespace tangram::staging

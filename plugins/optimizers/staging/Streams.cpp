@@ -76,12 +76,26 @@ private:
     s.shared = addresses_.uniform(s.start);
     if (s.shared) return s;
     const Expr *over = addresses_.over(s.start, worker_);
-    std::optional<Affine> byWorker = over ? affine(arena_, over, worker_) : std::nullopt;
+    if (over && alikeForMost(over)) return {}; // of all that load one element one asks the memory
+    std::optional<Affine> byWorker = over && speculable(over) ? affine(arena_, over, worker_) : std::nullopt;
     if (!byWorker || !addresses_.uniform(byWorker->base) || !addresses_.uniform(byWorker->slope)) return s;
     if (isLiteral(byWorker->slope, 1)) return {}; // neighbouring workers touch neighbouring elements: as it should be
     s.first = byWorker->base;
     s.distance = byWorker->slope;
     return s;
+  }
+
+  /// Whether workers are told apart by quotients alone: of q / n, neighbours have different values a few times.
+  bool alikeForMost(const Expr *e) const {
+    constexpr Int kMany = 32;
+    return walk(e, [&](const Expr &part) {
+      const auto *quotient = dyn<Binary>(&part);
+      if (quotient && quotient->op == BinaryOp::Div && addresses_.uniform(quotient->rhs) &&
+          literal(quotient->rhs).value_or(kMany) >= kMany)
+        return WalkResult::Skip;
+      const auto *v = dyn<VarRef>(&part);
+      return v && v->name == worker_ ? WalkResult::Stop : WalkResult::Advance;
+    });
   }
 
   /// Each iteration does it once: a statement of the body itself.

@@ -1,6 +1,7 @@
 // Which loops, and how far.
 #include "UnrollAndJam.h"
-#include "Jam.h"
+#include "tangram/loops/Jam.h"
+#include "tangram/loops/Loads.h"
 
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/KnownValues.h"
@@ -13,14 +14,13 @@
 namespace tangram::jam {
 
 using namespace ast;
+using loops::Copies, loops::isLoop, loops::Jam;
 
 namespace {
 
 constexpr std::size_t kMostNodes = 6000; // of all copies together
 constexpr Int kMostUnrolled = 16;
 constexpr std::uint64_t kChunks = 4; // that each worker must have for copies to be worth their imbalance
-
-bool isLoop(const Node *s) { return isa<For>(s) || isa<While>(s) || isa<DoWhile>(s) || isa<Loop>(s); }
 
 /// Something that is read in an inner loop and is the same for all copies: it is then read once.
 bool reuses(const Stmt *inner, const Copies &copies) {
@@ -30,15 +30,6 @@ bool reuses(const Stmt *inner, const Copies &copies) {
     const Expr *base = subscript ? subscript->base : load ? load->base : nullptr;
     return base && base->type.isPointer() && base->type.toConst() && !copies.differs(&e);
   });
-}
-
-/// Values of one copy that live from iteration to iteration of an inner loop.
-std::size_t carried(const Stmt *inner, const Copies &copies) {
-  std::size_t count = 0;
-  std::set<std::string> local;
-  walk(inner, [&](const Declare &d) { local.insert(d.name); });
-  for (const std::string &name : assignedVariables(inner)) count += copies.differs(name) && !local.count(name);
-  return count;
 }
 
 class Jamming final : public Mutator {
@@ -67,7 +58,7 @@ private:
   /// All iterations side by side, where it is known how many they are and loops in them then run together. Others are
   /// left to the compilers of what is generated, which are told.
   const Node *unrolled(const Loop *loop) {
-    if (!any<Stmt>(loop->body, [](const Stmt &s) { return isLoop(&s); })) return loop;
+    if (loops::isLeaf(loop->body)) return loop;
     std::set<std::string> used;
     std::optional<Int> begin = known_.value(loop->begin, &used), end = known_.value(loop->end, &used);
     if (!begin || !end || *end - *begin < 2 || *end - *begin > kMostUnrolled) return loop;
@@ -83,9 +74,9 @@ private:
     std::size_t most = 0;
     bool worthwhile = false;
     walk(loop.body, [&](const Stmt &s) {
-      if (!isLoop(&s) || !copies.together(&s)) return;
-      if (!any<Stmt>(&s, [&](const Stmt &deeper) { return &deeper != &s && isLoop(&deeper); }))
-        most = std::max(most, carried(&s, copies));
+      if (!isLoop(s) || !copies.together(&s)) return;
+      if (!any<Stmt>(&s, [&](const Stmt &deeper) { return &deeper != &s && isLoop(deeper); }))
+        most = std::max(most, copies.carried(&s));
       worthwhile |= reuses(&s, copies);
     });
     if (!worthwhile) return 1;

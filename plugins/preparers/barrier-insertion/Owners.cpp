@@ -1,8 +1,10 @@
 #include "Owners.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Text.h"
 #include "tangram/ast/Walk.h"
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -140,7 +142,13 @@ bool Owners::startsOwn(const VarRef *v, const Index &index) const {
 }
 
 bool Owners::isOwn(const Expr *e, const Index &index) const {
-  std::vector<const Expr *> terms{e};
+  const auto beyond = ownBeyond(e, index);
+  return beyond && beyond->empty();
+}
+
+std::optional<std::vector<const Expr *>> Owners::ownBeyond(const Expr *e, const Index &index) const {
+  if (index.variable.empty() || !index.workers) return {};
+  std::vector<const Expr *> terms{e}, beyond;
   bool own = false;
   while (!terms.empty()) {
     const Expr *term = withoutCasts(terms.back());
@@ -153,13 +161,15 @@ bool Owners::isOwn(const Expr *e, const Index &index) const {
       terms.push_back(sum->rhs);
     } else if (!own && (isIndex(term, index.variable) || (v && startsOwn(v, index)))) {
       own = true;
-    } else if (init && isa<Binary>(withoutCasts(init))) {
+    } else if (init && (isa<Binary>(withoutCasts(init)) || isa<VarRef>(withoutCasts(init)))) {
       terms.push_back(init);
     } else if (!isMultiple(term, index.workers)) {
-      return false;
+      if (!index.uniformity || index.uniformity->varying(term) || !speculable(term)) return {};
+      beyond.push_back(term);
     }
   }
-  return own;
+  if (!own) return {};
+  return beyond;
 }
 
 std::optional<Int> Owners::known(const Expr *e) const {
@@ -242,6 +252,20 @@ void Owners::collect(const Node *node, const Index &index, Touches &out) const {
         if (std::optional<Pair> pair =
                 pairs_.inBlocks(access.indices[0], *index.uniformity, [&](const Expr *x) { return isOwn(x, index); }))
           touch.pairs[pair->tag + " in " + base->name] = pair->rests;
+      if (base && !movingViews_.count(base->name))
+        for (std::size_t d = 0; d < access.indices.size(); ++d) {
+          const auto beyond = ownBeyond(access.indices[d], index);
+          if (!beyond || beyond->empty()) continue;
+          std::vector<std::string> texts;
+          std::set<std::string> rests;
+          for (const Expr *term : *beyond) {
+            texts.push_back(print(term));
+            rests.merge(mentioned(term));
+          }
+          std::sort(texts.begin(), texts.end());
+          touch.pairs[fmt::format("own beyond {} in dimension {} of {}", fmt::join(texts, " + "), d, base->name)] =
+              rests;
+        }
       add(out, {touch});
     }
     return;

@@ -62,6 +62,9 @@ private:
   bool isMultiple(const ast::Expr *e, std::uint64_t of) const;
   /// Whether a number is the worker's own, modulo the number of workers.
   bool isOwn(const ast::Expr *e, const Index &index) const;
+  /// What a number is apart from being the worker's own, modulo the number of workers: a sum of numbers that all
+  /// workers have alike. Nothing where it is not.
+  std::optional<std::vector<const ast::Expr *>> ownBeyond(const ast::Expr *e, const Index &index) const;
   bool startsOwn(const ast::VarRef *v, const Index &index) const;
 
   const ast::Storage &storage_;

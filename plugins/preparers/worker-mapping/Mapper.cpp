@@ -1,5 +1,7 @@
 #include "Mapper.h"
 
+#include "Interleaving.h"
+
 #include "tangram/ast/Compare.h"
 
 namespace tangram::mapping {
@@ -39,7 +41,26 @@ const Node *Mapper::mutateLaunch(const Launch *launch) {
                         [&](Launch &copy) { copy.body = Build(arena(), launch->range).block(std::move(stmts)); });
 }
 
+/// Lanes of all units of a group side by side: what one of them loads its neighbours find in the group's cache, and
+/// whole units have nothing to do before any of their lanes have not.
+const Loop *Mapper::interleaved(const Loop *loop) {
+  const hardware::Level *level = context_.target.hardware.find(loop->level);
+  const hardware::Level *unit = level ? context_.target.hardware.below(*level) : nullptr;
+  if (!launch_ || loop->policy != Policy::Distribute || !unit || loop->level == levels_.device->name) return nullptr;
+  const std::uint64_t all = levels_.workers(level->name), each = levels_.workers(unit->name);
+  const hardware::Level *lane = context_.target.hardware.below(*unit);
+  if (each <= 1 || all <= each || !lane || levels_.workers(lane->name) != 1) return nullptr;
+  const std::optional<Iterations> found = iterationsOf(*loop, all / each, arena(), known_);
+  if (!found || found->inner->level != unit->name) return nullptr;
+  return arena().derive(found->inner, [&](Loop &copy) {
+    copy.level = loop->level;
+    copy.begin = found->begin;
+    copy.end = found->end;
+  });
+}
+
 const Node *Mapper::mutateLoop(const Loop *loop) {
+  if (const Loop *lanes = interleaved(loop)) return shared(rebuild(lanes), lanes, levels_.worker->name);
   const Loop *result = rebuild(loop);
   bool spreads = launch_ && loop->policy == Policy::Distribute && levels_.workers(loop->level) != 1;
   if (!spreads) {
@@ -49,25 +70,28 @@ const Node *Mapper::mutateLoop(const Loop *loop) {
     Policy policy = level && hardware::areIterations(level->sync) ? Policy::Unroll : Policy::Serialize;
     return arena().derive(result, [&](Loop &copy) { copy.policy = policy; });
   }
+  return shared(result, loop, context_.target.hardware.below(*context_.target.hardware.find(loop->level))->name);
+}
+
+const Node *Mapper::shared(const Loop *result, const Loop *loop, const std::string &unit) {
   Build b(arena(), loop->range);
   const Type &type = loop->varType;
-  const hardware::Level *below = context_.target.hardware.below(*context_.target.hardware.find(loop->level));
-  const Expr *unit = b.cast(type, index(below->name, loop->level, loop));
-  const Expr *first = b.add(result->begin, unit);
+  const Expr *own = b.cast(type, index(unit, loop->level, loop));
+  const Expr *first = b.add(result->begin, own);
   bool device = loop->level == levels_.device->name;
   // As many units as iterations: each does one.
   bool one = device && isLiteral(result->begin, 0) && equal(b.cast(type, launch_->groups), result->end);
   std::set<std::string> used;
   std::optional<Int> begin = known_.value(loop->begin, &used), end = known_.value(loop->end, &used);
   if (!device && begin && end && *end >= *begin) {
-    Int units = static_cast<Int>(levels_.workers(loop->level) / levels_.workers(below->name));
+    Int units = static_cast<Int>(levels_.workers(loop->level) / levels_.workers(unit));
     Int trip = *end - *begin;
     if (trip <= units) {
       frozen_.merge(used);
       std::vector<const Stmt *> stmts{b.declare(loop->var, type, first)};
       stmts.insert(stmts.end(), result->body->stmts.begin(), result->body->stmts.end());
       if (trip == units) return b.block(std::move(stmts));
-      return b.when(b.less(unit, b.integer(type, trip)), std::move(stmts));
+      return b.when(b.less(own, b.integer(type, trip)), std::move(stmts));
     }
   }
   if (one) {
@@ -77,7 +101,7 @@ const Node *Mapper::mutateLoop(const Loop *loop) {
   }
   const Expr *var = b.var(loop->var, type);
   const Expr *step =
-      arena().make<Assign>(loop->range, type, AssignOp::Add, var, b.cast(type, count(below->name, loop->level, loop)));
+      arena().make<Assign>(loop->range, type, AssignOp::Add, var, b.cast(type, count(unit, loop->level, loop)));
   return arena().make<For>(loop->range, b.declare(loop->var, type, first, false), b.less(var, result->end), step,
                            result->body);
 }

@@ -22,6 +22,11 @@ private:
   const ast::Node *mutateCooperate(const ast::Cooperate *node) override;
   const ast::Node *mutateAlloc(const ast::Alloc *a) override;
 
+  /// Of a loop over units that have a part of a range each, whose lanes share its iterations: all of them as one loop
+  /// that the group's lanes share. Null for others.
+  const ast::Loop *interleaved(const ast::Loop *loop);
+  /// A loop that units of the level `unit` share, rewritten to `result`.
+  const ast::Node *shared(const ast::Loop *result, const ast::Loop *loop, const std::string &unit);
   /// Of the units of `level` in one of `within`.
   const ast::Expr *index(const std::string &level, const std::string &within, const ast::Node *at);
   const ast::Expr *count(const std::string &level, const std::string &within, const ast::Node *at);

@@ -56,7 +56,8 @@ struct PassedArgument {
   bool loaded = false;                  // of a map: every call gets an element's value
   Stride across = Stride::Zero;         // of a map: how far apart neighbouring calls touch memory through it
   Stride within = Stride::Unit;         // between neighbours in a part
-  std::optional<std::int64_t> step;     // of a map that counts: elements between what neighbouring calls touch
+  std::optional<std::int64_t> step;     // of a map that counts: elements between what neighbouring calls touch ...
+  unsigned stepDimensions = 0;          // ... or rows, planes: all of so many innermost dimensions
 };
 
 /// What calls of one map may do to each other: containers of which they may touch the same element, one of them writing

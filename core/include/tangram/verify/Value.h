@@ -109,7 +109,9 @@ public:
   std::string strayWrite() const;
 
 private:
+  class Pattern; // of bytes that are no elements
   Value() = default;
+  Pattern pattern() const;
   const std::byte *at(std::uint64_t position) const;
   std::byte *at(std::uint64_t position) {
     return const_cast<std::byte *>(static_cast<const Value *>(this)->at(position));

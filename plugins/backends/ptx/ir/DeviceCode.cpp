@@ -41,12 +41,30 @@ Value *DeviceExpressions::other(const Expr *e) {
     device_.multiply(*product, c, a, b);
     return nullptr;
   }
+  if (const auto *load = dyn<VectorLoad>(e); load && !load->mask && isa<Aligned>(load->base))
+    return b_.CreateAlignedLoad(s_.unit.types.value(e->type), wide(load->base, load->index, e->type.element()),
+                                llvm::Align(e->type.bytes()));
+  if (const auto *lane = dyn<VectorLane>(e)) {
+    Value *vector = value(lane->operand);
+    return b_.CreateExtractElement(vector, value(lane->lane, Scalar::U64));
+  }
   if (const auto *check = dyn<Check>(e)) {
     Value *index = value(check->index, Scalar::U64), *bound = value(check->bound, Scalar::U64);
     return llvm_ir::inRange(s_, value(check->record), index, bound, check->site, kDevice);
   }
   if (const auto *asked = dyn<Faulted>(e)) return llvm_ir::faulted(s_, value(asked->record));
+  if (e->type.isVector() || isa<VectorReduce>(e)) refuseVector(e);
   return Expressions::other(e);
+}
+
+Value *DeviceExpressions::wide(const Expr *base, const Expr *index, const Type &element) {
+  Value *pointer = value(base), *at = value(index);
+  return b_.CreateGEP(s_.unit.types.memory(element), pointer, s_.arithmetic.index(at, index->type));
+}
+
+void DeviceExpressions::store(const VectorStore &s) {
+  Value *stored = value(s.value);
+  b_.CreateAlignedStore(stored, wide(s.base, s.index, s.value->type.element()), llvm::Align(s.value->type.bytes()));
 }
 
 void DeviceStatements::other(const Stmt *s) {
@@ -56,7 +74,10 @@ void DeviceStatements::other(const Stmt *s) {
     if (!pending || *pending < 0) failBug(s->range, "ptx", "an Await of a number that is not known");
     return device_.device().await(static_cast<std::uint64_t>(*pending));
   }
-  if (isa<VectorStore>(s)) fail(kVectorStore, s->range);
+  if (const auto *store = dyn<VectorStore>(s)) {
+    if (store->mask || !isa<Aligned>(store->base)) fail(kVectorStore, s->range);
+    return device_.store(*store);
+  }
   Statements::other(s);
 }
 

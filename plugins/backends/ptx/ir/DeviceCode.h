@@ -15,9 +15,12 @@ public:
 
   DeviceUnit &unit() { return unit_; }
   Device &device() { return device_; }
+  /// Elements side by side, which begin at a multiple of the size of all of them.
+  void store(const ast::VectorStore &s);
 
 private:
   llvm::Value *other(const ast::Expr *e) override;
+  bool hasVectors() const override { return true; } // elements side by side
   llvm::Value *atomic(const ast::Atomic &e, const Place &place, const std::vector<llvm::Value *> &operands) override {
     return device_.atomic(e, place, operands);
   }
@@ -28,6 +31,8 @@ private:
   llvm::Value *library(const ast::Call &call, const std::vector<llvm::Value *> &args) override {
     return unit_.library.call(call, args, b_);
   }
+
+  llvm::Value *wide(const ast::Expr *base, const ast::Expr *index, const ast::Type &element);
 
   DeviceUnit &unit_;
   Device device_;

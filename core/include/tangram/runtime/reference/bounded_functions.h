@@ -10,6 +10,8 @@
 
 namespace tangram::reference {
 
+inline constexpr double kFewUlps = 2; // that all that was rounded may be off by
+
 /// How far two results are from one another: none where both are the same infinity or no number.
 template <class W> double apart(W x, W y) {
   if (x == y || (x != x && y != y)) return 0;
@@ -40,6 +42,7 @@ template <class T, class F> TANGRAM_REFERENCE_CALL Real<T> apply(const Real<T> &
     return r;
   }
   r.round(ulps * 2 * Real<T>::u * r.magnitude + Real<T>::tiny(v));
+  r.leaveRange();
   return r;
 }
 
@@ -69,6 +72,7 @@ template <class T, class F> TANGRAM_REFERENCE_CALL Real<T> apply(const Real<T> &
     return r;
   }
   r.round(ulps * 2 * Real<T>::u * r.magnitude + Real<T>::tiny(v));
+  r.leaveRange();
   return r;
 }
 
@@ -105,6 +109,8 @@ template <class T> tangram_reference_element describe(const Real<T> &x) {
   double bound = x.bound();
   // What overflows in one order need not in another.
   if (!std::isfinite(static_cast<double>(x.own)) || !(bound < most) || x.magnitude > most) return {value, infinity};
+  // Another way to the same number rounds once more: x * (x - 1) and x * x - x.
+  bound = std::max(bound, kFewUlps * 2 * Real<T>::u * std::abs(value));
   return {value, bound + std::numeric_limits<double>::epsilon() * std::abs(value)};
 }
 

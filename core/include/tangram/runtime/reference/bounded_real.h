@@ -57,6 +57,7 @@ public:
     const double rounding = u * std::abs(static_cast<double>(value)) + tiny(value);
     carried += rounding;
     worst += rounding;
+    leaveRange();
   }
 
   Wide value;
@@ -136,6 +137,7 @@ public:
     largest = addend;
     rounded |= additions > 0;
     if (special) settleSpecial(certain);
+    leaveRange();
   }
   TANGRAM_REFERENCE_CALL friend Real operator*(const Real &x, const Real &y) {
     Real r(x.value * y.value, x.own * y.own, x.magnitude * y.magnitude);
@@ -156,6 +158,7 @@ public:
     }
     r.round(u * r.magnitude + tiny(r.value));
     if (r.special()) r.settleSpecial(isNaN(x) || isNaN(y) || (signKnown(x) && signKnown(y)));
+    r.leaveRange();
     return r;
   }
   TANGRAM_REFERENCE_CALL friend Real operator/(const Real &x, const Real &y) {
@@ -172,6 +175,7 @@ public:
     }
     r.round(5 * u * r.magnitude + tiny(r.value)); // OpenCL: 2.5 ulp
     if (r.special()) r.settleSpecial(isNaN(x) || isNaN(y) || (signKnown(x) && signKnown(y)));
+    r.leaveRange();
     return r;
   }
   Real operator-() const {
@@ -222,6 +226,10 @@ public:
   void settleSpecial(bool certain) {
     rounded = false;
     carried = worst = certain && !std::isfinite(value) ? 0 : kInfinity;
+  }
+  /// What is beyond the range of the kernel's type is infinite there, unless another order does not come by it.
+  void leaveRange() {
+    if (std::isfinite(value) && !(std::abs(value) <= static_cast<Wide>(Traits<T>::most))) settleSpecial(false);
   }
   /// Whether this is what it is in every right plan: a NaN or an infinity, or finite. What is added to an infinity
   /// changes nothing.

@@ -86,6 +86,27 @@ template <int Row, class I, int N> TANGRAM_INLINE bool in_rows(const vec<I, N> &
   same.r = first_of_row<Row>(first.r, std::make_index_sequence<N>());
   return all(first == same);
 }
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TANGRAM_VEC_ADDRESS_SANITIZER 1
+#endif
+#endif
+/// Where one element of a page may be read, all of it can be: what lies around is loaded with it, and dropped.
+TANGRAM_INLINE bool in_one_page([[maybe_unused]] const void *p, [[maybe_unused]] std::size_t bytes) {
+#if defined(__SANITIZE_ADDRESS__) || defined(TANGRAM_VEC_ADDRESS_SANITIZER) || !defined(__linux__)
+  return false;
+#else
+  constexpr std::uintptr_t kPage = 4096; // or a multiple of it
+  return (reinterpret_cast<std::uintptr_t>(p) & (kPage - 1)) <= kPage - bytes;
+#endif
+}
+/// Of a pointer of which the compiler does not know what it points into.
+template <int N, class T> TANGRAM_INLINE vec<T, N> load_whole(const T *p) {
+  asm("" : "+r"(p));
+  vec<T, N> v;
+  std::memcpy(&v.r, p, sizeof v.r);
+  return v;
+}
 } // namespace vec_detail
 
 template <int N, class T> TANGRAM_INLINE vec<T, N> load(const T *p) {
@@ -121,6 +142,8 @@ template <int N, class T> TANGRAM_INLINE vec<T, N> load(const T *p, vec<bool, N>
     }
 #endif
     v = vec<T, N>(T(0));
+    if (!any(m)) return v;
+    if (vec_detail::in_one_page(p, sizeof v.r)) return select(m, vec_detail::load_whole<N>(p), v);
     for (int i = 0; i < N; ++i)
       if (m[i]) v.r[i] = p[i];
     return v;

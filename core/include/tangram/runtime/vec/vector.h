@@ -70,6 +70,9 @@ template <int N, class V> TANGRAM_INLINE vec<bool, N> to_mask(V lanes) {
     return vec<bool, N>::from_bits(_mm256_movemask_pd((__m256d)lanes));
   } else if constexpr (sizeof(V) == 32 && element == 1) {
     return vec<bool, N>::from_bits(std::uint32_t(_mm256_movemask_epi8((__m256i)lanes)));
+  } else if constexpr (sizeof(V) == 32 && element == 2) {
+    const std::uint32_t halves = _mm256_movemask_epi8(_mm256_packs_epi16((__m256i)lanes, _mm256_setzero_si256()));
+    return vec<bool, N>::from_bits((halves & 0xff) | (halves >> 8 & 0xff00));
   } else
 #endif
   {
@@ -79,11 +82,25 @@ template <int N, class V> TANGRAM_INLINE vec<bool, N> to_mask(V lanes) {
   }
 }
 
+/// In each lane the bit of its number in as many bits as it has: of a list, since compilers leave long loops as they
+/// are.
+template <class I, std::size_t... Lane>
+TANGRAM_INLINE typename native<I, sizeof...(Lane)>::type lane_bits(std::index_sequence<Lane...>) {
+  return typename native<I, sizeof...(Lane)>::type{I(std::uint64_t(1) << Lane % (8 * sizeof(I)))...};
+}
+template <class V, std::size_t... Lane> TANGRAM_INLINE V eightfold(V v, std::index_sequence<Lane...>) {
+  return __builtin_shufflevector(v, v, (Lane / 16 * 16 + Lane / 8)...); // of the same half register
+}
 template <class I, int N> TANGRAM_INLINE typename native<I, N>::type from_mask(vec<bool, N> m) {
-  typename native<I, N>::type bit{}, all{};
+  typename native<I, N>::type all{};
+  [[maybe_unused]] const auto bit = lane_bits<I>(std::make_index_sequence<N>());
   if constexpr (N <= int(8 * sizeof(I))) {
-    for (int i = 0; i < N; ++i) bit[i] = I(std::uint64_t(1) << i);
     all = all + I(m.value); // in each lane: element by element, compilers put it in one by one
+    return (typename native<I, N>::type)((all & bit) == bit);
+  } else if constexpr (sizeof(I) == 1 && N <= 32) { // each byte of the mask eight times
+    using Words = typename native<std::uint32_t, N / 4>::type;
+    all = (typename native<I, N>::type)(Words{} + std::uint32_t(m.value));
+    all = eightfold(all, std::make_index_sequence<N>());
     return (typename native<I, N>::type)((all & bit) == bit);
   } else {
     for (int i = 0; i < N; ++i) all[i] = m[i] ? I(-1) : I(0);

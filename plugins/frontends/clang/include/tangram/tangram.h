@@ -202,8 +202,10 @@ template <unsigned N, class T> struct Depth<Array<N + 1, T>, Array<N, T>, void> 
   static constexpr int value = 1;
 };
 
-constexpr int max(int a) { return a; }
-template <class... Rest> constexpr int max(int a, Rest... rest) { return a > max(rest...) ? a : max(rest...); }
+template <class... Rest> constexpr int max(int a, Rest... rest) {
+  ((a = rest > a ? rest : a), ...);
+  return a;
+}
 
 template <unsigned N, class R> struct Results {
   using type = Array<N, R>;

@@ -70,6 +70,8 @@ protected:
   virtual Text other(const ast::Expr *e, const ast::Type &wanted);
 
   std::string arguments(const ast::Call *e);
+  /// "base + index".
+  std::string address(const ast::Expr *base, const ast::Expr *index);
 
 private:
   Text literal(const ast::IntLit *e, const ast::Type &wanted);

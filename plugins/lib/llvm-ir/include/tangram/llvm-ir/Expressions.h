@@ -32,6 +32,8 @@ public:
 protected:
   /// Whether there are vectors; else each of their nodes is refused.
   virtual bool hasVectors() const { return false; }
+  /// Of a vector that the machine has not.
+  [[noreturn]] static void refuseVector(const ast::Expr *e);
   /// What the class itself makes nothing of: workers, shuffles, checks, vectors. Refuses all.
   virtual llvm::Value *other(const ast::Expr *e);
   /// Of a device whose groups have memory to copy to; others refuse it.

@@ -10,6 +10,8 @@ namespace tangram::loops {
 /// Loads that a worker is to have under way at a time. A loop that has as many in each iteration needs no copies of it.
 constexpr std::size_t kLoadsTogether = 8;
 
+bool isLoop(const ast::Stmt &s);
+
 /// Whether there is no loop in it.
 bool isLeaf(const ast::Block *body);
 

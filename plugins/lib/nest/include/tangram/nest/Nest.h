@@ -143,6 +143,7 @@ struct KnownDependences;
 /// Objects of isl are declared behind the context, and so destroyed before it.
 struct Nest {
   IslContext isl;
+  const ast::Module *module = nullptr; // the codelet's
   const ast::Codelet *codelet = nullptr;
   std::deque<Parameter> parameters;
   std::deque<Variable> variables;

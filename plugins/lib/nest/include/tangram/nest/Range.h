@@ -13,7 +13,8 @@ struct LoopRange {
   ast::Type iteratorType, type;
   const ast::Expr *begin = nullptr, *end = nullptr;
   std::int64_t step = 1;
-  std::string position; // what counts the elements of the range in a loop over it
+  std::vector<const ast::Stmt *> decoded; // declarations that follow from the iterator's, of each iteration
+  std::string position;                   // what counts the elements of the range in a loop over it
   ast::SourceRange where;
 
   ast::Type containerType() const { return ast::Type::array(1, type); }

@@ -15,5 +15,7 @@ std::set<std::string> declaredIn(const std::vector<const ast::Stmt *> &stmts);
 bool touchesElements(const ast::Node *tree, const std::set<std::string> &containers);
 /// Containers and arrays of which statements write elements.
 std::set<std::string> writtenIn(const std::vector<const ast::Stmt *> &stmts);
+/// The same in trees of their own: what is known of loops and calls is known by their nodes.
+std::vector<const ast::Stmt *> copied(const std::vector<const ast::Stmt *> &stmts, ast::Arena &arena);
 
 } // namespace tangram::nest

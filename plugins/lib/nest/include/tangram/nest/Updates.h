@@ -12,8 +12,9 @@ struct Update {
   bool subtracts = false;           // Add: the value is taken away
 };
 
-/// Nothing where the statement is no such update, or reads the variable of the place in `e` as well.
-std::optional<Update> updateOf(const ast::Stmt *statement);
+/// Nothing where the statement is no such update, reads the variable of the place in `e` as well, or does more than
+/// compute a value. `module`: of the functions that it calls.
+std::optional<Update> updateOf(const ast::Stmt *statement, const ast::Module &module);
 /// The operator of an atomic whose result is not used.
 std::optional<ReductionOp> reductionOp(ast::AtomicOp op);
 

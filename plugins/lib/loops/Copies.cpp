@@ -1,4 +1,4 @@
-#include "Copies.h"
+#include "tangram/loops/Copies.h"
 
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-namespace tangram::jam {
+namespace tangram::loops {
 
 using namespace ast;
 
@@ -93,6 +93,14 @@ bool Copies::differs(const Expr *e) const {
          });
 }
 
+std::size_t Copies::carried(const Stmt *inner) const {
+  std::set<std::string> local;
+  walk(inner, [&](const Declare &d) { local.insert(d.name); });
+  const std::set<std::string> assigned = assignedVariables(inner);
+  return static_cast<std::size_t>(std::count_if(
+      assigned.begin(), assigned.end(), [&](const std::string &name) { return differs(name) && !local.count(name); }));
+}
+
 void Copies::effects(const Expr *e, bool apart) {
   if (!e) return;
   auto assigned = [&](const Expr *target, bool valueDiffers) {
@@ -169,4 +177,4 @@ void Copies::stmt(const Stmt *s, bool apart) {
   }
 }
 
-} // namespace tangram::jam
+} // namespace tangram::loops

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-namespace tangram::jam {
+namespace tangram::loops {
 
 class Copies {
 public:
@@ -18,6 +18,8 @@ public:
   bool differs(const std::string &variable) const { return differing_.count(variable) != 0; }
   /// All copies run the same iterations of this inner loop, or take the same branch.
   bool together(const ast::Stmt *s) const { return !apart_.count(s); }
+  /// Values of one copy that live from iteration to iteration of an inner loop.
+  std::size_t carried(const ast::Stmt *inner) const;
   /// Something that cannot be copied, or that copies would do to each other.
   bool possible() const { return possible_; }
 
@@ -34,4 +36,4 @@ private:
   bool changed_ = false, possible_ = true;
 };
 
-} // namespace tangram::jam
+} // namespace tangram::loops

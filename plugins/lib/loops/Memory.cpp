@@ -1,11 +1,17 @@
-#include "Memory.h"
+#include "tangram/loops/Memory.h"
 
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 
-namespace tangram::batching {
+namespace tangram::loops {
 
 using namespace ast;
+
+const Expr *pointerOf(const Expr *place) {
+  if (const auto *subscript = dyn<Subscript>(place)) return subscript->base;
+  const auto *unary = dyn<Unary>(place);
+  return unary && unary->op == UnaryOp::Deref ? unary->operand : nullptr;
+}
 
 Memory::Memory(const Kernel &kernel) {
   std::set<std::string> assigned = assignedVariables(kernel.body);
@@ -28,9 +34,10 @@ std::string Memory::root(const Expr *pointer) const {
     return made == pointers_.end() ? v->name : root(made->second);
   }
   if (const auto *cast = dyn<Cast>(pointer)) return root(cast->operand);
+  if (const auto *same = dyn<Aligned>(pointer)) return root(same->pointer);
   const auto *sum = dyn<Binary>(pointer);
   bool moved = sum && (sum->op == BinaryOp::Add || sum->op == BinaryOp::Sub) && sum->lhs->type.isPointer();
   return moved ? root(sum->lhs) : std::string();
 }
 
-} // namespace tangram::batching
+} // namespace tangram::loops

@@ -1,14 +1,14 @@
 // Writes several iterations of a loop side by side.
 #pragma once
 
-#include "Copies.h"
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Names.h"
+#include "tangram/loops/Copies.h"
 
 #include <map>
 #include <vector>
 
-namespace tangram::jam {
+namespace tangram::loops {
 
 class Jam {
 public:
@@ -36,4 +36,4 @@ private:
   std::vector<std::map<std::string, std::string>> renamings_; // of each copy
 };
 
-} // namespace tangram::jam
+} // namespace tangram::loops

@@ -1,10 +1,10 @@
-#include "Jam.h"
+#include "tangram/loops/Jam.h"
 
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 
-namespace tangram::jam {
+namespace tangram::loops {
 
 using namespace ast;
 
@@ -201,4 +201,4 @@ bool Jam::asLongAsAll(const Stmt *s, Stmts &out) {
   return true;
 }
 
-} // namespace tangram::jam
+} // namespace tangram::loops

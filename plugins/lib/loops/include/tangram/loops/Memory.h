@@ -7,7 +7,10 @@
 #include <set>
 #include <string>
 
-namespace tangram::batching {
+namespace tangram::loops {
+
+/// The pointer by which a place is accessed, of p[i] and *p; null for other expressions.
+const ast::Expr *pointerOf(const ast::Expr *place);
 
 class Memory {
 public:
@@ -23,4 +26,4 @@ private:
   std::set<std::string> far_;
 };
 
-} // namespace tangram::batching
+} // namespace tangram::loops

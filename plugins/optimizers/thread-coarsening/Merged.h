@@ -1,0 +1,18 @@
+// Elements side by side that copies load and store one by one, as vectors.
+#pragma once
+
+#include "tangram/ast/Names.h"
+#include "tangram/ast/Node.h"
+#include "tangram/loops/Memory.h"
+
+#include <vector>
+
+namespace tangram::coarsening {
+
+/// The statements, of which elements at constant distances from one Aligned pointer are loaded and stored together,
+/// where all that lie between two multiples of its alignment are so in one block, whatever is decided meanwhile. Other
+/// elements are accessed without that pointer.
+std::vector<const ast::Stmt *> merged(ast::Arena &arena, ast::Names &names, const loops::Memory &memory,
+                                      std::vector<const ast::Stmt *> stmts);
+
+} // namespace tangram::coarsening
