@@ -3,6 +3,7 @@
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Functions.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -78,7 +79,25 @@ std::optional<ReductionOp> extreme(const Expr *cond, const Expr *then, const Exp
   return less == straight ? ReductionOp::Min : ReductionOp::Max;
 }
 
-std::optional<Update> setting(const Assign &a) {
+/// m = max(m, e), where the function returns the one or the other of what it is given.
+std::optional<Update> extremeByFunction(const Assign &a, const Call &call, const Function &function) {
+  const auto *choice = dyn<Conditional>(resultOf(function));
+  for (std::size_t own : {0, 1}) {
+    if (!choice || call.args.size() != 2 || !equal(call.args[own], a.target)) continue;
+    auto gives = [&](const Expr *e, std::size_t parameter) {
+      const auto *v = dyn<VarRef>(e);
+      return v && v->name == function.params[parameter]->name;
+    };
+    const bool first = gives(choice->then, own);
+    const Expr *place = first ? choice->then : choice->otherwise, *other = first ? choice->otherwise : choice->then;
+    if (!gives(place, own) || !gives(other, 1 - own) || mentions(call.args[1 - own], a.target)) continue;
+    std::optional<ReductionOp> op = extreme(choice->cond, choice->then, choice->otherwise, place);
+    if (op) return Update{a.target, *op, call.args[1 - own]};
+  }
+  return std::nullopt;
+}
+
+std::optional<Update> setting(const Assign &a, const Module &module) {
   if (const auto *b = dyn<Binary>(a.value)) {
     std::optional<ReductionOp> op = reductionOp(b->op);
     if (op && equal(b->lhs, a.target) && !mentions(b->rhs, a.target))
@@ -93,6 +112,7 @@ std::optional<Update> setting(const Assign &a) {
     return Update{a.target, *op, equal(choice->then, a.target) ? choice->otherwise : choice->then};
   }
   if (const auto *call = dyn<Call>(a.value); call && call->args.size() == 2) {
+    if (const Function *function = functionOfExpression(module, *call)) return extremeByFunction(a, *call, *function);
     bool least = call->callee == "fmin" || call->callee == "fminf";
     if (!least && call->callee != "fmax" && call->callee != "fmaxf") return std::nullopt;
     bool first = equal(call->args[0], a.target);
@@ -136,7 +156,7 @@ std::optional<Update> updateOf(const Stmt *statement, const Module &module) {
   }
   const auto *a = dyn<Assign>(evaluate->expr);
   if (!a || doesMore(a->value, module)) return std::nullopt;
-  if (a->op == AssignOp::Set) return setting(*a);
+  if (a->op == AssignOp::Set) return setting(*a, module);
   std::optional<ReductionOp> op = reductionOp(binaryOf(a->op));
   if (!op || mentions(a->value, a->target)) return std::nullopt;
   return Update{a->target, *op, a->value, a->op == AssignOp::Sub};
