@@ -5,6 +5,7 @@
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Storage.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/loops/Merged.h"
 
 #include <algorithm>
 
@@ -12,23 +13,6 @@ namespace tangram::coarsening {
 
 using namespace ast;
 using loops::pointerOf;
-
-namespace {
-
-/// Code whose copies may stand side by side: nothing that lanes do together, no jumps, no calls that change something.
-bool plain(const Block *body, const std::set<std::string> &functions) {
-  return walk(body, [&](const Node &n) {
-    if (const auto *call = dyn<Call>(&n); call && !isMathFunction(call->callee) && !functions.count(call->callee))
-      return WalkResult::Stop;
-    const bool other = isa<Stmt>(&n) ? !(isa<Block>(&n) || isa<Declare>(&n) || isa<Evaluate>(&n) || isa<If>(&n) ||
-                                         isa<For>(&n) || isa<Loop>(&n))
-                                     : isa<Shuffle>(&n) || isa<MatrixMultiply>(&n) || isa<Transfer>(&n) ||
-                                           isa<Check>(&n) || isa<Faulted>(&n) || isa<Aligned>(&n);
-    return other ? WalkResult::Stop : WalkResult::Advance;
-  });
-}
-
-} // namespace
 
 LaneLoops::LaneLoops(Arena &arena, const Kernel &kernel, const KnownValues &known, const loops::Memory &memory,
                      const std::set<std::string> &functions)
@@ -143,7 +127,7 @@ std::optional<LaneLoop> LaneLoops::of(const Stmt *s) {
 /// Whether it does not matter which lane has an iteration: it reads nothing that lanes have different values of.
 bool LaneLoops::movable(const LaneLoop &lanes) {
   const Block *body = lanes.loop.body;
-  if (!plain(body, functions_)) return false;
+  if (!loops::mergeable(body, functions_)) return false;
   const std::set<std::string> declared = declaredIn(body);
   std::map<std::string, bool> known;
   return walk(

@@ -1,5 +1,4 @@
 #include "Widened.h"
-#include "Merged.h"
 
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
@@ -8,6 +7,7 @@
 #include "tangram/loops/Interior.h"
 #include "tangram/loops/Jam.h"
 #include "tangram/loops/Loads.h"
+#include "tangram/loops/Merged.h"
 
 #include <algorithm>
 
@@ -189,7 +189,7 @@ private:
     for (unsigned u = 0; u < factor; ++u) numbers[as<Declare>(stmts[u])->name] = u;
     Distances distances(arena_, std::move(numbers));
     for (const Stmt *&s : stmts) s = distances(s);
-    return merged(arena_, names_, memory_, std::move(stmts));
+    return loops::merged(arena_, names_, memory_, std::move(stmts));
   }
 
   Arena &arena_;

@@ -5,14 +5,20 @@
 #include "tangram/ast/Node.h"
 #include "tangram/loops/Memory.h"
 
+#include <set>
+#include <string>
 #include <vector>
 
-namespace tangram::coarsening {
+namespace tangram::loops {
+
+/// Code whose copies may stand side by side: nothing that lanes do together, no jumps, no calls but of `functions` and
+/// of mathematical ones.
+bool mergeable(const ast::Block *body, const std::set<std::string> &functions);
 
 /// The statements, of which elements at constant distances from one Aligned pointer are loaded and stored together,
 /// where all that lie between two multiples of its alignment are so in one block, whatever is decided meanwhile. Other
 /// elements are accessed without that pointer.
-std::vector<const ast::Stmt *> merged(ast::Arena &arena, ast::Names &names, const loops::Memory &memory,
+std::vector<const ast::Stmt *> merged(ast::Arena &arena, ast::Names &names, const Memory &memory,
                                       std::vector<const ast::Stmt *> stmts);
 
-} // namespace tangram::coarsening
+} // namespace tangram::loops

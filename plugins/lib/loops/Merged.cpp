@@ -1,6 +1,7 @@
-#include "Merged.h"
+#include "tangram/loops/Merged.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Builtins.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
@@ -12,7 +13,7 @@
 #include <optional>
 #include <set>
 
-namespace tangram::coarsening {
+namespace tangram::loops {
 
 using namespace ast;
 
@@ -28,6 +29,12 @@ std::optional<Element> element(const Expr *e) {
   const auto *aligned = subscript ? dyn<Aligned>(subscript->base) : nullptr;
   const std::optional<Int> offset = aligned ? literal(subscript->indices.at(0)) : std::nullopt;
   return offset ? std::optional(Element{aligned, *offset}) : std::nullopt;
+}
+
+/// What other lanes have done before, or do behind it, is there for all.
+bool orders(const Stmt &s) {
+  return !(isa<Block>(&s) || isa<Declare>(&s) || isa<Evaluate>(&s) || isa<If>(&s) || isa<For>(&s) || isa<Loop>(&s) ||
+           isa<While>(&s) || isa<DoWhile>(&s) || isa<Break>(&s) || isa<Continue>(&s) || isa<VectorStore>(&s));
 }
 
 /// Variables in place of elements.
@@ -75,7 +82,7 @@ struct Run {
 
 class Merging {
 public:
-  Merging(Arena &arena, Names &names, const loops::Memory &memory) : arena_(arena), names_(names), memory_(memory) {}
+  Merging(Arena &arena, Names &names, const Memory &memory) : arena_(arena), names_(names), memory_(memory) {}
 
   std::vector<const Stmt *> run(std::vector<const Stmt *> stmts) {
     stmts_ = std::move(stmts);
@@ -88,6 +95,8 @@ public:
         look(e);
       } else {
         touch(s);
+        if (any<Stmt>(s, [](const Stmt &inner) { return orders(inner); })) // other lanes may do anything meanwhile
+          while (!runs_.empty()) close(runs_.size() - 1);
         stmts_[at_] = within(s);
       }
     }
@@ -122,7 +131,7 @@ private:
   /// Ends runs of containers that something touches in other ways than by `places`.
   void touch(const Node *by, const std::set<const Expr *> &places = {}) {
     walk(by, [&](const Expr &e) {
-      const Expr *pointer = places.count(&e) ? nullptr : loops::pointerOf(&e);
+      const Expr *pointer = places.count(&e) ? nullptr : pointerOf(&e);
       if (!pointer || !pointer->type.isPointer()) return;
       const std::string root = memory_.root(pointer);
       for (std::size_t i = runs_.size(); i-- > 0;)
@@ -228,7 +237,7 @@ private:
 
   Arena &arena_;
   Names &names_;
-  const loops::Memory &memory_;
+  const Memory &memory_;
   std::vector<const Stmt *> stmts_;
   std::vector<std::vector<const Stmt *>> before_, behind_;
   std::vector<Run> runs_; // that are open
@@ -237,9 +246,20 @@ private:
 
 } // namespace
 
-std::vector<const Stmt *> merged(Arena &arena, Names &names, const loops::Memory &memory,
-                                 std::vector<const Stmt *> stmts) {
+bool mergeable(const Block *body, const std::set<std::string> &functions) {
+  return walk(body, [&](const Node &n) {
+    if (const auto *call = dyn<Call>(&n); call && !isMathFunction(call->callee) && !functions.count(call->callee))
+      return WalkResult::Stop;
+    const bool other = isa<Stmt>(&n) ? !(isa<Block>(&n) || isa<Declare>(&n) || isa<Evaluate>(&n) || isa<If>(&n) ||
+                                         isa<For>(&n) || isa<Loop>(&n))
+                                     : isa<Shuffle>(&n) || isa<MatrixMultiply>(&n) || isa<Transfer>(&n) ||
+                                           isa<Check>(&n) || isa<Faulted>(&n) || isa<Aligned>(&n);
+    return other ? WalkResult::Stop : WalkResult::Advance;
+  });
+}
+
+std::vector<const Stmt *> merged(Arena &arena, Names &names, const Memory &memory, std::vector<const Stmt *> stmts) {
   return Merging(arena, names, memory).run(std::move(stmts));
 }
 
-} // namespace tangram::coarsening
+} // namespace tangram::loops

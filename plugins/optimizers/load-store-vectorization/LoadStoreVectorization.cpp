@@ -1,0 +1,244 @@
+#include "LoadStoreVectorization.h"
+#include "Multiples.h"
+
+#include "tangram/ast/Compare.h"
+#include "tangram/ast/Functions.h"
+#include "tangram/ast/Mutator.h"
+#include "tangram/ast/Names.h"
+#include "tangram/ast/Walk.h"
+#include "tangram/loops/Counted.h"
+#include "tangram/loops/Jam.h"
+#include "tangram/loops/Loads.h"
+#include "tangram/loops/Merged.h"
+#include "tangram/loops/Sums.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace tangram::load_store_vectorization {
+
+using namespace ast;
+
+namespace {
+
+constexpr unsigned kMostElements = 4; // vectors of device languages have as many
+
+/// An element of an iteration: so far behind a pointer that all iterations have alike.
+struct Neighbour {
+  const Expr *aligned = nullptr;
+  Int offset = 0; // in the iteration whose number is 0
+};
+using Neighbours = std::map<const Subscript *, Neighbour>;
+
+/// A loop's body in the iteration of this number.
+class Iteration final : public Mutator {
+public:
+  Iteration(Arena &arena, const Loop &loop, const Neighbours &neighbours, Int number)
+      : Mutator(arena), loop_(loop), neighbours_(neighbours), number_(number) {}
+
+private:
+  const Node *mutateVarRef(const VarRef *v) override {
+    return v->name == loop_.var ? Build(arena(), v->range).integer(v->type, number_) : v;
+  }
+  const Node *mutateSubscript(const Subscript *e) override {
+    auto found = neighbours_.find(e);
+    if (found == neighbours_.end()) return rebuild(e);
+    Build b(arena(), e->range);
+    return b.element(found->second.aligned, {b.integer(Scalar::I64, found->second.offset + number_)}, e->type);
+  }
+
+  const Loop &loop_;
+  const Neighbours &neighbours_;
+  const Int number_;
+};
+
+/// What a number is without what is added to it as a literal at the end, and that; nothing of wrapped sums is lost
+/// where the rest is a multiple of more than that.
+struct Split {
+  const Expr *rest = nullptr; // null: 0
+  Int offset = 0;
+};
+Split split(Arena &arena, const Expr *e) {
+  Build b(arena, e->range);
+  if (const std::optional<Int> value = literal(e)) return {nullptr, *value};
+  if (const auto *cast = dyn<Cast>(e); cast && cast->type.isInteger() && cast->operand->type.isInteger()) {
+    Split inner = split(arena, cast->operand);
+    return {inner.rest ? b.cast(cast->type, inner.rest) : nullptr, inner.offset};
+  }
+  const auto *sum = dyn<Binary>(e);
+  if (!sum || sum->op != BinaryOp::Add) return {e, 0};
+  const Split lhs = split(arena, sum->lhs), rhs = split(arena, sum->rhs);
+  const Expr *rest = lhs.rest && rhs.rest ? b.add(lhs.rest, rhs.rest) : lhs.rest ? lhs.rest : rhs.rest;
+  return {rest, lhs.offset + rhs.offset};
+}
+
+/// Elements of arrays in scratchpad memory that are narrower than its banks, by pointers that are known to be aligned.
+class NarrowElements final : public Mutator {
+public:
+  NarrowElements(Arena &arena, const KnownValues &known, const Counters &counters, const std::set<std::string> &arrays,
+                 unsigned bytes)
+      : Mutator(arena), known_(known), counters_(counters), arrays_(arrays), bytes_(bytes) {}
+
+private:
+  const Node *mutateSubscript(const Subscript *e) override {
+    const auto *array = dyn<VarRef>(e->base);
+    const unsigned bytes = e->type.bytes();
+    if (!array || !arrays_.count(array->name) || !bytes || bytes >= kBank || e->type.isBool() || e->indices.size() != 1)
+      return rebuild(e);
+    const Int elements = std::min(kMostElements, bytes_ / bytes);
+    const Split index = split(arena(), e->indices[0]);
+    static const std::set<std::string> kNone;
+    Multiples multiples(arena(), known_, counters_, kNone);
+    if (elements < 2 || (index.rest && !multiples.demand(index.rest, elements))) return rebuild(e);
+    Build b(arena(), e->range);
+    const Expr *pointer = index.rest ? b.add(e->base, index.rest) : e->base;
+    const Expr *aligned = arena().make<Aligned>(e->range, e->base->type, pointer, elements * bytes);
+    return b.element(aligned, {b.integer(Scalar::I64, index.offset)}, e->type);
+  }
+  // What copies, or is done at once, keeps its place.
+  const Node *mutateTransfer(const Transfer *e) override { return e; }
+  const Node *mutateAtomic(const Atomic *e) override { return e; }
+  const Node *mutateAssign(const Assign *e) override { return isa<Transfer>(e->value) ? e : rebuild(e); }
+
+  static constexpr unsigned kBank = 4; // bytes
+  const KnownValues &known_;
+  const Counters &counters_;
+  const std::set<std::string> &arrays_;
+  const unsigned bytes_;
+};
+
+class Vectorizing final : public Mutator {
+public:
+  Vectorizing(PassContext &context, const Module &module, const Kernel &kernel, const Limits &limits)
+      : Mutator(context.arena), known_(context.analyses.of<KnownValues>(kernel)), memory_(kernel),
+        functions_(functionsOfNumbers(module)), limits_(limits) {
+    names_.reserveAll(&kernel);
+    for (const Param *p : kernel.params) ofHost_.insert(p->name);
+    for (const Param *p : kernel.constants) ofHost_.insert(p->name);
+    walk(kernel.body, [&](const Node &n) {
+      if (isa<Launch>(&n)) return WalkResult::Skip;
+      const auto *declared = dyn<Declare>(&n);
+      if (declared && known_.isFixed(declared->name)) ofHost_.insert(declared->name);
+      return WalkResult::Advance;
+    });
+  }
+
+private:
+  const Node *mutateLaunch(const Launch *launch) override {
+    uniform_ = ofHost_;
+    for (const Param *p : launch->params) uniform_.insert(p->name);
+    scratchpad_.clear();
+    walk(launch->body, [&](const Alloc &a) {
+      if (a.memory != "registers" && !memory_.far(a.name)) scratchpad_.insert(a.name);
+    });
+    counters_.clear();
+    walk(launch->body, [&](const Stmt &s) {
+      const std::optional<loops::Counted> loop = loops::isLoop(s) ? loops::counted(arena(), &s) : std::nullopt;
+      if (!loop || !loop->begin) return;
+      const std::optional<Int> begin = literal(loop->begin), step = literal(loop->step);
+      if (begin && step.value_or(0) > 0) counters_[loop->variable] = std::gcd(*begin, *step);
+    });
+    inLaunch_ = true;
+    const Node *result = rebuild(launch);
+    inLaunch_ = false;
+    return result;
+  }
+  const Node *mutateFor(const For *loop) override {
+    const Stmt *result = inLaunch_ ? vectorized(loop) : nullptr;
+    return result ? result : rebuild(loop);
+  }
+  const Node *mutateLoop(const Loop *loop) override {
+    const Stmt *result = inLaunch_ ? vectorized(loop) : nullptr;
+    return result ? result : rebuild(loop);
+  }
+
+  const Node *mutateBlock(const Block *block) override {
+    const auto *own = as<Block>(rebuild(block));
+    if (!inLaunch_ || scratchpad_.empty()) return own;
+    NarrowElements narrow(arena(), known_, counters_, scratchpad_, limits_.bytes);
+    std::vector<const Stmt *> stmts;
+    for (const Stmt *s : own->stmts) stmts.push_back(isa<Declare>(s) || isa<Evaluate>(s) ? narrow(s) : s);
+    if (stmts == own->stmts) return own;
+    const Block *merged = Build(arena(), own->range).block(loops::merged(arena(), names_, memory_, std::move(stmts)));
+    return contains<VectorLoad>(merged) || contains<VectorStore>(merged) ? merged : own;
+  }
+
+  /// Null where nothing of it lies side by side, or limits forbid it.
+  const Stmt *vectorized(const Stmt *s) {
+    const std::optional<loops::Counted> counted = loops::counted(arena(), s);
+    if (!counted || !counted->begin) return nullptr;
+    const std::optional<Int> begin = literal(counted->begin), end = literal(counted->end),
+                             step = literal(counted->step);
+    if (!begin || !end || step != 1 || *end - *begin < 2 || *end - *begin > limits_.iterations) return nullptr;
+    const Int iterations = *end - *begin;
+    if (nodeCount(counted->body) * static_cast<std::size_t>(iterations) > limits_.nodes ||
+        !loops::mergeable(counted->body, functions_) ||
+        any<Stmt>(counted->body, [](const Stmt &inner) { return loops::isLoop(inner); }) ||
+        contains<Call>(counted->body)) // what computes for long is not written twice for the sake of its loads
+      return nullptr;
+    const auto *loop = arena().make<Loop>(s->range, counted->variable, counted->type, counted->begin, counted->end,
+                                          Policy::Unroll, std::string(), Counts(), counted->body);
+    Multiples multiples(arena(), known_, counters_, uniform_);
+    const Neighbours neighbours = neighboursOf(*loop, iterations, multiples);
+    if (neighbours.empty()) return nullptr;
+    std::vector<const Stmt *> stmts;
+    for (Int number = *begin; number < *end; ++number) {
+      const Block *body = as<Block>(Iteration(arena(), *loop, neighbours, number)(counted->body));
+      const Loop *copy = arena().derive(loop, [&](Loop &made) { made.body = body; });
+      const Block *own = loops::Jam::renamed(arena(), names_, copy)->body;
+      stmts.insert(stmts.end(), own->stmts.begin(), own->stmts.end());
+    }
+    Build b(arena(), s->range);
+    const Block *merged = b.block(loops::merged(arena(), names_, memory_, std::move(stmts)));
+    if (!contains<VectorLoad>(merged) && !contains<VectorStore>(merged)) return nullptr;
+    const Expr *aligned = multiples.condition();
+    return aligned ? static_cast<const Stmt *>(b.when(aligned, merged->stmts, {s})) : merged;
+  }
+
+  Neighbours neighboursOf(const Loop &loop, Int iterations, Multiples &multiples) {
+    Neighbours found;
+    const loops::Copies copies(loop, {});
+    loops::Sums sums(arena(), loop, copies);
+    walk(loop.body, [&](const Subscript &place) {
+      const unsigned bytes = place.type.bytes();
+      if (!bytes || place.type.isBool() || place.type.isHalf() || place.indices.size() != 1) return;
+      if (!isa<VarRef>(place.base) || !place.base->type.isPointer() || !memory_.far(memory_.root(place.base))) return;
+      unsigned elements = std::min(kMostElements, limits_.bytes / bytes);
+      while (elements > iterations) elements /= 2;
+      std::optional<loops::Sums::Sum> sum = elements > 1 ? sums.of(place.indices[0]) : std::nullopt;
+      if (!sum || loops::Sums::coefficient(*sum, {loops::Sums::kIteration}) != 1) return;
+      const Int offset = loops::Sums::coefficient(*sum, {});
+      sum->erase(loops::Sums::Product{});
+      sum->erase(loops::Sums::Product{loops::Sums::kIteration});
+      if (std::any_of(sum->begin(), sum->end(), [&](const auto &term) { return !sums.invariant(term.first); })) return;
+      Build b(arena(), place.range);
+      const Expr *pointer = sum->empty() ? place.base : b.add(place.base, sums.written(*sum, nullptr));
+      const Int alignment = Int{elements} * bytes;
+      if (multiples.demand(pointer, alignment))
+        found[&place] = {arena().make<Aligned>(place.range, place.base->type, pointer, alignment), offset};
+    });
+    return found;
+  }
+
+  const KnownValues &known_;
+  loops::Memory memory_;
+  const std::set<std::string> functions_;
+  const Limits &limits_;
+  Names names_;
+  Counters counters_;                      // of the launch
+  std::set<std::string> scratchpad_;       // its arrays
+  std::set<std::string> ofHost_, uniform_; // variables that all workers of a launch have alike
+  bool inLaunch_ = false;
+};
+
+} // namespace
+
+void LoadStoreVectorization::start(const Module &module) { module_ = &module; }
+
+const Kernel *LoadStoreVectorization::kernel(const Kernel *kernel, PassContext &context,
+                                             const hardware::LaunchLevels &) {
+  return as<Kernel>(Vectorizing(context, *module_, *kernel, limits_)(kernel));
+}
+
+} // namespace tangram::load_store_vectorization
