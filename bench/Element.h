@@ -4,11 +4,18 @@
 #include "tangram/runtime/kernel_abi.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace bench {
 
+/// The bits of an IEEE 754 binary16.
+struct Half {
+  std::uint16_t bits;
+};
+
 template <class T> constexpr tangram_element elementOf() {
+  if constexpr (std::is_same_v<T, Half>) return TANGRAM_F16;
   if constexpr (std::is_same_v<T, float>) return TANGRAM_F32;
   if constexpr (std::is_same_v<T, double>) return TANGRAM_F64;
   if constexpr (std::is_same_v<T, int>) return TANGRAM_I32;

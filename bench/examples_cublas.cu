@@ -35,6 +35,14 @@ void sgemm(In<float, 2> a, In<float, 2> b, Out<float, 2> c) {
           "cublasSgemm");
 }
 
+void hgemm(In<bench::Half, 2> a, In<bench::Half, 2> b, Out<float, 2> c) {
+  const int m = c.size[0], n = c.size[1], k = a.size[1];
+  const float one = 1, zero = 0;
+  succeed(cublasGemmEx(blas(), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, b.data, CUDA_R_16F, n, a.data, CUDA_R_16F, k,
+                       &zero, c.data, CUDA_R_32F, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+          "cublasGemmEx");
+}
+
 void twoProducts(double alpha, double beta, In<double, 2> a, In<double, 2> b, In<double, 2> c, Out<double, 2> d) {
   const int m = a.size[0], k = a.size[1], n = b.size[1], l = c.size[1];
   double *t = temporary(std::size_t(m) * n);
@@ -87,6 +95,7 @@ template <auto function> using Peer = bench::PeerKernel<function>;
 constexpr const tangram_device *kDevice = &tangram_cuda::Device::abi;
 
 const Peer<sgemm> sgemmPeer("sgemm", "cublas", {"a", "b", "c"}, kDevice);
+const Peer<hgemm> hgemmPeer("hgemm", "cublas", {"a", "b", "c"}, kDevice);
 const Peer<twoProducts> twoProductsPeer("two_products", "cublas", {"alpha", "beta", "a", "b", "c", "d"}, kDevice);
 const Peer<doitgen> doitgenPeer("doitgen", "cublas", {"a", "c4"}, kDevice);
 const Peer<mvt> mvtPeer("mvt", "cublas", {"a", "y1", "y2", "x1", "x2"}, kDevice);
@@ -96,5 +105,5 @@ const Peer<gemver> gemverPeer("gemver", "cublas", {"alpha", "beta", "a", "u1", "
 
 } // namespace
 
-BENCH_PEERS(&sgemmPeer.kernel, &twoProductsPeer.kernel, &doitgenPeer.kernel, &mvtPeer.kernel, &ataxPeer.kernel,
-            &gemverPeer.kernel)
+BENCH_PEERS(&sgemmPeer.kernel, &hgemmPeer.kernel, &twoProductsPeer.kernel, &doitgenPeer.kernel, &mvtPeer.kernel,
+            &ataxPeer.kernel, &gemverPeer.kernel)

@@ -3,6 +3,8 @@
 #include "patterns_openmp.h"
 #include "peer_vectors.h"
 
+#include "tangram/runtime/float16.h"
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -242,6 +244,19 @@ void sgemm(In<float, 2> a, In<float, 2> b, Out<float, 2> c) {
   cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a.data, k, b.data, n, 0, c.data, n);
 }
 
+/// OpenBLAS has no such product: in float.
+void hgemm(In<bench::Half, 2> a, In<bench::Half, 2> b, Out<float, 2> c) {
+  const int m = count(c.size[0]), n = count(c.size[1]), k = count(a.size[1]);
+  auto widened = [](In<bench::Half, 2> from) {
+    std::unique_ptr<float[]> to(new float[from.size[0] * from.size[1]]);
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < from.size[0] * from.size[1]; ++i) to[i] = tangram_f16_to_f32(from.data[i].bits);
+    return to;
+  };
+  const auto wideA = widened(a), wideB = widened(b);
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, wideA.get(), k, wideB.get(), n, 0, c.data, n);
+}
+
 void twoProducts(double alpha, double beta, In<double, 2> a, In<double, 2> b, In<double, 2> c, Out<double, 2> d) {
   const int m = count(a.size[0]), k = count(a.size[1]), n = count(b.size[1]), l = count(c.size[1]);
   const std::unique_ptr<double[]> t(new double[a.size[0] * b.size[1]]);
@@ -258,10 +273,11 @@ void doitgen(Out<double, 3> a, In<double, 2> c4) {
 }
 
 const Peer<sgemm> sgemmPeer("sgemm", "openblas", {"a", "b", "c"});
+const Peer<hgemm> hgemmPeer("hgemm", "openblas", {"a", "b", "c"});
 const Peer<twoProducts> twoProductsPeer("two_products", "openblas", {"alpha", "beta", "a", "b", "c", "d"});
 const Peer<doitgen> doitgenPeer("doitgen", "openblas", {"a", "c4"});
 
-#define BLAS_PEERS , &sgemmPeer.kernel, &twoProductsPeer.kernel, &doitgenPeer.kernel
+#define BLAS_PEERS , &sgemmPeer.kernel, &hgemmPeer.kernel, &twoProductsPeer.kernel, &doitgenPeer.kernel
 #else
 #define BLAS_PEERS
 #endif

@@ -99,7 +99,7 @@ void printLevel(YAML::Emitter &out, const Level &level, bool isTop) {
     for (const MatrixShape &shape : level.matrices) {
       out << YAML::Flow << YAML::BeginMap << YAML::Key << "m" << YAML::Value << shape.m << YAML::Key << "n"
           << YAML::Value << shape.n << YAML::Key << "k" << YAML::Value << shape.k << YAML::Key << "type" << YAML::Value
-          << "f64";
+          << ast::Type(shape.type).text();
       if (shape.rate > 0) {
         out << YAML::Key << "rate" << YAML::Value;
         printNumber(out, shape.rate);

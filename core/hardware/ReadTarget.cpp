@@ -160,7 +160,11 @@ MatrixShape readMatrix(const Yaml &yaml, const std::string &level) {
     if (key == "m") shape.m = readExtent(value, what, MatrixShape::kRows);
     if (key == "n") shape.n = readExtent(value, what, MatrixShape::kColumns);
     if (key == "k") shape.k = readExtent(value, what, MatrixShape::kDepth);
-    if (key == "type") value.word(what, {"f64"});
+    if (key == "type") {
+      std::vector<std::string> names;
+      for (ast::Scalar type : MatrixShape::kTypes) names.push_back(ast::Type(type).text());
+      shape.type = MatrixShape::kTypes[value.word(what, names)];
+    }
     if (key == "rate") shape.rate = value.number(what);
   }
   for (const auto &[key, extent] : {std::pair("m", shape.m), {"n", shape.n}, {"k", shape.k}})

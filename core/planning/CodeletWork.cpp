@@ -904,6 +904,7 @@ private:
       const auto *product = as<MatrixMultiply>(e);
       for (const auto *operands : {&product->a, &product->b, &product->c})
         for (const Expr *operand : *operands) expression(operand, times);
+      work_.matrixType = product->operand.scalar();
       work_.matrix += times * static_cast<double>(product->m * product->n * product->k) / hardware::MatrixShape::kLanes;
       return;
     }

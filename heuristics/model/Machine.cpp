@@ -95,13 +95,17 @@ Machine::Machine(const hardware::Hardware &hardware) : hardware_(hardware) {
     if (!said && (level.cores.clock > 0 || level.cores.issue > 0)) cores_ = level.cores, groups_ = level.name;
     if (level.sync == SyncKind::Warp || level.sync == SyncKind::LockStep)
       lanes_ = std::max(lanes_, static_cast<double>(hardware.lanes(level)));
-    for (const hardware::MatrixShape &shape : level.matrices) matrices_ = std::max(matrices_, shape.rate);
+    for (const hardware::MatrixShape &shape : level.matrices) {
+      double &rate = matrices_[shape.type];
+      rate = std::max(rate, shape.rate);
+    }
   }
   if (!cores_.count) cores_.count = hardware.levels.size() > 1 ? hardware.levels[1].workers.count : 1;
   cores_.clock = or_(cores_.clock, device_ ? 1.5e9 : 3e9);
   cores_.issue = or_(cores_.issue, device_ ? 100 : 2 * lanes_);
   cores_.issueDouble = or_(cores_.issueDouble, cores_.issue / 2);
-  matrices_ = or_(matrices_, 2 * cores_.issueDouble);
+  for (auto &[type, rate] : matrices_)
+    rate = or_(rate, type == ast::Scalar::F64 ? 2 * cores_.issueDouble : 4 * cores_.issue);
   cores_.issueDivision = or_(cores_.issueDivision, cores_.issue / 16);
   cores_.issueFunction = or_(cores_.issueFunction, cores_.issue / 16);
   cores_.issueAccess = or_(cores_.issueAccess, device_ ? 16 : cores_.issue);
@@ -343,7 +347,7 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   // What lanes keep in registers costs nothing.
   const double kept = crowd.exchanges ? work.ownOfLane : 0, exchanged = crowd.exchanges ? work.exchanged : 0;
   // Matrix engines go on by themselves while lanes load what they are given next.
-  const double engine = work.matrix / matrices_;
+  const double engine = work.matrix > 0 ? work.matrix / matrices_.at(work.matrixType) : 0;
   // Scratchpad memory is accessed while other workers compute.
   const double computes =
       (work.operations - work.wide - addresses + moves + (staged ? kStaging : 0) - kept - exchanged) / cores_.issue +

@@ -135,7 +135,8 @@ private:
   const hardware::Hardware &hardware_;
   hardware::Cores cores_;
   Storage memory_, outer_, inner_; // of a core: inner_
-  double line_ = 0, cacheLine_ = 0, lanes_ = 1, registers_ = 0, matrices_ = 0;
+  double line_ = 0, cacheLine_ = 0, lanes_ = 1, registers_ = 0;
+  std::map<ast::Scalar, double> matrices_; // rates of engines, by the type of what they multiply
   double launch_ = 0, barrier_ = 0, join_ = 0;
   std::string groups_;
   double scratchpad_ = 0; // bytes of a core

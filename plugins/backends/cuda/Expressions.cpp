@@ -25,8 +25,9 @@ constexpr DiagnosticKind kMatrix{
     "the threads of a unit of level '{0}' are no warp of 32, which multiply matrices together",
     "list the shapes of 'matrix' at the level whose units are warps"};
 constexpr DiagnosticKind kMatrixShape{"cuda.matrix-shape", DiagnosticClass::Limitation,
-                                      "there is no instruction for products of {0} x {1} x {2} doubles",
-                                      "list one of 8 x 8 x 4, 16 x 8 x 4, 16 x 8 x 8 and 16 x 8 x 16"};
+                                      "there is no instruction for products of {0} x {1} x {2} of type {3}",
+                                      "list one of 8 x 8 x 4, 16 x 8 x 4, 16 x 8 x 8 and 16 x 8 x 16 for f64, 16 x 8 x "
+                                      "16 for f16 and bf16, 16 x 8 x 32 for i8 and u8"};
 constexpr DiagnosticKind kShuffle{"cuda.shuffle", DiagnosticClass::Limitation,
                                   "lanes of '{}' exchange registers, which the target does not say that they can",
                                   "say 'shuffle: true' at that level of the target, if its devices do"};
@@ -103,15 +104,27 @@ Base::Text DeviceExpressions::shuffle(const Shuffle *e) {
 Base::Text DeviceExpressions::matrixMultiply(const MatrixMultiply *e) {
   const hardware::Level *level = levels_.subgroup(e->level);
   if (!level || levels_.workers(e->level) != hardware::MatrixShape::kLanes) fail(kMatrix, e->range, e->level);
-  constexpr std::array<std::array<Int, 3>, 4> kShapes{{{8, 8, 4}, {16, 8, 4}, {16, 8, 8}, {16, 8, 16}}};
-  if (std::none_of(kShapes.begin(), kShapes.end(),
-                   [&](const auto &s) { return s[0] == e->m && s[1] == e->n && s[2] == e->k; }))
-    fail(kMatrixShape, e->range, e->m, e->n, e->k);
+  const Scalar type = e->operand.scalar();
+  using Shape = std::array<Int, 3>;
+  std::vector<Shape> shapes{{8, 8, 4}, {16, 8, 4}, {16, 8, 8}, {16, 8, 16}};
+  if (type == Scalar::F16 || type == Scalar::BF16) shapes = {{16, 8, 16}};
+  if (type == Scalar::I8 || type == Scalar::U8) shapes = {{16, 8, 32}};
+  if (std::find(shapes.begin(), shapes.end(), Shape{e->m, e->n, e->k}) == shapes.end())
+    fail(kMatrixShape, e->range, e->m, e->n, e->k, e->operand.text());
   usesMatrices = true;
   std::string operands;
-  for (const auto *list : {&e->c, &e->a, &e->b})
-    for (const Expr *operand : *list) operands += (operands.empty() ? "" : ", ") + print(operand);
-  return {fmt::format("tangram_cuda::multiply_{}x{}x{}({})", e->m, e->n, e->k, operands)};
+  auto add = [&](const std::string &text) { operands += (operands.empty() ? "" : ", ") + text; };
+  for (const Expr *place : e->c) add(print(place));
+  for (const auto *list : {&e->a, &e->b}) {
+    const std::size_t rows = list == &e->a ? static_cast<std::size_t>(e->m / hardware::MatrixShape::kRows) : 1;
+    for (const auto &word : hardware::wordsOfOperand(list->size(), rows, e->operand.bytes())) {
+      std::string text;
+      for (std::size_t element : word) text += (text.empty() ? "" : ", ") + print(list->at(element));
+      add(word.size() == 1 ? text : "tangram_cuda::word(" + text + ")");
+    }
+  }
+  const std::string of = type == Scalar::F64 ? "" : e->operand.text() + "_";
+  return {fmt::format("tangram_cuda::multiply_{}{}x{}x{}({})", of, e->m, e->n, e->k, operands)};
 }
 
 Base::Text DeviceExpressions::assign(const Assign *e) {

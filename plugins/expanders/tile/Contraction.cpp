@@ -20,11 +20,23 @@ void factorsOf(const Expr *e, const Type &type, std::vector<const Expr *> &out) 
   }
 }
 
+/// What is converted to the type of the sum, which has all its values; null for others.
+const Expr *narrow(const Expr *e, const Type &type) {
+  const auto *cast = dyn<Cast>(e);
+  while (cast && !(cast->operand->type == type)) {
+    const Type &from = cast->operand->type; // by way of a wider type, as `int` is
+    if (from.isBool() || from.isFloating() != cast->type.isFloating() || from.bytes() < type.bytes()) return nullptr;
+    cast = dyn<Cast>(cast->operand);
+  }
+  return cast && isa<Subscript>(cast->operand) ? cast->operand : nullptr;
+}
+
 } // namespace
 
 std::optional<Contraction> contraction(const Segment &segment, const References &references,
                                        const std::set<std::string> &sums, const std::vector<std::string> &iterators,
-                                       const Type &type) {
+                                       const hardware::MatrixShape &shape) {
+  const Type type = shape.sum();
   if (segment.loops.size() != 1 || segment.body.size() != 1 || iterators.size() != 2) return {};
   const auto *statement = dyn<Evaluate>(segment.body[0]);
   const auto *update = statement ? dyn<Assign>(statement->expr) : nullptr;
@@ -38,6 +50,9 @@ std::optional<Contraction> contraction(const Segment &segment, const References 
 
   std::vector<const Expr *> factors;
   factorsOf(update->value, type, factors);
+  if (shape.type != shape.sum()) // products are of one element each
+    for (const Expr *&factor : factors)
+      if (factor = narrow(factor, shape.type); !factor) return {};
   Contraction result{sum, {}, {}};
   bool alongRows = false, alongColumns = false;
   for (const Expr *factor : factors) {
@@ -59,6 +74,7 @@ std::optional<Contraction> contraction(const Segment &segment, const References 
     alongRows |= rows, alongColumns |= columns;
   }
   if (!alongRows || !alongColumns) return {};
+  if (shape.type != shape.sum() && (result.a.size() != 1 || result.b.size() != 1)) return {};
   return result;
 }
 

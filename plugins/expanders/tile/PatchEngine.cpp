@@ -47,8 +47,12 @@ Stmts PatchWriter::loadOperands(const Contraction &product, const Operands &to, 
     }
     return turns ? build_.select(build_.less(at.back(), turns), all, build_.zero(shape.type)) : all;
   };
+  // Which turns a lane has is all the same where it has them of both: of small numbers, several of a word.
   auto depthOf = [&](Int block) {
-    return build_.add(turn, build_.add(number(block * hardware::MatrixShape::kDepth), lanes_->matrixDepth()));
+    const Expr *own = Type(shape.type).bytes() < 4
+                          ? build_.add(build_.mul(lanes_->matrixDepth(), number(deep)), number(block))
+                          : build_.add(number(block * hardware::MatrixShape::kDepth), lanes_->matrixDepth());
+    return build_.add(turn, own);
   };
   const Expr *f = build_.var(names_.fresh("fragment"), kNumber), *g = build_.var(names_.fresh("fragment"), kNumber);
   Stmts ofRows, ofColumns;
@@ -74,15 +78,15 @@ const Stmt *PatchWriter::multiplyOperands(const Contraction &product, const Oper
     for (Int h = 0; h < 2; ++h) {
       const Expr *row = build_.add(build_.mul(i, number(rows)), number(r));
       const Expr *column = build_.add(build_.mul(j, number(2)), number(h));
-      c.push_back(element(kept.array, shape.type, build_.add(build_.mul(row, lanes_->points(1)), column)));
+      c.push_back(element(kept.array, shape.sum(), build_.add(build_.mul(row, lanes_->points(1)), column)));
     }
   for (Int s = 0; s < deep; ++s) {
     for (Int r = 0; r < rows; ++r) left.push_back(ofA(of, i, s, r));
     right.push_back(ofB(of, j, s));
   }
-  const Expr *engine = arena_.make<MatrixMultiply>(nest_.loops[0].where, Type(), static_cast<Int>(shape.m),
-                                                   static_cast<Int>(shape.n), static_cast<Int>(shape.k), std::move(c),
-                                                   std::move(left), std::move(right), options_.engine->name);
+  const Expr *engine = arena_.make<MatrixMultiply>(
+      nest_.loops[0].where, Type(), static_cast<Int>(shape.m), static_cast<Int>(shape.n), static_cast<Int>(shape.k),
+      Type(shape.type), std::move(c), std::move(left), std::move(right), options_.engine->name);
   const Stmt *columns = counted(j, lanes_->fragments(1), {arena_.make<Evaluate>(nest_.loops[0].where, engine)});
   return counted(i, lanes_->fragments(0), {columns});
 }

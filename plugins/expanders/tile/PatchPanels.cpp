@@ -117,7 +117,9 @@ Stmts PatchWriter::panels(const Segment &segment, const References &references, 
   std::optional<Stages> stages;
   if (!one) stages = this->stages(tiles, size, wide, from, firstOf);
   Stmts before, stmts;
-  if (stages && engine && !segment.guard) {
+  // Small numbers take a register each until they are packed.
+  const bool ahead = options_.shape && options_.shape->type == options_.shape->sum();
+  if (stages && engine && ahead && !segment.guard) {
     stmts = multiplyAhead(*product, tiles, depth, size, wide, from, *stages);
     stmts.insert(stmts.begin(), stages->before.begin(), stages->before.end());
     stmts.insert(stmts.begin(), build_.declare(as<VarRef>(numbers)->name, range.containerType(), range.range(arena_)));

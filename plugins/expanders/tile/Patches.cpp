@@ -170,7 +170,7 @@ bool PatchWriter::findContractions() {
   std::vector<std::string> iterators;
   for (const RangeLoop *d : dims_) iterators.push_back(d->iterator->name);
   for (std::size_t q = 0; q < segments_.size(); ++q)
-    if (auto found = contraction(segments_[q], references_[q], sums, iterators, options_.shape->type))
+    if (auto found = contraction(segments_[q], references_[q], sums, iterators, *options_.shape))
       contractions_.emplace(&segments_[q], std::move(*found));
   return !contractions_.empty();
 }

@@ -91,7 +91,9 @@ private:
         options.engine = &level;
         options.shape = &shape;
         Ints &depths = options.choices.depth;
-        std::erase_if(depths, [&](Int depth) { return depth % static_cast<Int>(shape.k) != 0; });
+        const auto k = static_cast<Int>(shape.k);
+        std::erase_if(depths, [&](Int depth) { return depth % k != 0; });
+        if (shape.type != shape.sum()) depths = {k, 2 * k, 4 * k}; // panels of as many bytes
         std::string why;
         if (depths.empty()) continue;
         if (const Codelet *made = tile::patches(module, codelet, nest, sizes, options, arena, why)) return made;

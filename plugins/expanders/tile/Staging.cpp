@@ -8,6 +8,10 @@ using namespace ast;
 
 const Expr *Staged::number(std::int64_t n) const { return build_.integer(kNumber, n); }
 
+namespace {
+constexpr unsigned kBank = 4; // bytes of a bank of scratchpad memory
+}
+
 Staged::Staged(const nest::Codelets &make, Arena &arena, const Arrangement &lanes, const Tile &tile,
                std::vector<const Expr *> extents, bool banks, bool rows, std::uint64_t copied, Names &names)
     : build_(make.build()), arena_(arena), where_(tile.references[0].node->range), lanes_(lanes), tile_(tile),
@@ -40,6 +44,7 @@ Staged::Staged(const nest::Codelets &make, Arena &arena, const Arrangement &lane
   pitch_ = extents_[tile.order.back()];
   if (banks) {
     const Expr *v = lanes.vector();
+    if (type.isScalar() && type.bytes() < kBank) v = build_.mul(v, number(static_cast<Int>(kBank / type.bytes())));
     const Expr *vectors = build_.div(build_.sub(build_.add(pitch_, v), number(1)), v);
     pitch_ = build_.mul(rank > 1 ? build_.add(vectors, number(1)) : vectors, v);
     pitchMultiple_ = literal(v).value_or(1);

@@ -43,13 +43,14 @@ struct AccessWork {
 /// Of one call; of one lane of a cooperative codelet. What stands in its maps and calls is theirs. Sums of indices are
 /// counted on from turn to turn: they are one operation an access.
 struct CodeletWork {
-  double operations = 0;  // of one instruction: a product and the sum that it is added to are one
-  double wide = 0;        // of these, on numbers of 64 bits with a fraction
-  double divisions = 0;   // by what is not constant; remainders and square roots
-  double functions = 0;   // of the math library
-  double matrix = 0;      // multiplications with additions that lanes do together, a lane's part
-  double shared = 0;      // accesses to arrays that the lanes of a cooperative codelet share
-  double sharedApart = 0; // of these, such that lanes have elements that do not lie side by side
+  double operations = 0;                     // of one instruction: a product and the sum that it is added to are one
+  double wide = 0;                           // of these, on numbers of 64 bits with a fraction
+  double divisions = 0;                      // by what is not constant; remainders and square roots
+  double functions = 0;                      // of the math library
+  double matrix = 0;                         // multiplications with additions that lanes do together, a lane's part ...
+  ast::Scalar matrixType = ast::Scalar::F64; // ... of such numbers
+  double shared = 0;                         // accesses to arrays that the lanes of a cooperative codelet share
+  double sharedApart = 0;                    // of these, such that lanes have elements that do not lie side by side
   double sharedAtomics = 0;
   /// Of `shared`, in arrays that lanes which read each other's registers keep there: of the lane's own element, and of
   /// others'.

@@ -117,8 +117,21 @@ void Device::multiply(const MatrixMultiply &e, const std::vector<Place> &c, cons
   if (workers(e.level, e.range) != hardware::MatrixShape::kLanes) fail(kMatrix, e.range, e.level);
   llvm::IRBuilder<> &build = s_.build;
   // LLVM 19 has an intrinsic for the smallest shape alone.
-  std::vector<Value *> operands = a;
-  operands.insert(operands.end(), b.begin(), b.end());
+  const bool isDouble = e.operand.bytes() == 8, isFloating = e.operand.isFloating();
+  std::vector<Value *> operands;
+  auto words = [&](const std::vector<Value *> &elements, std::size_t rows) {
+    for (const auto &word : hardware::wordsOfOperand(elements.size(), rows, e.operand.bytes())) {
+      Value *all = elements[word[0]];
+      if (!isDouble) all = build.CreateZExt(all, build.getInt32Ty());
+      for (std::size_t i = 1; i < word.size(); ++i)
+        all = build.CreateOr(
+            all, build.CreateShl(build.CreateZExt(elements[word[i]], build.getInt32Ty()), 8 * e.operand.bytes() * i));
+      operands.push_back(all);
+    }
+    return operands.size();
+  };
+  const std::size_t ofA = words(a, static_cast<std::size_t>(e.m) / hardware::MatrixShape::kRows);
+  const std::size_t ofB = words(b, 1) - ofA;
   for (const Place &place : c) operands.push_back(s_.load(place));
   unsigned next = 0;
   auto list = [&](std::size_t count) {
@@ -126,15 +139,19 @@ void Device::multiply(const MatrixMultiply &e, const std::vector<Place> &c, cons
     for (std::size_t i = 0; i < count; ++i) text += fmt::format("{}${}", i ? ", " : "", next++);
     return "{" + text + "}";
   };
-  const std::string results = list(c.size()), left = list(a.size()), right = list(b.size()), before = list(c.size());
-  const std::string text = fmt::format("mma.sync.aligned.m{}n{}k{}.row.col.f64.f64.f64.f64 {}, {}, {}, {};", e.m, e.n,
-                                       e.k, results, left, right, before);
+  const std::string results = list(c.size()), left = list(ofA), right = list(ofB), before = list(c.size());
+  const std::string of = isFloating ? e.operand.text() : e.operand.isSigned() ? "s8" : "u8";
+  const std::string sum = isDouble ? "f64" : isFloating ? "f32" : "s32", kind = isDouble ? "d" : isFloating ? "f" : "r";
+  const std::string text = fmt::format("mma.sync.aligned.m{}n{}k{}.row.col.{}.{}.{}.{} {}, {}, {}, {};", e.m, e.n, e.k,
+                                       sum, of, of, sum, results, left, right, before);
   std::string constraints;
-  for (std::size_t i = 0; i < c.size(); ++i) constraints += i ? ",=d" : "=d";
-  for (std::size_t i = 0; i < operands.size(); ++i) constraints += ",d";
-  llvm::Type *f64 = build.getDoubleTy();
-  llvm::Type *all = llvm::StructType::get(build.getContext(), std::vector<llvm::Type *>(c.size(), f64));
-  auto *type = llvm::FunctionType::get(all, std::vector<llvm::Type *>(operands.size(), f64), false);
+  for (std::size_t i = 0; i < c.size(); ++i) constraints += (i ? ",=" : "=") + kind;
+  for (std::size_t i = 0; i < ofA + ofB; ++i) constraints += isDouble ? ",d" : ",r";
+  for (std::size_t i = 0; i < c.size(); ++i) constraints += "," + kind;
+  std::vector<llvm::Type *> types;
+  for (Value *operand : operands) types.push_back(operand->getType());
+  llvm::Type *all = llvm::StructType::get(build.getContext(), std::vector<llvm::Type *>(c.size(), types.back()));
+  auto *type = llvm::FunctionType::get(all, types, false);
   llvm::CallInst *call = build.CreateCall(llvm::InlineAsm::get(type, text, constraints, true), operands);
   call->addFnAttr(llvm::Attribute::Convergent);
   for (unsigned i = 0; i < c.size(); ++i) s_.store(c[i], build.CreateExtractValue(call, i));

@@ -35,8 +35,8 @@ Value *DeviceExpressions::other(const Expr *e) {
   if (const auto *product = dyn<MatrixMultiply>(e)) {
     std::vector<llvm_ir::Place> c;
     std::vector<Value *> a, b;
-    for (const Expr *operand : product->a) a.push_back(value(operand, Scalar::F64));
-    for (const Expr *operand : product->b) b.push_back(value(operand, Scalar::F64));
+    for (const Expr *operand : product->a) a.push_back(value(operand));
+    for (const Expr *operand : product->b) b.push_back(value(operand));
     for (const Expr *target : product->c) c.push_back(place(target));
     device_.multiply(*product, c, a, b);
     return nullptr;
