@@ -84,3 +84,26 @@ __codelet void windowed(const Array<1, int> in, Array<1, int> out) {
     out[i] = sum;
   }
 }
+
+// Places that a condition counts, and a greatest value so far: lanes scan what their iterations add.
+__spectrum size_t chosen(const Array<1, int> in, Array<1, int> out) __requires(in.size() == out.size());
+__codelet size_t chosen(const Array<1, int> in, Array<1, int> out) {
+  size_t n = 0;
+  for (size_t i = 0; i < in.size(); ++i) {
+    int value = in[i] % 100;
+    if (value > 20) out[n++] = value;
+  }
+  return n;
+}
+
+__spectrum void records(const Array<2, int> in, Array<2, int> most)
+    __requires(in.size(0) == most.size(0) && in.size(1) == most.size(1));
+__codelet void records(const Array<2, int> in, Array<2, int> most) {
+  for (size_t i = 0; i < in.size(0); ++i) {
+    int greatest = -1000;
+    for (size_t j = 0; j < in.size(1); ++j) {
+      greatest = std::max(greatest, in[i][j] % 1000);
+      most[i][j] = greatest;
+    }
+  }
+}

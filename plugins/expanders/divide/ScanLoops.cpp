@@ -1,6 +1,7 @@
 #include "ScanLoops.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Casts.h"
 #include "tangram/nest/Statements.h"
@@ -207,7 +208,7 @@ public:
     const std::string starts = names_.fresh(base_ + "_starts");
     std::vector<const Spectrum *> made{
         arena_.make<Spectrum>(where_, scan_, value_.type, params_, Exprs{},
-                              std::vector<const Codelet *>{loops(), parts(total[0]->name, starts)}),
+                              std::vector<const Codelet *>{loops(), lanes(), parts(total[0]->name, starts)}),
         startsOf(starts)};
     made.insert(made.end(), total.begin(), total.end());
     return made;
@@ -244,6 +245,72 @@ private:
     return make_.codelet("loops", params_,
                          {build_.declare(value_.name, value_.type, make_.use(before_), false),
                           make_.loop(loop_.total.range, range_, std::move(body)), returned(value())});
+  }
+
+  /// Lanes have an iteration each of as many as they are: what each adds is scanned, and each goes through its own from
+  /// what those in front of it have added.
+  const Codelet *lanes() {
+    auto number = [&](const char *hint, const Type &type) { return build_.var(local_.fresh(hint), type); };
+    auto declared = [&](const Expr *v, const Expr *init, bool isConst = true) {
+      return build_.declare(as<VarRef>(v)->name, v->type, init, isConst);
+    };
+    const Expr *lane = number("lane", kLane), *lanes = number("lanes", kLane), *d = number("distance", kLane);
+    const Expr *first = number("first", kSize), *at = build_.var(loop_.total.range.position, kSize);
+    const Expr *behind = number("behind", value_.type), *none = nullptr;
+    const Expr *size = arena_.make<Size>(where_, kSize, make_.use(range_), none);
+    const std::string shared = local_.fresh("shared");
+    auto of = [&](const Expr *index) {
+      return build_.element(build_.var(shared, Type::array(1, value_.type)), {wide(index)}, value_.type);
+    };
+    auto iteration = [&](const std::vector<const Declare *> &own, const Stmts &statements) {
+      const LoopRange &range = loop_.total.range;
+      const Expr *element = build_.element(make_.use(range_), {at}, range.type);
+      Stmts body{build_.declare(range.iterator, range.iteratorType, build_.cast(range.iteratorType, element))};
+      body.insert(body.end(), range.decoded.begin(), range.decoded.end());
+      for (const Declare *v : own)
+        body.push_back(arena_.derive(v, [](Declare &copy) {
+          copy.init = nullptr;
+          copy.isConst = false;
+        }));
+      body.insert(body.end(), statements.begin(), statements.end());
+      return build_.when(build_.less(at, size), std::move(body));
+    };
+    auto renamed = [&](const Stmt *s) { // what it declares is declared by the other one as well
+      std::map<std::string, std::string> fresh;
+      for (const std::string &name : nest::declaredIn({s})) fresh[name] = local_.fresh(name);
+      return static_cast<const Stmt *>(renameVariables(arena_, s, [&](const std::string &name) {
+        const auto found = fresh.find(name);
+        return found == fresh.end() ? name : found->second;
+      }));
+    };
+    const Tunable *noTunable = nullptr;
+    const Expr *one = build_.integer(kLane, 1);
+    const Expr *twice = arena_.make<Assign>(where_, kLane, AssignOp::Mul, d, build_.integer(kLane, 2));
+    const Stmt *scanned = arena_.make<For>(
+        where_, declared(d, one, false), build_.less(d, lanes), twice,
+        build_.block({build_.when(build_.binary(BinaryOp::Ge, lane, d),
+                                  {build_.assign(of(lane), both(of(build_.sub(lane, d)), of(lane)))})}));
+    Stmts tile{declared(at, build_.add(first, wide(lane))),
+               build_.declare(value_.name, value_.type, nothing_, false),
+               renamed(iteration(loop_.total.captures.own, loop_.total.body)),
+               build_.assign(of(lane), value()),
+               scanned,
+               build_.assign(value(), behind),
+               build_.when(build_.less(build_.integer(kLane, 0), lane),
+                           {build_.assign(value(), both(behind, of(build_.sub(lane, one))))}),
+               iteration(loop_.captures.own, loop_.body),
+               build_.assign(behind, both(behind, of(build_.sub(lanes, one))))};
+    const Expr *onward = arena_.make<Assign>(where_, kSize, AssignOp::Add, first, wide(lanes));
+    return make_.codelet("lanes", params_,
+                         {declared(lane, arena_.make<CoopIdx>(where_, kLane)),
+                          declared(lanes, arena_.make<CoopDim>(where_, kLane)),
+                          arena_.make<Declare>(where_, shared, value_.type, false, true,
+                                               Exprs{wide(arena_.make<CoopDim>(where_, kLane))}, noTunable, none),
+                          declared(behind, make_.use(before_), false),
+                          arena_.make<For>(where_, declared(first, build_.u64(0), false), build_.less(first, size),
+                                           onward, build_.block(std::move(tile))),
+                          returned(behind)},
+                         true);
   }
 
   /// auto totals = map(total, parts, nothing, ...); starts(totals, before, begins); map(scan, parts, begins, ...)
