@@ -12,6 +12,8 @@ if config.sanitized:
     # `UNSUPPORTED: sanitized`: a test that waits for compilers or budgets. What it is about has unit tests, which run with
     # sanitizers.
     config.available_features.add("sanitized")
+    # What code looks like, and how it runs: each pass and backend has unit tests, which run with sanitizers as well.
+    config.excludes += ["backends", "device", "golden"]
 config.test_source_root = os.path.dirname(__file__)
 
 # lit replaces textually, in this order.
