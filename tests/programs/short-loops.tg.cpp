@@ -49,3 +49,13 @@ __codelet void magnitudes(const Array<2, int> in, Array<1, int> most) {
     most[i] = greatest - least;
   }
 }
+
+// Elements that are counted up, in place.
+__spectrum void stepped(Array<2, int> rows) __requires(rows.size(1) >= 8);
+__codelet void stepped(Array<2, int> rows) {
+  for (size_t n = 0; n < rows.size(0); ++n)
+    for (int j = 0; j < 8; ++j) {
+      ++rows[n][j];
+      rows[n][j] *= 3;
+    }
+}

@@ -47,12 +47,12 @@ Stmts PatchWriter::loadOperands(const Contraction &product, const Operands &to, 
     }
     return turns ? build_.select(build_.less(at.back(), turns), all, build_.zero(shape.type)) : all;
   };
-  // Which turns a lane has is all the same where it has them of both: of small numbers, several of a word.
+  // Which turns a lane has is all the same where it has them of both: of small numbers, those of a word side by side.
+  const Int together = std::max<Int>(1, 4 / static_cast<Int>(Type(shape.type).bytes()));
   auto depthOf = [&](Int block) {
-    const Expr *own = Type(shape.type).bytes() < 4
-                          ? build_.add(build_.mul(lanes_->matrixDepth(), number(deep)), number(block))
-                          : build_.add(number(block * hardware::MatrixShape::kDepth), lanes_->matrixDepth());
-    return build_.add(turn, own);
+    const Int word = block / together * together * hardware::MatrixShape::kDepth;
+    const Expr *own = build_.add(build_.mul(lanes_->matrixDepth(), number(together)), number(block % together));
+    return build_.add(turn, build_.add(number(word), own));
   };
   const Expr *f = build_.var(names_.fresh("fragment"), kNumber), *g = build_.var(names_.fresh("fragment"), kNumber);
   Stmts ofRows, ofColumns;

@@ -250,6 +250,8 @@ bool mergeable(const Block *body, const std::set<std::string> &functions) {
   return walk(body, [&](const Node &n) {
     if (const auto *call = dyn<Call>(&n); call && !isMathFunction(call->callee) && !functions.count(call->callee))
       return WalkResult::Stop;
+    const auto *step = dyn<Unary>(&n);
+    if (step && hasEffects(step) && !isa<VarRef>(step->operand)) return WalkResult::Stop;
     const bool other = isa<Stmt>(&n) ? !(isa<Block>(&n) || isa<Declare>(&n) || isa<Evaluate>(&n) || isa<If>(&n) ||
                                          isa<For>(&n) || isa<Loop>(&n))
                                      : isa<Shuffle>(&n) || isa<MatrixMultiply>(&n) || isa<Transfer>(&n) ||

@@ -2,6 +2,7 @@
 #include "Multiples.h"
 
 #include "tangram/ast/Compare.h"
+#include "tangram/ast/Effects.h"
 #include "tangram/ast/Functions.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
@@ -86,20 +87,26 @@ private:
     const unsigned bytes = e->type.bytes();
     if (!array || !arrays_.count(array->name) || !bytes || bytes >= kBank || e->type.isBool() || e->indices.size() != 1)
       return rebuild(e);
-    const Int elements = std::min(kMostElements, bytes_ / bytes);
     const Split index = split(arena(), e->indices[0]);
     static const std::set<std::string> kNone;
-    Multiples multiples(arena(), known_, counters_, kNone);
-    if (elements < 2 || (index.rest && !multiples.demand(index.rest, elements))) return rebuild(e);
+    Int elements = std::min(kMostElements, bytes_ / bytes);
+    for (Multiples multiples(arena(), known_, counters_, kNone);
+         elements > 1 && index.rest && !multiples.demand(index.rest, elements);)
+      elements /= 2;
+    if (elements < 2) return rebuild(e);
     Build b(arena(), e->range);
     const Expr *pointer = index.rest ? b.add(e->base, index.rest) : e->base;
     const Expr *aligned = arena().make<Aligned>(e->range, e->base->type, pointer, elements * bytes);
     return b.element(aligned, {b.integer(Scalar::I64, index.offset)}, e->type);
   }
-  // What copies, or is done at once, keeps its place.
+  // What is written keeps its place.
   const Node *mutateTransfer(const Transfer *e) override { return e; }
   const Node *mutateAtomic(const Atomic *e) override { return e; }
-  const Node *mutateAssign(const Assign *e) override { return isa<Transfer>(e->value) ? e : rebuild(e); }
+  const Node *mutateUnary(const Unary *e) override { return hasEffects(e) ? e : rebuild(e); }
+  const Node *mutateAssign(const Assign *e) override {
+    const Expr *value = mutateAs(e->value);
+    return value == e->value ? e : arena().derive(e, [&](Assign &copy) { copy.value = value; });
+  }
 
   static constexpr unsigned kBank = 4; // bytes
   const KnownValues &known_;
@@ -155,7 +162,7 @@ private:
 
   const Node *mutateBlock(const Block *block) override {
     const auto *own = as<Block>(rebuild(block));
-    if (!inLaunch_ || scratchpad_.empty()) return own;
+    if (!inLaunch_ || scratchpad_.empty() || contains<Check>(own)) return own;
     NarrowElements narrow(arena(), known_, counters_, scratchpad_, limits_.bytes);
     std::vector<const Stmt *> stmts;
     for (const Stmt *s : own->stmts) stmts.push_back(isa<Declare>(s) || isa<Evaluate>(s) ? narrow(s) : s);
@@ -175,6 +182,7 @@ private:
     if (nodeCount(counted->body) * static_cast<std::size_t>(iterations) > limits_.nodes ||
         !loops::mergeable(counted->body, functions_) ||
         any<Stmt>(counted->body, [](const Stmt &inner) { return loops::isLoop(inner); }) ||
+        contains<Atomic>(counted->body) ||
         contains<Call>(counted->body)) // what computes for long is not written twice for the sake of its loads
       return nullptr;
     const auto *loop = arena().make<Loop>(s->range, counted->variable, counted->type, counted->begin, counted->end,

@@ -11,8 +11,8 @@
 
 namespace tangram::loops {
 
-/// Code whose copies may stand side by side: nothing that lanes do together, no jumps, no calls but of `functions` and
-/// of mathematical ones.
+/// Code whose copies may stand side by side: nothing that lanes do together, no jumps, no `++a[i]`, no calls but of
+/// `functions` and of mathematical ones.
 bool mergeable(const ast::Block *body, const std::set<std::string> &functions);
 
 /// The statements, of which elements at constant distances from one Aligned pointer are loaded and stored together,
