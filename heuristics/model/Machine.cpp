@@ -104,8 +104,8 @@ Machine::Machine(const hardware::Hardware &hardware) : hardware_(hardware) {
   cores_.clock = or_(cores_.clock, device_ ? 1.5e9 : 3e9);
   cores_.issue = or_(cores_.issue, device_ ? 100 : 2 * lanes_);
   cores_.issueDouble = or_(cores_.issueDouble, cores_.issue / 2);
-  for (auto &[type, rate] : matrices_)
-    rate = or_(rate, type == ast::Scalar::F64 ? 2 * cores_.issueDouble : 4 * cores_.issue);
+  for (const ast::Scalar type : hardware::MatrixShape::kTypes) // also of engines that are not said to be there
+    matrices_[type] = or_(matrices_[type], type == ast::Scalar::F64 ? 2 * cores_.issueDouble : 4 * cores_.issue);
   cores_.issueDivision = or_(cores_.issueDivision, cores_.issue / 16);
   cores_.issueFunction = or_(cores_.issueFunction, cores_.issue / 16);
   cores_.issueAccess = or_(cores_.issueAccess, device_ ? 16 : cores_.issue);
