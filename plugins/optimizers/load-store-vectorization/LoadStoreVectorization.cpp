@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace tangram::load_store_vectorization {
 
@@ -153,15 +154,28 @@ private:
   }
   const Node *mutateFor(const For *loop) override {
     const Stmt *result = inLaunch_ ? vectorized(loop) : nullptr;
-    return result ? result : rebuild(loop);
+    return result ? result : iterated(loop);
   }
+  const Node *mutateWhile(const While *loop) override { return iterated(loop); }
+  const Node *mutateDoWhile(const DoWhile *loop) override { return iterated(loop); }
   const Node *mutateLoop(const Loop *loop) override {
     const Stmt *result = inLaunch_ ? vectorized(loop) : nullptr;
-    return result ? result : rebuild(loop);
+    return result ? result : iterated(loop);
+  }
+  template <class T> const Node *iterated(const T *loop) {
+    const bool around = std::exchange(besideLong_, besideLong_ && !isLong(loop));
+    const Node *result = rebuild(loop);
+    besideLong_ = around;
+    return result;
   }
 
   const Node *mutateBlock(const Block *block) override {
+    // Beside a loop of many iterations a short one is not where time goes: what it loads would be kept in registers
+    // all the while, where a compiler may load it again.
+    const bool around = besideLong_;
+    besideLong_ |= std::any_of(block->stmts.begin(), block->stmts.end(), isLong);
     const auto *own = as<Block>(rebuild(block));
+    besideLong_ = around;
     if (!inLaunch_ || scratchpad_.empty() || contains<Check>(own)) return own;
     NarrowElements narrow(arena(), known_, counters_, scratchpad_, limits_.bytes);
     std::vector<const Stmt *> stmts;
@@ -171,9 +185,16 @@ private:
     return contains<VectorLoad>(merged) || contains<VectorStore>(merged) ? merged : own;
   }
 
+  static bool isLong(const Stmt *s) {
+    if (const auto *body = dyn<Block>(s)) return std::any_of(body->stmts.begin(), body->stmts.end(), isLong);
+    const auto *loop = dyn<For>(s);
+    const auto *cond = loop ? dyn<Binary>(loop->cond) : nullptr;
+    return loops::isLoop(*s) && !(cond && literal(cond->rhs));
+  }
+
   /// Null where nothing of it lies side by side, or limits forbid it.
   const Stmt *vectorized(const Stmt *s) {
-    const std::optional<loops::Counted> counted = loops::counted(arena(), s);
+    const std::optional<loops::Counted> counted = besideLong_ ? std::nullopt : loops::counted(arena(), s);
     if (!counted || !counted->begin) return nullptr;
     const std::optional<Int> begin = literal(counted->begin), end = literal(counted->end),
                              step = literal(counted->step);
@@ -237,7 +258,7 @@ private:
   Counters counters_;                      // of the launch
   std::set<std::string> scratchpad_;       // its arrays
   std::set<std::string> ofHost_, uniform_; // variables that all workers of a launch have alike
-  bool inLaunch_ = false;
+  bool inLaunch_ = false, besideLong_ = false;
 };
 
 } // namespace
