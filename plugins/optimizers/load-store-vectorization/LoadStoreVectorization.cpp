@@ -8,6 +8,7 @@
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/loops/Counted.h"
+#include "tangram/loops/Interior.h"
 #include "tangram/loops/Jam.h"
 #include "tangram/loops/Loads.h"
 #include "tangram/loops/Merged.h"
@@ -55,23 +56,19 @@ private:
   const Int number_;
 };
 
-/// What a number is without what is added to it as a literal at the end, and that; nothing of wrapped sums is lost
-/// where the rest is a multiple of more than that.
+/// A sum without the literals that are added to it, and these.
 struct Split {
   const Expr *rest = nullptr; // null: 0
   Int offset = 0;
 };
 Split split(Arena &arena, const Expr *e) {
-  Build b(arena, e->range);
   if (const std::optional<Int> value = literal(e)) return {nullptr, *value};
-  if (const auto *cast = dyn<Cast>(e); cast && cast->type.isInteger() && cast->operand->type.isInteger()) {
-    Split inner = split(arena, cast->operand);
-    return {inner.rest ? b.cast(cast->type, inner.rest) : nullptr, inner.offset};
-  }
   const auto *sum = dyn<Binary>(e);
   if (!sum || sum->op != BinaryOp::Add) return {e, 0};
   const Split lhs = split(arena, sum->lhs), rhs = split(arena, sum->rhs);
-  const Expr *rest = lhs.rest && rhs.rest ? b.add(lhs.rest, rhs.rest) : lhs.rest ? lhs.rest : rhs.rest;
+  const Expr *rest = lhs.rest && rhs.rest ? Build(arena, e->range).add(lhs.rest, rhs.rest)
+                     : lhs.rest           ? lhs.rest
+                                          : rhs.rest;
   return {rest, lhs.offset + rhs.offset};
 }
 
@@ -88,17 +85,23 @@ private:
     const unsigned bytes = e->type.bytes();
     if (!array || !arrays_.count(array->name) || !bytes || bytes >= kBank || e->type.isBool() || e->indices.size() != 1)
       return rebuild(e);
-    const Split index = split(arena(), e->indices[0]);
+    const auto *converted = dyn<Cast>(e->indices[0]);
+    const Expr *number = converted && converted->operand->type.isInteger() ? converted->operand : e->indices[0];
+    const Split index = split(arena(), number);
     static const std::set<std::string> kNone;
     Int elements = std::min(kMostElements, bytes_ / bytes);
     for (Multiples multiples(arena(), known_, counters_, kNone);
          elements > 1 && index.rest && !multiples.demand(index.rest, elements);)
       elements /= 2;
     if (elements < 2) return rebuild(e);
+    // Where the vector begins is a multiple, too, if it wraps around: from there to its elements nothing does.
     Build b(arena(), e->range);
-    const Expr *pointer = index.rest ? b.add(e->base, index.rest) : e->base;
+    const Int inside = index.offset & (elements - 1);
+    const Expr *first = b.integer(number->type, index.offset - inside);
+    if (index.rest) first = index.offset == inside ? index.rest : b.add(index.rest, first);
+    const Expr *pointer = b.add(e->base, b.cast(e->indices[0]->type, first));
     const Expr *aligned = arena().make<Aligned>(e->range, e->base->type, pointer, elements * bytes);
-    return b.element(aligned, {b.integer(Scalar::I64, index.offset)}, e->type);
+    return b.element(aligned, {b.integer(Scalar::I64, inside)}, e->type);
   }
   // What is written keeps its place.
   const Node *mutateTransfer(const Transfer *e) override { return e; }
@@ -209,7 +212,9 @@ private:
     const auto *loop = arena().make<Loop>(s->range, counted->variable, counted->type, counted->begin, counted->end,
                                           Policy::Unroll, std::string(), Counts(), counted->body);
     Multiples multiples(arena(), known_, counters_, uniform_);
-    const Neighbours neighbours = neighboursOf(*loop, iterations, multiples);
+    const loops::Copies copies(*loop, {});
+    loops::Sums sums(arena(), *loop, copies);
+    const Neighbours neighbours = neighboursOf(*loop, iterations, sums, multiples);
     if (neighbours.empty()) return nullptr;
     std::vector<const Stmt *> stmts;
     for (Int number = *begin; number < *end; ++number) {
@@ -222,13 +227,14 @@ private:
     const Block *merged = b.block(loops::merged(arena(), names_, memory_, std::move(stmts)));
     if (!contains<VectorLoad>(merged) && !contains<VectorStore>(merged)) return nullptr;
     const Expr *aligned = multiples.condition();
+    const Expr *same =
+        loops::keepValues(arena(), sums, b.integer(Scalar::U64, *begin), b.integer(Scalar::U64, *end - 1));
+    if (same) aligned = aligned ? b.both(aligned, same) : same;
     return aligned ? static_cast<const Stmt *>(b.when(aligned, merged->stmts, {s})) : merged;
   }
 
-  Neighbours neighboursOf(const Loop &loop, Int iterations, Multiples &multiples) {
+  Neighbours neighboursOf(const Loop &loop, Int iterations, loops::Sums &sums, Multiples &multiples) {
     Neighbours found;
-    const loops::Copies copies(loop, {});
-    loops::Sums sums(arena(), loop, copies);
     walk(loop.body, [&](const Subscript &place) {
       const unsigned bytes = place.type.bytes();
       if (!bytes || place.type.isBool() || place.type.isHalf() || place.indices.size() != 1) return;
