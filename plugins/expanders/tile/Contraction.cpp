@@ -20,15 +20,21 @@ void factorsOf(const Expr *e, const Type &type, std::vector<const Expr *> &out) 
   }
 }
 
-/// What is converted to the type of the sum, which has all its values; null for others.
+/// Whether every number of a type is one of another.
+bool hasAllOf(const Type &to, const Type &from) {
+  if (to == from) return true;
+  if (from.isBool() || to.isBool() || from.isFloating() != to.isFloating() || to.bytes() <= from.bytes()) return false;
+  return from.isFloating() || to.isSigned() || !from.isSigned();
+}
+
+/// The element of a type that is converted to the type of the sum, by way of others or not, and stays the same number;
+/// null for others.
 const Expr *narrow(const Expr *e, const Type &type) {
-  const auto *cast = dyn<Cast>(e);
-  while (cast && !(cast->operand->type == type)) {
-    const Type &from = cast->operand->type; // by way of a wider type, as `int` is
-    if (from.isBool() || from.isFloating() != cast->type.isFloating() || from.bytes() < type.bytes()) return nullptr;
-    cast = dyn<Cast>(cast->operand);
+  for (const auto *cast = dyn<Cast>(e); cast; cast = dyn<Cast>(e)) {
+    if (!hasAllOf(cast->type, cast->operand->type)) return nullptr;
+    e = cast->operand;
   }
-  return cast && isa<Subscript>(cast->operand) ? cast->operand : nullptr;
+  return isa<Subscript>(e) && e->type == type ? e : nullptr;
 }
 
 } // namespace

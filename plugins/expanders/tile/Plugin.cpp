@@ -92,8 +92,9 @@ private:
         options.shape = &shape;
         Ints &depths = options.choices.depth;
         const auto k = static_cast<Int>(shape.k);
+        for (Int &depth : depths) // panels of as many bytes, whatever is multiplied
+          depth *= static_cast<Int>(Type(Scalar::F64).bytes() / Type(shape.type).bytes());
         std::erase_if(depths, [&](Int depth) { return depth % k != 0; });
-        if (shape.type != shape.sum()) depths = {k, 2 * k, 4 * k}; // panels of as many bytes
         std::string why;
         if (depths.empty()) continue;
         if (const Codelet *made = tile::patches(module, codelet, nest, sizes, options, arena, why)) return made;
