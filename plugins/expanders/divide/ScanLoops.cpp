@@ -234,17 +234,33 @@ private:
                                 init);
   }
 
-  const Codelet *loops() const {
+  /// The statements with what each iteration has for itself.
+  Stmts withOwn(const Captures &captures, const Stmts &statements) const {
     Stmts body;
-    for (const Declare *d : loop_.captures.own)
+    for (const Declare *d : captures.own)
       body.push_back(arena_.derive(d, [](Declare &copy) {
         copy.init = nullptr;
         copy.isConst = false;
       }));
-    body.insert(body.end(), loop_.body.begin(), loop_.body.end());
+    body.insert(body.end(), statements.begin(), statements.end());
+    return body;
+  }
+  /// An inclusive scan of what each lane has in an array (Hillis and Steele): `of` is the element of a lane, `distance`
+  /// a variable for how far apart those are that are combined.
+  const Stmt *scannedByLanes(const Expr *lane, const Expr *lanes, const Expr *distance,
+                             const std::function<const Expr *(const Expr *)> &of) const {
+    const Expr *twice = arena_.make<Assign>(where_, kLane, AssignOp::Mul, distance, build_.integer(kLane, 2));
+    const Expr *in = build_.binary(BinaryOp::Ge, lane, distance);
+    const Stmt *combines = build_.assign(of(lane), both(of(build_.sub(lane, distance)), of(lane)));
+    return arena_.make<For>(where_, build_.declare(as<VarRef>(distance)->name, kLane, build_.integer(kLane, 1), false),
+                            build_.less(distance, lanes), twice, build_.block({build_.when(in, {combines})}));
+  }
+
+  const Codelet *loops() const {
     return make_.codelet("loops", params_,
                          {build_.declare(value_.name, value_.type, make_.use(before_), false),
-                          make_.loop(loop_.total.range, range_, std::move(body)), returned(value())});
+                          make_.loop(loop_.total.range, range_, withOwn(loop_.captures, loop_.body)),
+                          returned(value())});
   }
 
   /// Lanes have an iteration each of as many as they are: what each adds is scanned, and each goes through its own from
@@ -262,18 +278,9 @@ private:
     auto of = [&](const Expr *index) {
       return build_.element(build_.var(shared, Type::array(1, value_.type)), {wide(index)}, value_.type);
     };
-    auto iteration = [&](const std::vector<const Declare *> &own, const Stmts &statements) {
-      const LoopRange &range = loop_.total.range;
-      const Expr *element = build_.element(make_.use(range_), {at}, range.type);
-      Stmts body{build_.declare(range.iterator, range.iteratorType, build_.cast(range.iteratorType, element))};
-      body.insert(body.end(), range.decoded.begin(), range.decoded.end());
-      for (const Declare *v : own)
-        body.push_back(arena_.derive(v, [](Declare &copy) {
-          copy.init = nullptr;
-          copy.isConst = false;
-        }));
-      body.insert(body.end(), statements.begin(), statements.end());
-      return build_.when(build_.less(at, size), std::move(body));
+    auto iteration = [&](const Captures &captures, const Stmts &statements) {
+      return build_.when(build_.less(at, size),
+                         make_.iteration(loop_.total.range, range_, withOwn(captures, statements)));
     };
     auto renamed = [&](const Stmt *s) { // what it declares is declared by the other one as well
       std::map<std::string, std::string> fresh;
@@ -285,20 +292,15 @@ private:
     };
     const Tunable *noTunable = nullptr;
     const Expr *one = build_.integer(kLane, 1);
-    const Expr *twice = arena_.make<Assign>(where_, kLane, AssignOp::Mul, d, build_.integer(kLane, 2));
-    const Stmt *scanned = arena_.make<For>(
-        where_, declared(d, one, false), build_.less(d, lanes), twice,
-        build_.block({build_.when(build_.binary(BinaryOp::Ge, lane, d),
-                                  {build_.assign(of(lane), both(of(build_.sub(lane, d)), of(lane)))})}));
     Stmts tile{declared(at, build_.add(first, wide(lane))),
                build_.declare(value_.name, value_.type, nothing_, false),
-               renamed(iteration(loop_.total.captures.own, loop_.total.body)),
+               renamed(iteration(loop_.total.captures, loop_.total.body)),
                build_.assign(of(lane), value()),
-               scanned,
+               scannedByLanes(lane, lanes, d, of),
                build_.assign(value(), behind),
                build_.when(build_.less(build_.integer(kLane, 0), lane),
                            {build_.assign(value(), both(behind, of(build_.sub(lane, one))))}),
-               iteration(loop_.captures.own, loop_.body),
+               iteration(loop_.captures, loop_.body),
                build_.assign(behind, both(behind, of(build_.sub(lanes, one))))};
     const Expr *onward = arena_.make<Assign>(where_, kSize, AssignOp::Add, first, wide(lanes));
     return make_.codelet("lanes", params_,
@@ -361,7 +363,6 @@ private:
     auto of = [&](const Expr *index) { return build_.element(shared, {wide(index)}, value_.type); };
     auto least = [&](const Expr *e) { return build_.select(build_.less(e, size), e, size); };
     const Tunable *noTunable = nullptr;
-    const Expr *twice = arena_.make<Assign>(where_, kLane, AssignOp::Mul, d, build_.integer(kLane, 2));
     const Expr *first = build_.equal(lane, build_.integer(kLane, 0)), *one = build_.integer(kLane, 1);
     const Stmts body{
         build_.declare("lane", kLane, arena_.make<CoopIdx>(where_, kLane)),
@@ -375,10 +376,7 @@ private:
         arena_.make<Declare>(where_, "shared", value_.type, false, true,
                              Exprs{wide(arena_.make<CoopDim>(where_, kLane))}, noTunable, none),
         build_.assign(of(lane), own),
-        arena_.make<For>(
-            where_, build_.declare("d", kLane, one, false), build_.less(d, lanes), twice,
-            build_.block({build_.when(build_.binary(BinaryOp::Ge, lane, d),
-                                      {build_.assign(of(lane), both(of(build_.sub(lane, d)), of(lane)))})})),
+        scannedByLanes(lane, lanes, d, of),
         build_.declare("running", value_.type, make_.use(before), false),
         build_.when(build_.logicalNot(first),
                     {build_.assign(running, both(make_.use(before), of(build_.sub(lane, one))))}),

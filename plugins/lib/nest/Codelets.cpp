@@ -51,18 +51,23 @@ const Expr *Codelets::parts(const Param *range) const {
                                 std::vector<const Sequence *>{sequence(tile, tile, n)});
 }
 
+std::vector<const Stmt *> Codelets::iteration(const LoopRange &range, const Param *container,
+                                              std::vector<const Stmt *> body) const {
+  const Expr *element = build_.element(use(container), {build_.var(range.position, kSize)}, range.type);
+  body.insert(body.begin(), range.decoded.begin(), range.decoded.end());
+  body.insert(body.begin(),
+              build_.declare(range.iterator, range.iteratorType, build_.cast(range.iteratorType, element)));
+  return body;
+}
+
 const Stmt *Codelets::loop(const LoopRange &range, const Param *container, std::vector<const Stmt *> body,
                            const Expr *from, const Expr *by) const {
   const Expr *at = build_.var(range.position, kSize), *none = nullptr;
   const Expr *size = arena_.make<Size>(where_, kSize, use(container), none);
-  const Expr *element = build_.element(use(container), {at}, range.type);
-  body.insert(body.begin(), range.decoded.begin(), range.decoded.end());
-  body.insert(body.begin(),
-              build_.declare(range.iterator, range.iteratorType, build_.cast(range.iteratorType, element)));
   const Expr *step = by ? static_cast<const Expr *>(arena_.make<Assign>(where_, kSize, AssignOp::Add, at, by))
                         : arena_.make<Unary>(where_, kSize, UnaryOp::PreInc, at);
   return arena_.make<For>(where_, build_.declare(range.position, kSize, from ? from : build_.u64(0), false),
-                          build_.less(at, size), step, build_.block(std::move(body)));
+                          build_.less(at, size), step, build_.block(iteration(range, container, std::move(body))));
 }
 
 const Expr *Codelets::map(const std::string &spectrum, const Type &result, std::vector<const Expr *> args) const {

@@ -24,6 +24,9 @@ public:
   /// __tunable unsigned parts; and what a partition of the range into as many parts of neighbours needs.
   std::vector<const ast::Stmt *> tiling(const ast::Param *range) const;
   const ast::Expr *parts(const ast::Param *range) const;
+  /// T iterator = range[x]; decoded; body: what is done at position x.
+  std::vector<const ast::Stmt *> iteration(const LoopRange &range, const ast::Param *container,
+                                           std::vector<const ast::Stmt *> body) const;
   /// for (size_t x = from; x < range.size(); x += by) { T iterator = range[x]; decoded; body }
   const ast::Stmt *loop(const LoopRange &range, const ast::Param *container, std::vector<const ast::Stmt *> body,
                         const ast::Expr *from = nullptr, const ast::Expr *by = nullptr) const;
