@@ -229,7 +229,9 @@ private:
       statement(loop->init, times);
       const std::string counter = counterOf(*loop);
       std::optional<double> turns = this->turns(*loop);
-      const double stride = std::max(1.0, std::abs(numbers_(strideOf(*loop)).value_or(1)));
+      const Expr *step = strideOf(*loop);
+      const bool byLanes = step && isa<CoopDim>(withoutCasts(step));
+      const double stride = std::max(1.0, std::abs(numbers_(step).value_or(1)));
       if (!turns && !counter.empty())
         if (const std::optional<double> extent = extentBy(counter, loop->body)) turns = std::ceil(*extent / stride);
       if (!turns && counter.empty() && !loops_.empty()) {
@@ -249,6 +251,7 @@ private:
       const double all = turns.value_or(kUnknownTurns);
       // Compilers unroll what they can count.
       const bool fixed = turns && !followsParameter(loop->cond);
+      if (byLanes && !loopOf(loop->body).carries) work_.laneTurns = std::max(work_.laneTurns, all);
       loops_.push_back({counter, all, loopOf(loop->body).storesElsewhere, loop->body, isa<Unary>(loop->step), fixed,
                         fixed && isWrittenOut(counter, all, loop->body)});
       repeated(turns, times, loop->body, {loop->cond, loop->step}, loops_.back().writtenOut);

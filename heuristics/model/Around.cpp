@@ -10,6 +10,9 @@ unsigned log2(double number) { return static_cast<unsigned>(std::llround(std::lo
 
 } // namespace
 
+/// As a power of two: with more, all is as with so many.
+constexpr unsigned kMostTurns = 5;
+
 Stride through(Stride inner, Stride outer) {
   return inner == Stride::Unit ? outer : inner == Stride::Constant ? std::max(inner, outer) : inner;
 }
@@ -25,9 +28,9 @@ std::size_t hash_value(const ArgumentAround &argument) {
 
 std::size_t hash_value(const Around &around) {
   std::size_t bits = 0;
-  for (const unsigned number : {around.group, around.groups, around.busy, around.idle, around.iterations})
+  for (const unsigned number : {around.group, around.groups, around.busy, around.idle, around.iterations, around.turns})
     bits = bits << 6 | number;
-  bits = bits << 5 | std::size_t{around.turns} << 4 | std::size_t{around.phases} << 3 |
+  bits = bits << 5 | std::size_t{around.anew} << 4 | std::size_t{around.phases} << 3 |
          std::size_t{around.inLanes} << 2 | std::size_t{around.direct} << 1 | std::size_t{around.uneven};
   boost::hash_combine(bits, around.expected);
   boost::hash_combine(bits, around.arguments);
@@ -80,6 +83,7 @@ std::uint64_t Arounds::below(const Point &point, const Alternative &alternative,
   }
   default: around = belowCodelet(place, places_.choice(place, alternative), child, here);
   }
+  if (alternative.rule != Rule::Distribute || !around.direct) around.turns = 0;
   around.expected = places_.expectations().below(point, alternative, child, here.expected);
   const Place &inner = places_.at(forest_.point(alternative.children[child]), around.expected);
   if (!alternative.children.empty() && alternative.codelet) {
@@ -90,7 +94,7 @@ std::uint64_t Arounds::below(const Point &point, const Alternative &alternative,
     constexpr double kTurns = 4; // with fewer all groups do the same at a time
     around.group = log2(static_cast<double>(inner.lanes));
     if (alternative.rule == Rule::Distribute)
-      around.turns =
+      around.anew =
           !machine_.prefetches() && places_.calls(place, alternative) >= kTurns * machine_.underWay(groups(around));
   }
   forget(inner, around);
@@ -118,7 +122,7 @@ Around Arounds::belowCodelet(const Place &place, const Choice &choice, std::size
   result.busy = around.busy, result.groups = around.groups, result.group = around.group, result.idle = around.idle,
   result.inLanes = around.inLanes;
   result.iterations = around.iterations, result.uneven = around.uneven;
-  result.turns = around.turns, result.phases = around.phases || (around.turns && hasPhases(place, choice));
+  result.anew = around.anew, result.phases = around.phases || (around.anew && hasPhases(place, choice));
   const ast::Expr *site = (*choice.sites)[child];
   auto passed = forest_.facts().arguments.find(site);
   if (passed == forest_.facts().arguments.end()) return result;
@@ -178,6 +182,7 @@ void Arounds::divide(const Place &place, const Alternative &alternative, Around 
     if (chunks && argument.acrossCalls == Stride::Unit) argument.revisited = true;
   }
   around.direct = lanes && alternative.rule == Rule::Distribute;
+  if (around.direct) around.turns = std::min(kMostTurns, log2(places_.calls(place, alternative) / units));
   if (lanes) around.inLanes = true;
 }
 

@@ -38,10 +38,11 @@ struct Around {
   unsigned groups = 0;     // of `busy`, that run on cores of their own
   unsigned idle = 0;       // lanes in lock step with one that is busy
   unsigned iterations = 0; // of `busy`, that are iterations of one worker
+  unsigned turns = 0;      // calls that a lane has one after the other, each beside those of other lanes
   bool inLanes = false;    // lanes have calls of their own
   bool direct = false;     // and this is one of them
   bool uneven = false;     // data says how much each has to do
-  bool turns = false;      // groups have several calls, one after the other ...
+  bool anew = false;       // groups have several calls, one after the other ...
   bool phases = false;     // ... and go through containers several times in each: others do something else meanwhile
   Expectations::Id expected = Expectations::kNone;
   std::vector<ArgumentAround> arguments; // behind them one more of a map with results

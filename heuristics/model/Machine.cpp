@@ -1,5 +1,7 @@
 #include "Machine.h"
 
+#include "tangram/hardware/Registers.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -189,6 +191,20 @@ double Machine::stagedRow(double containers, double group) const {
   return 0;
 }
 
+std::pair<double, double> Machine::chunks(double turns, double bytes, double registers, double group) const {
+  constexpr double kBytes = 16, kRegisters = 96; // of the pass, if it is not told otherwise
+  const std::pair<double, double> none{1, turns};
+  if (!device_ || lanes_ <= 1 || bytes <= 0 || bytes >= kBytes) return none;
+  const auto limit =
+      static_cast<double>(hardware::registersForValues(hardware_, static_cast<std::uint64_t>(std::max(1.0, group))));
+  double size = kBytes / bytes;
+  while (size > 1 && size * registers > std::min(kRegisters, limit)) size /= 2;
+  // Iterations in front of the first chunk and behind the last one take a round of their own.
+  const double rounds = std::ceil(turns / size) + 1;
+  const bool fewer = registers > 0 ? turns >= 0.75 * size && rounds < turns : turns >= size / 2;
+  return size > 1 && fewer ? std::pair(size, std::min(turns, rounds)) : none;
+}
+
 double Machine::unitsOfACore(const Crowd &crowd) const {
   double groups = crowd.groups / std::min(crowd.groups, static_cast<double>(cores_.count));
   if (crowd.group > 0) groups = std::min(groups, resident(crowd) / crowd.group);
@@ -270,7 +286,11 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
   if (!device_ && (access.apart || rows)) misses *= kFar;
   if (access.staged) misses *= cores_.loads / kBatch;
   // Of a batch that is under way all is waited for, as long as for one.
-  const double waiting = device_ ? access.loads / count * std::min(1.0, (1 - access.ahead) * cores_.loads) : 1;
+  double waiting = device_ ? access.loads / count * std::min(1.0, (1 - access.ahead) * cores_.loads) : 1;
+  // Each turn waits for its own loads, all lanes for theirs at the same time.
+  if (device_ && access.ahead == 0 && access.acrossLanes == Stride::Unit && access.perIteration != Stride::Zero &&
+      turns > 1)
+    waiting *= std::max(1.0, cores_.contention * cores_.loads * std::min(1.0, turns / std::max(1.0, misses)));
   result.waits = misses * waiting * from.latency;
   return result;
 }
@@ -298,7 +318,7 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   const double running = std::min(slots, cores * std::max(1.0, resident(crowd) * active));
   const double rounds = slots / running;
   const double workers = all * crowd.iterations;
-  double count = 0, touched = 0;
+  double count = 0, touched = 0, indexed = 0; // indexed: operations that chunks have once
   bool staged = false;
   Traffic bytes;
   double streams = 0;
@@ -315,7 +335,10 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
                                                 : 1;
     const double step = access.distance / access.bytes;
     const double loads = apart && step >= 2 && step <= kShuffledApart ? kShuffled * step : instructions;
-    count += (access.loads - access.joined) * loads + (access.stores + 2 * access.atomics) * instructions;
+    const double each = access.acrossLanes <= Stride::Unit ? crowd.chunk : 1;
+    count += ((access.loads - access.joined) * loads + access.stores * instructions) / each +
+             2 * access.atomics * instructions;
+    indexed += (1 - 1 / each) * (access.loads + access.stores);
     // Also where they are, but for those at a bound.
     if (!device_ && !access.alone && !apart && lanes_ > 1 && access.acrossLanes == Stride::Unit)
       count += access.bounded * kAsked;
@@ -327,7 +350,9 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   }
   // What registers do not hold is stored, and loaded again. Of a processor, vectors: an array is kept in them as a
   // whole or not at all.
-  const double values = (device_ ? work.values + kTemporaries : work.fractions + kVectorTemporaries) * crowd.iterations;
+  const double values = (device_ ? work.values * (work.turns > 0 ? crowd.chunk : 1) + kTemporaries
+                                 : work.fractions + kVectorTemporaries) *
+                        crowd.iterations;
   // Workers of a large group have fewer registers each.
   const double held = device_ && crowd.group > 0
                           ? std::min(registers_, static_cast<double>(cores_.registers) / crowd.group)
@@ -349,15 +374,18 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   // Matrix engines go on by themselves while lanes load what they are given next.
   const double engine = work.matrix > 0 ? work.matrix / matrices_.at(work.matrixType) : 0;
   // Scratchpad memory is accessed while other workers compute.
-  const double computes =
-      (work.operations - work.wide - addresses + moves + (staged ? kStaging : 0) - kept - exchanged) / cores_.issue +
-      work.wide / cores_.issueDouble;
+  const double computes = (work.operations - work.wide - std::min(indexed, work.operations - work.wide) - addresses +
+                           moves + (staged ? kStaging : 0) - kept - exchanged) /
+                              cores_.issue +
+                          work.wide / cores_.issueDouble;
   const double shares = (work.shared - kept - (1 - cores_.exchange) * exchanged) / cores_.issueAccess;
   const double lanes = ((device_ ? std::hypot(computes, shares) : computes + shares) +
                         (count + gathered + spilled + conflicts * work.sharedAtomics) / cores_.issueAccess +
                         work.divisions / cores_.issueDivision + work.functions / cores_.issueFunction) *
                        crowd.uneven * unrolled / crowd.vector;
-  const double cycles = std::hypot(lanes, engine);
+  // One round of a lane's has single iterations, in front of its chunks and behind them.
+  const double single = crowd.chunk > 1 && crowd.workers > 1 ? lanes / std::max(1.0, work.laneTurns) : 0;
+  const double cycles = std::hypot(lanes + single, engine);
   // One worker by itself does not fill a core; few of them now and then leave it nothing to start. Operations between
   // two branches rarely wait for one another.
   const double straight = std::min(1.0, (work.operations + work.matrix) / std::max(1.0, work.branches) / kStraight);
@@ -379,15 +407,18 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
     result.memory =
         std::max(result.memory, bytes.inner * workers / (inner_.bandwidth * cores / static_cast<double>(cores_.count)));
   // A processor goes on with the next call while a short chain of dependent operations ends.
-  const double chain = work.dependent * (device_ ? 1 : std::min(1.0, work.dependent / kWindow));
+  const double chain = crowd.rounds * work.dependent * (device_ ? 1 : std::min(1.0, work.dependent / kWindow));
   double wait = chain * cores_.depth / cores_.clock;
   // All workers of a processor's core share what it keeps under way: that is the bandwidth that it reaches.
   if (device_)
-    wait += bytes.waits / cores_.loads;
+    wait += crowd.rounds * bytes.waits / cores_.loads;
   else
     result.memory = std::max(result.memory, crowd.uneven * bytes.waits * workers / cores / cores_.loads);
-  result.latency =
-      rounds * (crowd.uneven * wait + (device_ && bytes.waits > 0 ? memory_.latency : 0) + work.exchanges * crowd.wait);
+  const double once = crowd.workers > 1 ? 1 : crowd.rounds; // a call of its own is an iteration
+  // Groups that find no room wait until others are done.
+  const double waves = device_ && crowd.group > 0 ? std::ceil(rounds) : rounds;
+  result.latency = waves * (crowd.uneven * wait + (device_ && bytes.waits > 0 ? memory_.latency * once : 0) +
+                            work.exchanges * crowd.wait);
   // A core of a processor has nothing else to do while lanes load what they share.
   result.apart = !device_ && work.fills > 0;
   result.ahead = !device_;

@@ -24,6 +24,8 @@ struct Crowd {
   double idle = 1;          // lanes that go in lock step with one that is busy, itself among them
   double vector = 1;        // lanes among which a host's compiler divides what one worker does
   double uneven = 1;        // the longest call of those in lock step, beside the mean of them
+  double chunk = 1;         // neighbouring iterations that a lane has side by side (the pass thread-coarsening) ...
+  double rounds = 1;        // ... and how often it then comes to some, beside how often it comes to one
   double wait = 0;          // seconds of a call's workers for one another
   bool phases = false;      // groups that a core keeps do different things at a time (Around)
   bool exchanges = false;   // workers that share a call read each other's registers
@@ -112,6 +114,10 @@ public:
   bool promotes() const { return device_; }
   /// Whether the compiler stages what lanes walk through (the pass staging).
   bool stages() const { return device_ && lanes_ > 1; }
+  /// Of iterations of `bytes` that lanes have side by side, `turns` a lane, how many are one chunk and how many rounds
+  /// of these there are (the pass thread-coarsening): with `registers` for what lives through a loop in an iteration, 0
+  /// where there is none.
+  std::pair<double, double> chunks(double turns, double bytes, double registers, double group) const;
   /// Whether a worker's own accesses come sooner where they follow one another.
   bool prefetches() const { return !device_; }
   /// Lanes that go in lock step: units of that level, and of those below it.

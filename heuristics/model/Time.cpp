@@ -279,10 +279,32 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     access.alone = !codelet.coop && !around.inLanes;
     access.served = argument.served, access.revisited = argument.revisited;
   }
+  chunk(around, codelet, work, accesses, crowd);
   stage(accesses, crowd);
   Parts parts = machine_.parts(work, accesses, crowd);
   if (!machine_.holds(crowd)) parts.latency += kNever;
   return parts;
+}
+
+void Time::chunk(const Around &around, const ast::Codelet &codelet, const CodeletWork &work,
+                 std::vector<Accesses> &accesses, Crowd &crowd) const {
+  const double turns = codelet.coop ? work.laneTurns : around.turns > 0 ? std::exp2(around.turns) : 0;
+  if (turns <= 1 || work.shared > 0 || crowd.iterations > 1) return;
+  double widest = 0;
+  for (const Accesses &access : accesses) {
+    if (access.acrossLanes == Stride::Unit) widest = std::max(widest, access.bytes);
+    if (access.acrossLanes > Stride::Unit && access.stores > 0) return;
+  }
+  const bool loops = codelet.coop ? work.turns > work.laneTurns : work.turns > 0;
+  constexpr double kLive = 0.7; // of variables, what lives through a loop
+  const double live = loops ? std::max(1.0, kLive * work.values) : 0;
+  const auto [size, rounds] = machine_.chunks(turns, widest, live, crowd.group);
+  if (size <= 1) return;
+  crowd.chunk = size, crowd.rounds = rounds / turns;
+  if (!loops) return;
+  crowd.registers += (size - 1) * work.values;
+  for (Accesses &access : accesses) // registers hold what iterations side by side load, not that of turns ahead
+    access.ahead = 1 - std::min(1.0, (1 - access.ahead) * size);
 }
 
 void Time::stage(std::vector<Accesses> &accesses, Crowd &crowd) const {

@@ -31,6 +31,9 @@ private:
   static double doubt(const Alternative &alternative);
   /// Whether a host's compiler makes vectors of the loops of a serial codelet.
   bool vectorizes(const hardware::Level &level, const CodeletWork &work) const;
+  /// Neighbouring iterations that lanes have side by side.
+  void chunk(const Around &around, const ast::Codelet &codelet, const CodeletWork &work,
+             std::vector<Accesses> &accesses, Crowd &crowd) const;
   /// Tiles of what lanes walk through, where scratchpad memory has room.
   void stage(std::vector<Accesses> &accesses, Crowd &crowd) const;
   /// Whether elements of neighbouring rows are in the same set of a cache: always on a device, where rows are what

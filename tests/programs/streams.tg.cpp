@@ -80,3 +80,39 @@ __codelet void unsigned_end(const Array<2, int> in, Array<2, int> out) {
       out[i][j] = sum;
     }
 }
+
+// Windows that end at borders, of channels side by side: what is outside is left out. Weights are those of a channel.
+__spectrum void channels(const Array<3, float> in, const Array<2, float> weights, Array<3, float> out)
+    __requires(in.size(0) == out.size(0) && in.size(1) == out.size(1) && in.size(2) == out.size(2))
+        __requires(weights.size(0) == 9 && weights.size(1) == in.size(2));
+__codelet void channels(const Array<3, float> in, const Array<2, float> weights, Array<3, float> out) {
+  int height = in.size(0), width = in.size(1);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      for (size_t c = 0; c < in.size(2); ++c) {
+        float sum = 0;
+        for (int r = 0; r < 3; ++r)
+          for (int s = 0; s < 3; ++s) {
+            int i = y + r - 1, j = x + s - 1;
+            if (i >= 0 && i < height && j >= 0 && j < width) sum += weights[3 * r + s][c] * in[i][j][c];
+          }
+        out[y][x][c] = sum;
+      }
+}
+
+// Every second row, with the rows beside it, where they are there; bounds of the windows follow the iteration.
+__spectrum void greatest(const Array<2, int> in, Array<2, int> out)
+    __requires(out.size(0) == (in.size(0) + 1) / 2 && out.size(1) == in.size(1));
+__codelet void greatest(const Array<2, int> in, Array<2, int> out) {
+  int height = in.size(0);
+  for (int y = 0; y < int(out.size(0)); ++y)
+    for (size_t x = 0; x < in.size(1); ++x) {
+      int most = -1000;
+      for (int i = 2 * y - 1; i <= 2 * y + 1; ++i)
+        if (i < 0 || i >= height)
+          most = std::max(most, -100);
+        else
+          most = std::max(most, in[i][x]);
+      out[y][x] = most;
+    }
+}

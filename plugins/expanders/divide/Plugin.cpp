@@ -7,6 +7,7 @@
 #include "Divide.h"
 #include "Rectangles.h"
 #include "Rescheduling.h"
+#include "ScannedColumns.h"
 #include "Splits.h"
 #include "Wavefronts.h"
 
@@ -37,8 +38,8 @@ public:
   explicit Divide(const OptionValues &values)
       : mostElements_(values.integer("private-elements")), copies_(values.integer("private-copies")),
         expandedElements_(values.integer("expanded-elements")), tile_(values.integer("wavefront-tile")),
-        block_(values.integer("block")), collapse_(values.flag("collapse")), streams_(values.flag("streams")),
-        all_(values.flag("all")) {}
+        block_(values.integer("block")), scanRows_(values.integer("scan-rows")), collapse_(values.flag("collapse")),
+        streams_(values.flag("streams")), all_(values.flag("all")) {}
   const Module *run(const Module *module, ExpandContext &context) override {
     divide::DivideOptions options;
     options.reorder = context.target.promise("order") != "preserve";
@@ -100,10 +101,21 @@ private:
       divide(module, spectrum, source, options, names, context, codelets, added);
     };
     also(divide::withParallelLoopsOutside(module, *source, expandedElements_, context.arena), "_distributed");
+    const auto columns = [&](const Codelet *other) {
+      const Codelet *plain = nest::withCarriedElements(module, withPromoted(other, context.arena), context.arena);
+      const Codelet *made = divide::withScannedColumns(module, *plain, scanRows_, options.reorder, context.arena);
+      if (made != plain)
+        divide(module, spectrum, changed(made, *other, *codelet, "_columns", context), options, names, context,
+               codelets, added);
+      return made != plain;
+    };
+    if (scanRows_ > 0 && !columns(codelet) && source != codelet) columns(source);
     if (const Codelet *apart =
-            divide::withRunningValuesApart(module, *codelet, *source, expandedElements_, context.arena))
-      divide(module, spectrum, changed(apart, *codelet, *codelet, "_apart", context), options, names, context, codelets,
-             added);
+            divide::withRunningValuesApart(module, *codelet, *source, expandedElements_, context.arena)) {
+      apart = changed(apart, *codelet, *codelet, "_apart", context);
+      divide(module, spectrum, apart, options, names, context, codelets, added);
+      if (scanRows_ > 0) columns(apart);
+    }
     also(divide::withSplitLoops(module, *source, context.arena), "_split");
     if (!inPart) {
       if (tile_ > 0) tiles(module, spectrum, *source, options, names, context, codelets, added);
@@ -163,12 +175,15 @@ private:
     }
   }
 
+  /// An element that a loop updates is a scalar that it reduces; one that it hands on is then a scalar that goes on.
+  static const Codelet *withPromoted(const Codelet *codelet, Arena &arena) {
+    return nest::withPromotedElements(nest::withIncrementsApart(codelet, arena), arena);
+  }
+
   static void divide(const Module &module, const Spectrum &spectrum, const Codelet *codelet,
                      const divide::DivideOptions &options, Names &names, ExpandContext &context,
                      std::vector<const Codelet *> &codelets, Added &added) {
-    // An element that a loop updates is a scalar that it reduces, one that it hands on a scalar that goes on.
-    const Codelet *promoted =
-        nest::withPromotedElements(nest::withIncrementsApart(codelet, context.arena), context.arena);
+    const Codelet *promoted = withPromoted(codelet, context.arena);
     const Codelet *carried = nest::withCarriedElements(module, promoted, context.arena);
     std::unique_ptr<nest::Nest> nest;
     divide::Division d = attempt(module, spectrum, carried, options, names, context, nest);
@@ -226,7 +241,7 @@ private:
                        [](const Codelet *codelet) { return codelet->coop || contains<Map>(codelet->body); });
   }
 
-  std::int64_t mostElements_, copies_, expandedElements_, tile_, block_;
+  std::int64_t mostElements_, copies_, expandedElements_, tile_, block_, scanRows_;
   bool collapse_, streams_, all_;
 };
 
@@ -279,6 +294,13 @@ TANGRAM_PLUGIN("divide", "1.0", "divides loops: maps over parts of their ranges,
        std::int64_t{64},
        0,
        1024,
+       {}},
+      {"scan-rows",
+       "of a parallel loop around one that scans, rows of a part of the columns that are scanned, parts of all columns "
+       "side by side; 0: each column by itself",
+       std::int64_t{0},
+       0,
+       65536,
        {}},
       {"collapse",
        "parallel loops that stand directly in each other, also as one loop over all their iterations",

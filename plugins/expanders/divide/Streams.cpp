@@ -1,11 +1,13 @@
 #include "Streams.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/loops/ConstantTrips.h"
 #include "tangram/loops/Counted.h"
 #include "tangram/nest/Casts.h"
 #include "tangram/nest/Codelets.h"
@@ -17,22 +19,32 @@ using namespace ast;
 
 namespace {
 
-constexpr std::int64_t kMostCopies = 64; // of bodies of loops, in all
-constexpr Int kFarthest = Int{1} << 30;  // of iterators
+constexpr std::size_t kMostCopies = 64; // of bodies of loops, in all
+constexpr Int kFarthest = Int{1} << 30; // of iterators
 
-/// The values that the iterator of a loop takes, where its ends and its step are numbers; none: they are not, or many.
-std::vector<std::int64_t> valuesOf(Arena &arena, const For &loop) {
+/// The values that the iterator of a loop takes, where its ends and its step are numbers, or it has so many iterations
+/// wherever it begins; none: they are not, or many.
+std::vector<const Expr *> valuesOf(Arena &arena, const For &loop) {
   const std::optional<loops::Counted> c = loops::counted(arena, &loop);
-  if (!c || !c->begin || contains<Return>(loop.body)) return {};
-  const std::optional<Int> begin = literal(nest::withoutWidening(c->begin)),
-                           end = literal(nest::withoutWidening(c->end)), step = literal(c->step);
-  if (!begin || !end || !step || *step <= 0 || *step > kFarthest) return {};
+  std::vector<const Expr *> values;
+  if (contains<Return>(loop.body)) return values;
+  const auto number = [](const Expr *e) { return e ? literal(nest::withoutWidening(e)) : std::nullopt; };
+  const std::optional<Int> begin = c ? number(c->begin) : std::nullopt;
+  if (!begin) {
+    const auto trips = static_cast<unsigned>(loops::constantTrips(&loop).value_or(0));
+    const auto *iterator = dyn<Declare>(loop.init);
+    const Build build(arena, loop.range);
+    for (unsigned i = 0; trips <= kMostCopies && i < trips; ++i)
+      values.push_back(build.add(iterator->init, build.integer(iterator->type, i)));
+    return values;
+  }
+  const std::optional<Int> end = number(c->end), step = number(c->step);
+  if (!end || !step || *step <= 0 || *step > kFarthest) return values;
   // A number below 0 is another one without a sign.
-  if (*begin < (c->type.isSigned() ? -kFarthest : 0) || *end > kFarthest) return {};
-  std::vector<std::int64_t> values;
+  if (*begin < (c->type.isSigned() ? -kFarthest : 0) || *end > kFarthest) return values;
   for (Int i = *begin; i < *end; i += *step) {
-    if (static_cast<std::int64_t>(values.size()) == kMostCopies) return {};
-    values.push_back(i);
+    if (values.size() == kMostCopies) return {};
+    values.push_back(Build(arena, loop.range).integer(c->type, i));
   }
   return values;
 }
@@ -71,18 +83,17 @@ private:
       inside_ = false;
       return madeInner_;
     }
-    const std::vector<std::int64_t> values = inside_ ? valuesOf(arena(), *loop) : std::vector<std::int64_t>();
-    copies_ += static_cast<std::int64_t>(values.size());
+    const std::vector<const Expr *> values = inside_ ? valuesOf(arena(), *loop) : std::vector<const Expr *>();
+    copies_ += values.size();
     if (values.empty() || copies_ > kMostCopies) return rebuild(loop);
     const auto *iterator = as<Declare>(loop->init);
     const Build build(arena(), loop->range);
     std::set<std::string> declared;
     walk(loop->body, [&](const Declare &d) { declared.insert(d.name); });
     std::vector<const Stmt *> stmts;
-    for (const std::int64_t value : values) {
-      const Block *copy = substituted(arena(), loop->body, [&](const VarRef *v) -> const Expr * {
-        return v->name == iterator->name ? build.integer(v->type, value) : v;
-      });
+    for (const Expr *value : values) {
+      const Block *copy = substituted(
+          arena(), loop->body, [&](const VarRef *v) -> const Expr * { return v->name == iterator->name ? value : v; });
       std::map<std::string, std::string> fresh;
       if (value != values.front())
         for (const std::string &name : declared) fresh[name] = names_.fresh(name);
@@ -97,7 +108,7 @@ private:
 
   Names names_;
   const For *outer_, *inner_, *madeOuter_ = nullptr, *madeInner_ = nullptr;
-  std::int64_t copies_ = 0;
+  std::size_t copies_ = 0;
   bool inside_ = false;
 };
 
@@ -130,6 +141,36 @@ private:
   std::map<std::string, const Declare *> inside_;
 };
 
+/// Loads on conditions: what has the same one stands in one branch, so that neighbours may become vectors.
+class Branches {
+public:
+  void add(const Expr *condition, const Stmt *load) {
+    auto same = std::find_if(all_.begin(), all_.end(), [&](const auto &b) { return equal(b.first, condition); });
+    if (same == all_.end()) same = all_.insert(all_.end(), {condition, {}});
+    same->second.push_back(load);
+  }
+  void addTo(std::vector<const Stmt *> &stmts, const Build &build) const {
+    for (const auto &[condition, loads] : all_) stmts.push_back(build.when(condition, loads));
+  }
+
+private:
+  std::vector<std::pair<const Expr *, std::vector<const Stmt *>>> all_;
+};
+
+/// Whether there is such an element.
+const Expr *isElement(const Build &build, Arena &arena, const Subscript *element) {
+  const Expr *all = nullptr;
+  for (std::size_t d = 0; d < element->indices.size(); ++d) {
+    const Expr *index = element->indices[d];
+    const Expr *dimension = build.integer(Scalar::I32, static_cast<Int>(d));
+    const Expr *size = arena.make<Size>(element->range, Scalar::U64, element->base, dimension);
+    // A number below 0 is a large one without a sign.
+    const Expr *in = build.less(build.cast(Scalar::U64, index), size);
+    all = all ? build.both(all, in) : in;
+  }
+  return all;
+}
+
 } // namespace
 
 std::optional<Stream> streamOf(const Module &module, const nest::Nest &nest, unsigned outer, unsigned inner,
@@ -149,6 +190,8 @@ std::optional<Stream> streamOf(const Module &module, const nest::Nest &nest, uns
     const Expr *element = resolved(l.element);
     if (!element) return std::nullopt;
     l.element = as<Subscript>(element);
+    for (nest::Condition &c : l.conditions)
+      if (c.cond = resolved(c.cond); !c.cond) return std::nullopt;
   }
   return Stream{writing.inner()->body->stmts, std::move(loads)};
 }
@@ -180,27 +223,46 @@ std::vector<const Stmt *> streamed(const Stream &stream, const nest::LoopRange &
     return known->second;
   };
   std::vector<const Expr *> values;
+  Branches atFirst, inEach;
   for (const nest::ReusedLoad &l : stream.loads) {
     const Subscript *element = l.element;
     const Expr *zero = build.zero(element->type);
     const auto *container = dyn<VarRef>(element->base);
     const std::string name = names.fresh((container ? container->name : std::string("element")) + "_again");
+    const auto holds = [&](const Expr *all) { // and the conditions of the load
+      for (const nest::Condition &c : l.conditions) {
+        const Expr *one = c.holds ? c.cond : build.logicalNot(c.cond);
+        all = all ? build.both(all, one) : one;
+      }
+      return all;
+    };
+    const auto load = [&](const Expr *condition, const Expr *value, Branches &branches, std::vector<const Stmt *> &to) {
+      to.push_back(build.declare(name, element->type, zero, false));
+      branches.add(condition, build.assign(build.var(name, element->type), value));
+    };
     values.push_back(build.var(name, element->type));
     if (l.unchanged) {
-      stmts.push_back(build.declare(name, element->type, build.select(isThere(0), element, zero)));
+      // Iterations that do not meet the conditions may come first: then nothing says that there is such an element.
+      load(l.conditions.empty() ? isThere(0) : isElement(build, arena, element), element, atFirst, stmts);
       continue;
     }
     if (!l.before) {
-      body.push_back(build.declare(name, element->type, element));
+      if (const Expr *condition = holds(nullptr))
+        load(condition, element, inEach, body);
+      else
+        body.push_back(build.declare(name, element->type, element));
       continue;
     }
     const std::string first = at(l.ahead);
-    const Expr *value = substituted(arena, static_cast<const Expr *>(element), [&](const VarRef *v) -> const Expr * {
-      return v->name == iterator.iterator ? build.var(first, v->type) : v;
-    });
-    value = build.select(isThere(l.ahead), value, zero);
-    stmts.push_back(build.declare(name, element->type, value, false));
+    const auto before = [&](const Expr *e) {
+      return substituted(arena, e, [&](const VarRef *v) -> const Expr * {
+        return v->name == iterator.iterator ? build.var(first, v->type) : v;
+      });
+    };
+    load(before(holds(isThere(l.ahead))), before(element), atFirst, stmts);
   }
+  atFirst.addTo(stmts, build);
+  inEach.addTo(body, build);
   std::map<const Node *, const Expr *> instead;
   for (std::size_t i = 0; i < stream.loads.size(); ++i)
     for (const Subscript *place : stream.loads[i].places) instead[place] = values[i];

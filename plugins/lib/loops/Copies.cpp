@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace tangram::loops {
 
@@ -99,6 +100,17 @@ std::size_t Copies::carried(const Stmt *inner) const {
   const std::set<std::string> assigned = assignedVariables(inner);
   return static_cast<std::size_t>(std::count_if(
       assigned.begin(), assigned.end(), [&](const std::string &name) { return differs(name) && !local.count(name); }));
+}
+
+std::size_t Copies::live(const Stmt *inner) const {
+  std::set<std::string> local;
+  std::map<std::string, std::size_t> used; // their registers
+  walk(inner, [&](const Declare &d) { local.insert(d.name); });
+  walk(inner, [&](const VarRef &v) {
+    if (differs(v.name) && !local.count(v.name)) used[v.name] = std::max<std::size_t>(1, v.type.bytes() / 4);
+  });
+  return std::accumulate(used.begin(), used.end(), std::size_t{0},
+                         [](std::size_t sum, const auto &variable) { return sum + variable.second; });
 }
 
 void Copies::effects(const Expr *e, bool apart) {

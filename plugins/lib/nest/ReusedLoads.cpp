@@ -1,6 +1,7 @@
 #include "tangram/nest/ReusedLoads.h"
 
 #include "tangram/ast/Compare.h"
+#include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -28,6 +29,7 @@ public:
     for (const Statement &s : nest.statements)
       for (const Access &a : s.accesses)
         if (a.kind != AccessKind::Read) written_.insert(a.variable);
+    for (const Item &item : nest.items) collect(item, {});
   }
 
   std::vector<ReusedLoad> run() {
@@ -38,29 +40,65 @@ public:
   }
 
 private:
+  /// The conditions in front of each statement.
+  void collect(const Item &item, const std::vector<Condition> &around) {
+    if (item.kind == Item::Kind::Statement) conditions_[item.index] = around;
+    std::vector<Condition> inside = around, otherwise = around;
+    if (item.kind == Item::Kind::Guard) {
+      inside.push_back({nest_.guards[item.index].cond, true});
+      otherwise.push_back({nest_.guards[item.index].cond, false});
+    }
+    for (const Item &inner : item.body) collect(inner, inside);
+    for (const Item &inner : item.otherwise) collect(inner, otherwise);
+  }
+
   void add(const Access &a) {
     const Variable &v = nest_.variables[a.variable];
     const auto *element = dyn<Subscript>(a.node);
     if (!element || !v.container || !v.given || written_.count(a.variable) || !v.type.isScalar() || !a.exact ||
         !isKnown(nest_, a))
       return;
-    if (!a.certain || !isAlways(a)) return;
-    const auto same =
-        std::find_if(loads_.begin(), loads_.end(), [&](const ReusedLoad &l) { return equal(l.element, element); });
-    if (same != loads_.end()) return same->places.push_back(element);
-    loads_.push_back({element, 0, {element}, {}});
+    if (!a.certain || !isConditional(a)) return;
+    std::vector<Condition> conditions = isAlways(a) ? std::vector<Condition>() : conditions_[a.statement];
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+      ReusedLoad &known = loads_[i];
+      const bool weaker = conditions.empty() && !known.conditions.empty();
+      if (!equal(known.element, element) ||
+          !(weaker || known.conditions.empty() || alike(known.conditions, conditions)))
+        continue;
+      if (weaker) known.conditions.clear(), accesses_[i] = &a;
+      return known.places.push_back(element);
+    }
+    ReusedLoad load;
+    load.element = element;
+    load.conditions = std::move(conditions);
+    load.places = {element};
+    loads_.push_back(std::move(load));
     accesses_.push_back(&a);
+  }
+
+  static bool alike(const std::vector<Condition> &a, const std::vector<Condition> &b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Condition &x, const Condition &y) {
+      return x.holds == y.holds && equal(x.cond, y.cond);
+    });
+  }
+
+  /// Whether nothing but its conditions says which iterations come to it, and any iteration may ask these.
+  bool isConditional(const Access &a) const {
+    const Statement &s = nest_.statements[a.statement];
+    const auto known = conditions_.find(a.statement);
+    return s.exact && s.guards.empty() && known != conditions_.end() &&
+           std::all_of(s.loops.begin(), s.loops.end(), [&](unsigned l) { return nest_.loops[l].exact; }) &&
+           std::none_of(known->second.begin(), known->second.end(), [](const Condition &c) {
+             return hasEffects(c.cond) || contains<Subscript>(c.cond) || contains<Call>(c.cond);
+           });
   }
 
   /// Whether each iteration comes to it.
   bool isAlways(const Access &a) const {
     const Statement &s = nest_.statements[a.statement];
-    if (!s.exact || !s.guards.empty()) return false;
     isl::set all = nest_.context;
-    for (const unsigned l : s.loops) {
-      if (!nest_.loops[l].exact) return false;
-      all = all.intersect(nest_.loops[l].values);
-    }
+    for (const unsigned l : s.loops) all = all.intersect(nest_.loops[l].values);
     const auto holds = nest_.isl.limited([&] { return all.is_subset(s.domain.intersect_params(nest_.context)); });
     return holds && *holds;
   }
@@ -94,7 +132,12 @@ private:
             loads_[i].before = k;
             if (distance == 1) continue;
             loads_[i].before = loads_.size();
-            loads_.push_back({loads_[i].element, 1, {}, k});
+            ReusedLoad between;
+            between.element = loads_[i].element;
+            between.conditions = loads_[i].conditions;
+            between.ahead = 1;
+            between.before = k;
+            loads_.push_back(std::move(between));
           }
   }
 
@@ -138,6 +181,7 @@ private:
   const Nest &nest_;
   unsigned loop_;
   std::set<unsigned> written_;
+  std::map<unsigned, std::vector<Condition>> conditions_; // of statements
   std::vector<ReusedLoad> loads_;
   std::vector<const Access *> accesses_; // one of each
 };

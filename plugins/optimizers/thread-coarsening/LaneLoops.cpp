@@ -38,11 +38,13 @@ void LaneLoops::enter(const Launch &launch, const hardware::LaunchLevels &levels
   });
 }
 
-void LaneLoops::counts(const std::string &variable, bool alike) {
-  if (alike)
-    alike_.insert(variable);
-  else
-    alike_.erase(variable);
+void LaneLoops::enterAround(const std::string &variable, std::optional<std::vector<const Expr *>> decides) {
+  around_.push_back({variable, std::move(decides)});
+}
+
+bool LaneLoops::uniform(const Around &around, const std::string &unit) {
+  return around.decides &&
+         std::all_of(around.decides->begin(), around.decides->end(), [&](const Expr *e) { return uniform(e, unit); });
 }
 
 /// Whether a level is `unit`, or outside of it.
@@ -56,7 +58,9 @@ bool LaneLoops::uniform(const Expr *e, const std::string &unit) {
            switch (part.kind()) {
            case Kind::VarRef: {
              const std::string &name = as<VarRef>(&part)->name;
-             if (parameters_.count(name) || alike_.count(name)) return WalkResult::Advance;
+             if (parameters_.count(name)) return WalkResult::Advance;
+             for (const Around &loop : around_)
+               if (loop.variable == name) return uniform(loop, unit) ? WalkResult::Advance : WalkResult::Stop;
              const Expr *init = known_.initialiser(name);
              return init && uniform(init, unit) ? WalkResult::Advance : WalkResult::Stop;
            }
@@ -95,7 +99,7 @@ bool LaneLoops::divide(const Expr *begin, LaneLoop &found) {
   if (const auto *cast = dyn<Cast>(begin); cast && cast->type.bytes() >= cast->operand->type.bytes() &&
                                            (isa<WorkerIndex>(cast->operand) || isa<VarRef>(cast->operand)))
     if (divide(cast->operand, found)) return true;
-  if (const auto *v = dyn<VarRef>(begin); v && !parameters_.count(v->name) && !alike_.count(v->name)) {
+  if (const auto *v = dyn<VarRef>(begin); v && !parameters_.count(v->name)) {
     const Expr *whole = begin; // what the variable is, by way of others
     while (whole && (isa<Cast>(whole) || isa<VarRef>(whole)))
       whole = isa<Cast>(whole) ? as<Cast>(whole)->operand : known_.initialiser(as<VarRef>(whole)->name);
@@ -117,6 +121,7 @@ std::optional<LaneLoop> LaneLoops::of(const Stmt *s) {
   if (!divide(loop.begin, found) || !found.lane) return {};
   const std::optional<Int> step = known_.value(loop.step);
   if (step != found.lanes) return {};
+  if (!std::all_of(around_.begin(), around_.end(), [&](const Around &a) { return uniform(a, unit_); })) return {};
   if (!found.base) found.base = Build(arena_, s->range).integer(loop.type, 0);
   if (!uniform(found.base, unit_) || !uniform(loop.end, unit_) || !movable(found) || !independent(found) ||
       !alone(found))

@@ -28,8 +28,10 @@ public:
 
   /// From now on, what stands in this launch.
   void enter(const ast::Launch &launch, const hardware::LaunchLevels &levels);
-  /// Variables of loops around that all workers count alike, within them.
-  void counts(const std::string &variable, bool alike);
+  /// A statement around: workers that have the same values of `decides` do the same in it, and count its variable, if
+  /// any, alike; nothing: even they may part.
+  void enterAround(const std::string &variable, std::optional<std::vector<const ast::Expr *>> decides);
+  void leaveAround() { around_.pop_back(); }
   /// A loop around whose iterations run one after the other, and may touch the same elements; empty: it ends.
   void enterSerial(const std::string &variable) { serial_.push_back(variable); }
   void leaveSerial() { serial_.pop_back(); }
@@ -37,11 +39,15 @@ public:
   /// Nothing where lanes do anything else with it, or where it matters which of them has an iteration, or in which
   /// order: iterations do not wait for each other, exchange nothing, and leave nothing behind in a lane.
   std::optional<LaneLoop> of(const ast::Stmt *s);
-  /// Whether all workers of a group have the same value of it.
-  bool uniform(const ast::Expr *e) { return uniform(e, levels_.group ? levels_.group->name : std::string()); }
 
 private:
+  struct Around {
+    std::string variable;
+    std::optional<std::vector<const ast::Expr *>> decides;
+  };
+  /// Whether all workers of a unit have the same value of it.
   bool uniform(const ast::Expr *e, const std::string &unit);
+  bool uniform(const Around &around, const std::string &unit);
   bool outer(const std::string &level, const std::string &unit) const;
   bool divide(const ast::Expr *begin, LaneLoop &found);
   bool movable(const LaneLoop &loop);
@@ -57,7 +63,8 @@ private:
   hardware::LaunchLevels levels_;
   const ast::Launch *launch_ = nullptr;
   std::string unit_; // the one whose lanes share the loop that is looked at
-  std::set<std::string> parameters_, alike_, scratchpad_;
+  std::set<std::string> parameters_, scratchpad_;
+  std::vector<Around> around_;
   std::vector<std::string> serial_; // variables of loops around
   struct Touches {
     std::size_t all = 0, writes = 0;

@@ -5,6 +5,9 @@
 #include "tangram/ast/KnownValues.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/hardware/Registers.h"
+
+#include <algorithm>
 
 namespace tangram::coarsening {
 
@@ -17,16 +20,20 @@ public:
   Coarsening(PassContext &context, const Kernel &kernel, const hardware::LaunchLevels &levels, const Module &module,
              const std::set<std::string> &functions, const Limits &limits)
       : Mutator(context.arena), module_(module), levels_(levels), memory_(kernel),
-        lanes_(context.arena, kernel, context.analyses.of<KnownValues>(kernel), memory_, functions), limits_(limits) {
+        lanes_(context.arena, kernel, context.analyses.of<KnownValues>(kernel), memory_, functions),
+        target_(context.target), most_(limits) {
     names_.reserveAll(&kernel);
   }
 
 private:
   const Node *mutateLaunch(const Launch *launch) override {
     lanes_.enter(*launch, levels_);
-    inLaunch_ = true;
+    limits_ = most_;
+    const auto workers = static_cast<std::uint64_t>(launch->threads);
+    const std::uint64_t registers = hardware::registersForValues(target_.hardware, workers);
+    limits_->registers = static_cast<unsigned>(std::min<std::uint64_t>(most_.registers, registers));
     const Node *result = rebuild(launch);
-    inLaunch_ = false;
+    limits_.reset();
     return result;
   }
 
@@ -34,70 +41,73 @@ private:
     if (const Stmt *wide = widenedOrNull(loop)) return wide;
     const auto *init = dyn<Declare>(loop->init);
     const std::string variable = init ? init->name : std::string();
-    const bool alike = init && lanes_.uniform(init->init) && countsAlike(variable, loop);
     // Units that share out a map's calls have one each; others come again to what they have touched.
     const bool serial = !init || !any<WorkerIndex>(init->init, [](const WorkerIndex &) { return true; });
     if (serial) lanes_.enterSerial(variable);
-    const Node *result = inside(alike, variable, [&] { return rebuild(loop); });
+    const Node *result = inside(variable, countsBy(variable, loop), [&] { return rebuild(loop); });
     if (serial) lanes_.leaveSerial();
     return result;
   }
   const Node *mutateLoop(const Loop *loop) override {
     if (const Stmt *wide = widenedOrNull(loop)) return wide;
-    const bool alike = lanes_.uniform(loop->begin) && lanes_.uniform(loop->end);
-    return inside(alike, loop->var, [&] { return rebuild(loop); });
+    return inside(loop->var, std::vector{loop->begin, loop->end}, [&] { return rebuild(loop); });
   }
   // Not all lanes of a group need get to what stands in these.
   const Node *mutateIf(const If *s) override {
-    return inside(lanes_.uniform(s->cond), "", [&] { return rebuild(s); });
+    return inside("", std::vector{s->cond}, [&] { return rebuild(s); });
   }
   const Node *mutateWhile(const While *s) override {
-    return inside(false, "", [&] { return rebuild(s); });
+    return inside("", {}, [&] { return rebuild(s); });
   }
   const Node *mutateDoWhile(const DoWhile *s) override {
-    return inside(false, "", [&] { return rebuild(s); });
+    return inside("", {}, [&] { return rebuild(s); });
   }
   const Node *mutateSwitch(const Switch *s) override {
-    return inside(false, "", [&] { return rebuild(s); });
+    return inside("", {}, [&] { return rebuild(s); });
   }
   const Node *mutateSingle(const Single *s) override {
-    return inside(false, "", [&] { return rebuild(s); });
+    return inside("", {}, [&] { return rebuild(s); });
   }
 
-  /// Whether a loop counts alike for all where its variable begins so.
-  bool countsAlike(const std::string &variable, const For *loop) {
+  /// What a loop counts by: its first value, its bound and its step; nothing for other loops.
+  static std::optional<std::vector<const Expr *>> countsBy(const std::string &variable, const For *loop) {
+    const auto *init = dyn<Declare>(loop->init);
     const auto *cond = dyn<Binary>(loop->cond);
     const auto *step = dyn<Assign>(loop->step);
     const auto *next = dyn<Unary>(loop->step);
     auto isVariable = [&](const Expr *e) { return isa<VarRef>(e) && as<VarRef>(e)->name == variable; };
-    const bool steps =
-        step ? isVariable(step->target) && lanes_.uniform(step->value) : next && isVariable(next->operand);
-    return cond && isVariable(cond->lhs) && lanes_.uniform(cond->rhs) && steps && !jumpsOut(loop->body) &&
-           !assignedVariables(loop->body).count(variable);
+    if (!init || !init->init || !cond || !isVariable(cond->lhs) || jumpsOut(loop->body) ||
+        assignedVariables(loop->body).count(variable) ||
+        !(step ? isVariable(step->target) : next && isVariable(next->operand)))
+      return {};
+    std::vector<const Expr *> decides{init->init, cond->rhs};
+    if (step) decides.push_back(step->value);
+    for (const Expr *e : decides)
+      if (any<VarRef>(e, [&](const VarRef &v) { return v.name == variable; })) return {};
+    return decides;
   }
 
-  template <class F> const Node *inside(bool alike, const std::string &variable, F &&rebuilt) {
-    apart_ += !alike;
-    if (alike && !variable.empty()) lanes_.counts(variable, true);
+  template <class F>
+  const Node *inside(const std::string &variable, std::optional<std::vector<const Expr *>> decides, F &&rebuilt) {
+    lanes_.enterAround(variable, std::move(decides));
     const Node *result = rebuilt();
-    if (alike && !variable.empty()) lanes_.counts(variable, false);
-    apart_ -= !alike;
+    lanes_.leaveAround();
     return result;
   }
 
   const Stmt *widenedOrNull(const Stmt *s) {
-    std::optional<LaneLoop> loop = inLaunch_ && apart_ == 0 ? lanes_.of(s) : std::nullopt;
-    return loop ? widened(arena(), names_, module_, memory_, *loop, limits_) : nullptr;
+    std::optional<LaneLoop> loop = limits_ ? lanes_.of(s) : std::nullopt;
+    return loop ? widened(arena(), names_, module_, memory_, *loop, *limits_) : nullptr;
   }
 
   const Module &module_;
   hardware::LaunchLevels levels_;
   loops::Memory memory_;
   LaneLoops lanes_;
-  Limits limits_;
+  const hardware::Target &target_;
+  Limits most_;
+  std::optional<Limits> limits_; // of a launch
   Names names_;
-  bool inLaunch_ = false;
-  unsigned apart_ = 0; // statements around in which workers of a group may part
 };
 
 } // namespace

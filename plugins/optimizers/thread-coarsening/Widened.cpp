@@ -69,11 +69,11 @@ private:
   std::map<std::string, Int> numbers_;
 };
 
-/// Values that copies of the loop's body keep from iteration to iteration of a loop in it, each for itself.
-std::size_t carried(const Block *body, const loops::Copies &copies) {
+/// Registers of each copy of the loop's body for what lives through a loop in it.
+std::size_t live(const Block *body, const loops::Copies &copies) {
   std::size_t most = 0;
   walk(body, [&](const Stmt &s) {
-    if (loops::isLoop(s)) most = std::max(most, copies.carried(&s));
+    if (loops::isLoop(s)) most = std::max(most, copies.live(&s));
   });
   return most;
 }
@@ -103,7 +103,7 @@ public:
     if (!insideCopies.possible() || !accesses.possible() || accesses.widest() == 0) return nullptr;
 
     unsigned factor = std::min(limits_.iterations, limits_.bytes / accesses.widest());
-    const std::size_t values = carried(inside->body, insideCopies), nodes = nodeCount(inside->body);
+    const std::size_t values = live(inside->body, insideCopies), nodes = nodeCount(inside->body);
     while (factor > 1 && (factor * values > limits_.registers || factor * nodes > limits_.nodes)) factor /= 2;
     if (factor < 2) return nullptr;
 
@@ -116,13 +116,14 @@ public:
     const Expr *count = constant(counted.variable + "_count",
                                  b_.select(b_.less(first, end), b_.cast(Scalar::U64, b_.sub(end, first)), none), stmts);
     const Expr *peel = constant(counted.variable + "_peel", alignment.peel(), stmts);
+    const Expr *aligned = alignment.holds(peel), *size = b_.u64(factor);
+    const bool longs = any<Stmt>(inside->body, [](const Stmt &s) { return loops::isLoop(s); });
     // Half of the lanes with a chunk each are as fast as all of them with an iteration.
-    const Expr *enough = b_.less(b_.u64(factor * static_cast<std::uint64_t>(lanes_.lanes) / 2 - 1), count);
-    const Expr *aligned = alignment.holds(peel);
+    const Expr *enough = longs ? fewerRounds(count, peel, factor)
+                               : b_.less(b_.u64(factor * static_cast<std::uint64_t>(lanes_.lanes) / 2 - 1), count);
 
     // Chunks, and then iterations one by one: those in front of the first chunk, and those behind the last one.
     std::vector<const Stmt *> wide;
-    const Expr *size = b_.u64(factor);
     const Expr *chunks = constant(counted.variable + "_chunks", b_.div(b_.sub(count, peel), size), wide);
     const Expr *items = constant(counted.variable + "_items", b_.sub(count, b_.mul(chunks, b_.u64(factor - 1))), wide);
     const std::string item = names_.fresh(counted.variable + "_item");
@@ -152,6 +153,19 @@ private:
     const std::string name = names_.fresh(hint);
     stmts.push_back(b_.declare(name, value->type, value));
     return b_.var(name, value->type);
+  }
+
+  /// Whether lanes come less often to iterations with loops in them, whose time is theirs, and most lanes have some:
+  /// once more where some are left over, for lanes that do different things wait for each other.
+  const Expr *fewerRounds(const Expr *count, const Expr *peel, unsigned factor) const {
+    const Expr *size = b_.u64(factor), *lanes = b_.u64(static_cast<std::uint64_t>(lanes_.lanes)), *one = b_.u64(1);
+    const auto rounds = [&](const Expr *items) { return b_.div(b_.sub(b_.add(items, lanes), one), lanes); };
+    const Expr *whole = b_.div(b_.sub(count, peel), size);
+    const Expr *left = b_.select(b_.less(b_.mul(whole, size), count), one, b_.u64(0));
+    // Lanes by 3/4, of those that take part in all rounds.
+    const Expr *busy = b_.mul(rounds(whole), b_.u64(3 * static_cast<std::uint64_t>(lanes_.lanes) / 4));
+    return b_.both(b_.less(peel, count),
+                   b_.both(b_.less(busy, whole), b_.less(b_.add(rounds(whole), left), rounds(count))));
   }
 
   const Stmt *counting(const std::string &variable, const Expr *begin, const Expr *end, const Expr *step,

@@ -11,7 +11,7 @@ namespace tangram::coarsening {
 struct Limits {
   unsigned iterations; // of a chunk, a power of two
   unsigned bytes;      // of an access, a power of two
-  unsigned registers;  // values of a chunk that live from iteration to iteration of a loop in it
+  unsigned registers;  // of 32 bits, for values of a chunk that live through a loop in it
   std::size_t nodes;   // of a chunk's tree
 };
 

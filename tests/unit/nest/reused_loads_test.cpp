@@ -27,12 +27,11 @@ protected:
   const Ps params_ = {in("in", A2(F32)), inOut("out", A2(F32)), in("n", U64), in("m", U64)};
   E row(int by) { return var("i", U64) + lit(U64, by); }
   E at(E i, E j) { return program::at(var("in", A2(F32)), {i, j}, F32); }
-  std::unique_ptr<Nest> loops(E value) {
-    return read(params_,
-                {up("i", U64, lit(U64, 0), var("n", U64),
-                    {up("j", U64, lit(U64, 0), var("m", U64),
-                        {set(program::at(var("out", A2(F32)), {var("i", U64), var("j", U64)}, F32), value)})})});
+  S store(E value) { return set(program::at(var("out", A2(F32)), {var("i", U64), var("j", U64)}, F32), value); }
+  std::unique_ptr<Nest> loops(std::vector<S> body) {
+    return read(params_, {up("i", U64, lit(U64, 0), var("n", U64), {up("j", U64, lit(U64, 0), var("m", U64), body)})});
   }
+  std::unique_ptr<Nest> loops(E value) { return loops(std::vector{store(value)}); }
   const E j_ = var("j", U64);
 };
 
@@ -51,8 +50,20 @@ TEST_F(ReusedLoads, ColumnsAreOthers) {
   EXPECT_EQ(of(*loops(at(row(0), j_) + at(row(0), j_ + lit(U64, 1))), "i"), "");
 }
 
-TEST_F(ReusedLoads, NoneThatAreLoadedOnACondition) {
+TEST_F(ReusedLoads, NoneThatAreLoadedWithinAnExpression) {
   EXPECT_EQ(of(*loops(at(row(0), j_) + select(j_ < lit(U64, 3), at(row(1), j_), at(row(0), j_))), "i"), "");
+}
+
+TEST_F(ReusedLoads, WhatTheSameConditionWasAskedBefore) {
+  const auto inside = [&](int by) { return row(by) < var("n", U64); };
+  const auto n = loops({when(inside(1), {store(at(row(1), j_))}), when(inside(2), {store(at(row(2), j_))})});
+  EXPECT_EQ(of(*n, "i"), "in[i + 2][j] > in[i + 1][j]");
+  // Nothing has loaded it where the other condition did not hold.
+  const auto other = loops({when(inside(1), {store(at(row(1), j_))}), when(inside(3), {store(at(row(2), j_))})});
+  EXPECT_EQ(of(*other, "i"), "");
+  // What is always loaded is there on any condition.
+  const auto always = loops({store(at(row(2), j_)), when(inside(3), {store(at(row(1), j_))})});
+  EXPECT_EQ(of(*always, "i"), "in[i + 2][j] > in[i + 1][j]");
 }
 
 } // namespace

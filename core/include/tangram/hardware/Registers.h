@@ -9,4 +9,7 @@ namespace tangram::hardware {
 /// intermediate results, and no more than a worker may have, where the target says that (memory `registers`).
 std::uint64_t workerRegisters(const Hardware &hardware, std::uint64_t arrays);
 
+/// Of 32 bits, that a worker of a group of so many has beside those; without a limit where the target says none.
+std::uint64_t registersForValues(const Hardware &hardware, std::uint64_t workers);
+
 } // namespace tangram::hardware

@@ -63,6 +63,7 @@ struct CodeletWork {
   double turns = 0;          // of innermost loops
   double branches = 0;       // back to the begin of a loop that is not unrolled
   double dependent = 0;      // of these turns, such that need a value of the turn before
+  double laneTurns = 0;      // of loops of which lanes have a turn each, side by side, and leave nothing behind
   double values = 0;         // variables, and elements of small arrays: registers of 32 bits that may be needed ...
   double arrays = 0;         // ... and these of arrays alone
   double fractions = 0;      // ... and of arrays and variables with a fraction: what vectors of a processor hold

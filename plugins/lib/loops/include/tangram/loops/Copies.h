@@ -20,6 +20,8 @@ public:
   bool together(const ast::Stmt *s) const { return !apart_.count(s); }
   /// Values of one copy that live from iteration to iteration of an inner loop.
   std::size_t carried(const ast::Stmt *inner) const;
+  /// Registers of 32 bits for values of one copy that an inner loop needs, or leaves behind.
+  std::size_t live(const ast::Stmt *inner) const;
   /// Something that cannot be copied, or that copies would do to each other.
   bool possible() const { return possible_; }
 

@@ -1,0 +1,327 @@
+#include "ScannedColumns.h"
+#include "ScanLoops.h"
+
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Mutator.h"
+#include "tangram/ast/Names.h"
+#include "tangram/ast/Storage.h"
+#include "tangram/ast/Walk.h"
+#include "tangram/nest/Read.h"
+#include "tangram/nest/Statements.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace tangram::divide {
+
+using namespace ast;
+using nest::Carried;
+using nest::Item;
+
+namespace {
+
+using Exprs = std::vector<const Expr *>;
+using Stmts = std::vector<const Stmt *>;
+
+constexpr std::size_t kMostColumns = 3; // dimensions of parallel loops around
+
+std::set<std::string> namesIn(const Stmts &stmts) {
+  std::set<std::string> names;
+  for (const Stmt *s : stmts) walk(s, [&](const VarRef &v) { names.insert(v.name); });
+  return names;
+}
+
+/// A parallel loop, or several that stand directly in each other, and what stands in them: statements, and a loop that
+/// scans.
+struct Columns {
+  std::vector<LoopRange> across;
+  Stmts before;
+  ScanLoop scan;
+  const Stmt *outermost = nullptr;
+  std::set<std::string> written; // containers that the scan changes
+
+  const LoopRange &rows() const { return scan.total.range; }
+  const Reduced &value() const { return scan.total.scalars[0]; }
+};
+
+/// Literals that are not negative: distances from them do not overflow.
+bool beginsAtNumber(const LoopRange &range) {
+  const std::optional<Int> begin = literal(range.begin);
+  return range.step == 1 && range.decoded.empty() && begin && *begin >= 0;
+}
+
+class ColumnFinder {
+public:
+  ColumnFinder(const nest::Nest &nest, bool reorder, Arena &arena)
+      : nest_(nest), reorder_(reorder), arena_(arena), dependences_(nest) {}
+
+  std::optional<Columns> columns(const Item &outermost) const {
+    Columns found;
+    std::string why;
+    const Item *item = &outermost;
+    for (;; item = &item->body[0]) {
+      if (item->kind != Item::Kind::Loop || found.across.size() == kMostColumns ||
+          dependences_.carried(item->index).kind != Carried::Kind::Nothing)
+        return {};
+      const std::optional<LoopRange> range = rangeOf(nest_, item->index, arena_, why);
+      if (!range || !beginsAtNumber(*range)) return {};
+      found.across.push_back(*range);
+      const bool nested = item->body.size() == 1 && item->body[0].kind == Item::Kind::Loop &&
+                          dependences_.carried(item->body[0].index).kind == Carried::Kind::Nothing;
+      if (!nested) break;
+    }
+    found.outermost = nest_.loops[outermost.index].node;
+    if (item->body.empty() || item->body.back().kind != Item::Kind::Loop) return {};
+    for (std::size_t i = 0; i + 1 < item->body.size(); ++i) {
+      const Stmt *node = nodeOf(item->body[i]);
+      if (!node || jumpsOut(node)) return {};
+      found.before.push_back(node);
+    }
+    const Item &rows = item->body.back();
+    if (dependences_.carried(rows.index).kind != Carried::Kind::Dependence) return {};
+    std::optional<ScanLoop> scan =
+        scanLoop(nest_, rows, dependences_, nest_.loops[rows.index].node->body->stmts, arena_);
+    if (!scan || !beginsAtNumber(scan->total.range)) return {};
+    found.scan = std::move(*scan);
+    if (!liesAcross(found, rows.index)) return {};
+    const bool known = boundsAreOutside(found) && (reorder_ || !found.value().type.isFloating());
+    return known && isRepeatable(found, rows.index) ? std::optional(std::move(found)) : std::nullopt;
+  }
+
+private:
+  const Stmt *nodeOf(const Item &item) const {
+    if (item.kind == Item::Kind::Statement) return nest_.statements[item.index].node;
+    if (item.kind == Item::Kind::Loop) return nest_.loops[item.index].node;
+    return nest_.guards[item.index].skips ? nullptr : nest_.guards[item.index].node;
+  }
+
+  /// Whether columns lie side by side, and rows apart: lanes that have a row each, as scans of rows have them, would
+  /// touch elements far from each other.
+  bool liesAcross(const Columns &columns, unsigned rows) const {
+    const std::string &column = columns.across.back().iterator, &row = columns.rows().iterator;
+    bool across = false, along = false;
+    for (const unsigned s : nest_.statementsOf(rows))
+      for (const nest::Access &a : nest_.statements[s].accesses) {
+        const auto *element = dyn<Subscript>(a.node);
+        if (!element || element->indices.size() < 2) continue;
+        const std::set<std::string> last = namesOf(element->indices.back());
+        across |= last.count(column) != 0, along |= last.count(row) != 0;
+      }
+    return across && !along;
+  }
+  static std::set<std::string> namesOf(const Expr *e) {
+    std::set<std::string> names;
+    walk(e, [&](const VarRef &v) { names.insert(v.name); });
+    return names;
+  }
+
+  static bool boundsAreOutside(const Columns &columns) {
+    std::set<std::string> inside = nest::declaredIn(columns.before);
+    for (const LoopRange &r : columns.across) inside.insert(r.iterator);
+    std::vector<const LoopRange *> ranges{&columns.rows()};
+    for (const LoopRange &r : columns.across) ranges.push_back(&r);
+    return std::none_of(ranges.begin(), ranges.end(), [&](const LoopRange *r) {
+      return any<VarRef>(r->end, [&](const VarRef &v) { return inside.count(v.name) != 0; });
+    });
+  }
+
+  /// Whether what stands in front of the scan may be done once more, and at other times: it changes no container.
+  bool isRepeatable(Columns &columns, unsigned rows) const {
+    const std::vector<unsigned> scanned = nest_.statementsOf(rows);
+    for (const unsigned s : nest_.statementsOf(columns.across.back().loop)) {
+      const bool before = std::find(scanned.begin(), scanned.end(), s) == scanned.end();
+      for (const nest::Access &a : nest_.statements[s].accesses) {
+        const nest::Variable &v = nest_.variables[a.variable];
+        if (a.kind == nest::AccessKind::Read || (!v.container && v.rank <= v.scope.size())) continue;
+        if (before) return false;
+        columns.written.insert(v.name);
+      }
+    }
+    return true;
+  }
+
+  const nest::Nest &nest_;
+  bool reorder_;
+  Arena &arena_;
+  nest::Dependences dependences_;
+};
+
+class ColumnMaker {
+public:
+  ColumnMaker(const Columns &columns, std::int64_t rows, Names &names, Arena &arena)
+      : columns_(columns), names_(names), arena_(arena), build_(arena, columns.rows().where),
+        type_(columns.rows().type), rows_(build_.integer(type_, rows)) {}
+
+  /// Nothing where parts cannot do without the running value.
+  std::optional<Stmts> run() {
+    const Reduced &value = columns_.value();
+    const Expr *nothing = neutral(build_, value.op, value.type);
+    std::optional<Stmts> forTotals = needed(columns_.scan.total.body), forRows = needed(columns_.scan.body);
+    if (forRows)
+      for (const std::string &name : namesIn(*forRows)) // which other parts have changed meanwhile
+        if (columns_.written.count(name)) return {};
+    if (!nothing || !forTotals || !forRows) return {};
+    const std::string parts = names_.fresh(columns_.rows().iterator + "_parts");
+    parts_ = build_.var(parts, type_);
+    const Expr *begin = number(columns_.rows().begin), *end = number(columns_.rows().end);
+    const Expr *one = build_.integer(type_, 1);
+    const Expr *count = build_.add(build_.div(build_.sub(build_.sub(end, begin), one), rows_), one);
+    totals_ = names_.fresh(value.name + "_of"), begins_ = names_.fresh(value.name + "_before");
+    Exprs extents{size(parts_)};
+    for (const LoopRange &r : columns_.across) extents.push_back(width(r));
+    const Tunable *noTunable = nullptr;
+    const Expr *none = nullptr;
+    Stmts all{build_.declare(parts, type_, build_.select(build_.less(begin, end), count, build_.zero(type_)))};
+    for (const std::string &name : {totals_, begins_})
+      all.push_back(
+          arena_.make<Declare>(columns_.rows().where, name, valuesType(), false, false, extents, noTunable, none));
+    all.push_back(ofParts([&](const Expr *part) {
+      Stmts body = *forTotals;
+      body.push_back(build_.declare(value.name, value.type, nothing, false));
+      body.push_back(rowsOf(part, columns_.scan.total.body));
+      body.push_back(build_.assign(of(totals_, part), running()));
+      return body;
+    }));
+    all.push_back(renamed(ofColumns([&] {
+      Stmts body = columns_.before;
+      body.push_back(scanOfTotals());
+      return body;
+    })));
+    all.push_back(ofParts([&](const Expr *part) {
+      Stmts body = *forRows;
+      body.push_back(build_.declare(value.name, value.type, of(begins_, part), false));
+      body.push_back(rowsOf(part, columns_.scan.body));
+      return body;
+    }));
+    return all;
+  }
+
+private:
+  /// Statements in front of the scan that give `body` what it uses.
+  std::optional<Stmts> needed(const Stmts &body) const {
+    const std::string &value = columns_.value().name;
+    std::set<std::string> names = namesIn(body);
+    for (const Stmt *s : body)
+      for (const std::string &name : assignedVariables(s)) names.insert(name);
+    names.erase(value);
+    Stmts kept;
+    for (auto s = columns_.before.rbegin(); s != columns_.before.rend(); ++s) {
+      const std::set<std::string> assigned = assignedVariables(*s);
+      const auto *declared = dyn<Declare>(*s);
+      const bool gives =
+          (declared && names.count(declared->name)) ||
+          std::any_of(assigned.begin(), assigned.end(), [&](const auto &n) { return names.count(n) != 0; });
+      if (!gives) continue;
+      const std::set<std::string> used = namesIn({*s});
+      if (used.count(value) || assigned.count(value)) return {};
+      names.insert(used.begin(), used.end());
+      kept.insert(kept.begin(), *s);
+    }
+    return kept;
+  }
+
+  const Expr *number(const Expr *e) const { return build_.cast(type_, e); }
+  const Expr *size(const Expr *e) const { return build_.cast(kSize, e); }
+  const Expr *running() const { return build_.var(columns_.value().name, columns_.value().type); }
+  Type valuesType() const {
+    return Type::array(static_cast<unsigned>(columns_.across.size() + 1), columns_.value().type);
+  }
+  /// How many columns there are.
+  const Expr *width(const LoopRange &r) const {
+    const Expr *begin = build_.cast(r.type, r.begin), *end = build_.cast(r.type, r.end);
+    return size(build_.select(build_.less(begin, end), build_.sub(end, begin), build_.zero(r.type)));
+  }
+  const Expr *of(const std::string &values, const Expr *part) const {
+    Exprs indices{size(part)};
+    for (const LoopRange &r : columns_.across)
+      indices.push_back(size(build_.sub(build_.var(r.iterator, r.iteratorType), build_.cast(r.iteratorType, r.begin))));
+    return build_.element(build_.var(values, valuesType()), indices, columns_.value().type);
+  }
+
+  const Stmt *counting(const std::string &name, const Type &type, const Expr *begin, const Expr *end,
+                       const Type &compared, Stmts body) const {
+    const Expr *v = build_.var(name, type);
+    return arena_.make<For>(columns_.rows().where, build_.declare(name, type, build_.cast(type, begin), false),
+                            build_.less(build_.cast(compared, v), end),
+                            arena_.make<Unary>(columns_.rows().where, type, UnaryOp::PreInc, v),
+                            build_.block(std::move(body)));
+  }
+  const Stmt *ofColumns(const std::function<Stmts()> &body) const {
+    Stmts stmts = body();
+    for (auto r = columns_.across.rbegin(); r != columns_.across.rend(); ++r)
+      stmts = {
+          counting(r->iterator, r->iteratorType, r->begin, build_.cast(r->type, r->end), r->type, std::move(stmts))};
+    return stmts[0];
+  }
+  /// for (part...) for (columns...) body
+  const Stmt *ofParts(const std::function<Stmts(const Expr *)> &body) {
+    const std::string name = names_.fresh("part");
+    const Expr *part = build_.var(name, type_);
+    const Stmt *inside = ofColumns([&] { return body(part); });
+    return renamed(counting(name, type_, build_.zero(type_), parts_, type_, {inside}));
+  }
+  /// `body` for the rows of a part.
+  const Stmt *rowsOf(const Expr *part, const Stmts &body) {
+    const LoopRange &rows = columns_.rows();
+    const std::string first = names_.fresh("first_" + rows.iterator), length = names_.fresh("length");
+    const Expr *begin = build_.var(first, type_), *count = build_.var(length, type_);
+    const Expr *left = build_.sub(number(rows.end), begin);
+    return build_.block({build_.declare(first, type_, build_.add(number(rows.begin), build_.mul(part, rows_))),
+                         build_.declare(length, type_, build_.select(build_.less(rows_, left), rows_, left)),
+                         counting(rows.iterator, rows.iteratorType, begin, build_.add(begin, count), type_, body)});
+  }
+  const Stmt *scanOfTotals() {
+    const Reduced &value = columns_.value();
+    const std::string part = names_.fresh("part");
+    const Expr *now = build_.var(part, type_);
+    return counting(part, type_, build_.zero(type_), parts_, type_,
+                    {build_.assign(of(begins_, now), running()),
+                     build_.assign(running(), combined(build_, value.op, running(), of(totals_, now)))});
+  }
+  /// Each of the loops has variables of its own.
+  const Stmt *renamed(const Stmt *s) {
+    std::map<std::string, std::string> fresh;
+    for (const std::string &name : nest::declaredIn({s})) fresh[name] = names_.fresh(name);
+    return static_cast<const Stmt *>(renameVariables(arena_, s, [&](const std::string &name) {
+      const auto found = fresh.find(name);
+      return found == fresh.end() ? name : found->second;
+    }));
+  }
+
+  const Columns &columns_;
+  Names &names_;
+  Arena &arena_;
+  Build build_;
+  Type type_;
+  const Expr *rows_, *parts_ = nullptr;
+  std::string totals_, begins_; // containers: what parts add, and what they begin with
+};
+
+} // namespace
+
+const Codelet *withScannedColumns(const Module &module, const Codelet &codelet, std::int64_t rows, bool reorder,
+                                  Arena &arena) {
+  const std::unique_ptr<nest::Nest> nest = nest::read(module, codelet);
+  if (!nest || nest->loops.empty()) return &codelet;
+  const ColumnFinder finder(*nest, reorder, arena);
+  Names names;
+  names.reserveAll(&codelet);
+  std::map<const Stmt *, Stmts> instead;
+  for (const Item &item : nest->items)
+    if (const std::optional<Columns> columns = finder.columns(item))
+      if (std::optional<Stmts> loops = ColumnMaker(*columns, rows, names, arena).run())
+        instead[columns->outermost] = std::move(*loops);
+  if (instead.empty()) return &codelet;
+  Stmts body;
+  for (const Stmt *s : codelet.body->stmts) {
+    const auto found = instead.find(s);
+    if (found == instead.end())
+      body.push_back(s);
+    else
+      body.insert(body.end(), found->second.begin(), found->second.end());
+  }
+  return arena.derive(
+      &codelet, [&](Codelet &c) { c.body = arena.derive(codelet.body, [&](Block &b) { b.stmts = std::move(body); }); });
+}
+
+} // namespace tangram::divide
