@@ -21,7 +21,7 @@ std::size_t hash_value(const ArgumentAround &argument) {
   std::size_t bits = ((argument.again << 4 | argument.apart) << 4 | argument.distance) << 4 | argument.step;
   for (const Stride stride : {argument.acrossLanes, argument.within, argument.acrossCalls})
     bits = bits << 3 | static_cast<std::size_t>(stride);
-  bits = bits << 1 | std::size_t{argument.numbered};
+  bits = ((bits << 1 | std::size_t{argument.numbered}) << 4 | argument.row) << 4 | argument.wraps;
   return bits << 5 | static_cast<std::size_t>(argument.served) << 3 | std::size_t{argument.revisited} << 2 |
          std::size_t{argument.whole} << 1 | std::size_t{argument.loaded};
 }
@@ -131,7 +131,8 @@ Around Arounds::belowCodelet(const Place &place, const Choice &choice, std::size
     if (given.parameter && *given.parameter < around.arguments.size()) {
       const ArgumentAround &from = around.arguments[*given.parameter];
       argument.acrossLanes = from.acrossLanes, argument.distance = from.distance, argument.served = from.served,
-      argument.revisited = from.revisited, argument.numbered = from.numbered, argument.again = from.again;
+      argument.revisited = from.revisited, argument.numbered = from.numbered, argument.again = from.again,
+      argument.row = from.row;
       argument.within = through(given.within, from.within);
       argument.apart = from.apart + (given.within != Stride::Unit);
       argument.acrossCalls = through(given.across, from.within);
@@ -142,6 +143,11 @@ Around Arounds::belowCodelet(const Place &place, const Choice &choice, std::size
     } else {
       argument.within = given.within;
       argument.acrossCalls = given.across;
+    }
+    if (given.wraps && *given.wraps < place.expected->arguments.size()) {
+      const Extents &extents = place.expected->arguments[*given.wraps];
+      if (extents.size() == 1 && extents[0])
+        argument.wraps = std::min(kFarApart, log2(static_cast<double>(*extents[0])));
     }
     argument.whole = given.whole, argument.loaded = given.loaded;
     argument.numbered |= given.whole && given.across != Stride::Zero;
@@ -179,6 +185,7 @@ void Arounds::divide(const Place &place, const Alternative &alternative, Around 
       argument.distance = std::min(kFarApart, log2(place.argumentBytes(i)));
     argument.acrossLanes = std::max(
         argument.acrossLanes, chunks && argument.acrossCalls == Stride::Unit ? Stride::Constant : argument.acrossCalls);
+    if (argument.acrossCalls == Stride::Unit) argument.row = std::min(argument.row, argument.wraps);
     if (chunks && argument.acrossCalls == Stride::Unit) argument.revisited = true;
   }
   around.direct = lanes && alternative.rule == Rule::Distribute;
@@ -188,7 +195,7 @@ void Arounds::divide(const Place &place, const Alternative &alternative, Around 
 
 void Arounds::call(Around &around) {
   for (ArgumentAround &argument : around.arguments)
-    argument.acrossCalls = Stride::Zero, argument.step = kFarApart, argument.whole = true;
+    argument.acrossCalls = Stride::Zero, argument.step = argument.wraps = kFarApart, argument.whole = true;
 }
 
 void Arounds::repeatCall(const Choice &choice, std::size_t child, const Place &place, Around &around) const {

@@ -22,10 +22,12 @@ struct ArgumentAround {
   unsigned distance = kFarApart; // of lanes whose stride is constant, bytes as a power of two
   bool numbered = false;         // by places that numbers of a range say, and no part of its own
   unsigned apart = 0;            // strided partitions of which a worker goes over several parts, one after the other
+  unsigned row = kFarApart;      // lanes side by side, after which others begin anew, as a power of two
   unsigned again = 0;            // calls one after the other that find in a cache what the first of them has loaded
   // Of a map:
   Stride acrossCalls = Stride::Zero;
-  unsigned step = kFarApart; // elements between calls whose stride is constant, as a power of two
+  unsigned wraps = kFarApart; // calls side by side, after which others begin anew, as a power of two
+  unsigned step = kFarApart;  // elements between calls whose stride is constant, as a power of two
   bool whole = true, loaded = false;
   bool operator==(const ArgumentAround &) const = default;
   friend std::size_t hash_value(const ArgumentAround &argument);

@@ -255,7 +255,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
       // Lanes beside each other in a row that data tells stay so.
       if (codelet.coop || access.acrossLanes != Stride::Unit) access.acrossLanes = Stride::Irregular;
     }
-    access.together = codelet.coop ? crowd.workers : machine_.lanes();
+    access.together = codelet.coop ? crowd.workers : std::min(machine_.lanes(), std::exp2(argument.row));
     access.staged = machine_.stages() && of.bounded == 0 && !argument.numbered && !codelet.coop && around.direct &&
                     work.turns * access.bytes >= kSector && access.perIteration == Stride::Unit &&
                     access.acrossLanes == Stride::Constant;

@@ -281,6 +281,9 @@ private:
       argument.across = weakest(argument.across, own);
       if (own == Stride::Zero && counts.number)
         argument.step = std::abs(*counts.number), argument.stepDimensions = counts.dimensions;
+      const std::string wraps = passedAs(counts.wraps, callee, args, codelet);
+      for (std::size_t p = 0; p < codelet.params.size(); ++p)
+        if (own == Stride::Zero && codelet.params[p]->name == wraps) argument.wraps = p;
     }
     return result;
   }
@@ -288,6 +291,15 @@ private:
   static bool weaken(Step &known, const Step &step) {
     const Step before = std::exchange(known, weakest(known, step));
     return before != known;
+  }
+
+  /// The codelet's parameter that stands behind a parameter of what it calls; empty: there is none.
+  static std::string passedAs(const std::string &parameter, const Spectrum &callee,
+                              const std::vector<const Expr *> &args, const Codelet &codelet) {
+    for (std::size_t i = 0; i < args.size() && i < callee.params.size(); ++i)
+      if (callee.params[i]->name == parameter && !sourceOf(args[i], codelet).partition)
+        return sourceOf(args[i], codelet).parameter;
+    return {};
   }
 
   /// By how much the row or part that an argument is moves with a scalar of the caller.
@@ -313,8 +325,9 @@ private:
       const bool range = facts.ranges.count({&codelet, param->name}) != 0;
       if (!param->type.isInteger() && !range) continue;
       Step all;
-      for (const auto &[scalar, step] : inner) {
+      for (const auto &[scalar, own] : inner) {
         if (scalar >= args.size()) continue;
+        const Step step = own.wrapping(passedAs(own.wraps, callee, args, codelet));
         const Expr *value = args[scalar];
         if (value->type.isArray()) {
           Source mapped = sourceOf(value, codelet);

@@ -27,7 +27,7 @@ Step scaled(const Step &step, std::optional<std::int64_t> factor) {
   if (step.irregular || step.zero()) return step;
   if (factor == 0) return Step::none();
   if (small(step) && factor && *factor > -(1 << 20) && *factor < (1 << 20))
-    return Step::of(*step.number * *factor, step.dimensions);
+    return Step::of(*step.number * *factor, step.dimensions).wrapping(step.wraps);
   return Step::some();
 }
 
@@ -59,7 +59,12 @@ std::optional<Step> divided(const Binary &n, const Step &a, std::optional<std::i
   if (by && *a.number % *by == 0) return rest ? Step::none() : Step::of(*a.number / *by);
   const bool beside = *a.number == 1 || *a.number == -1;
   if (!beside || (by && *by < kMany)) return {};
-  return rest ? a : Step::none();
+  if (!rest) return Step::none();
+  const Expr *count = n.rhs;
+  while (const auto *cast = dyn<Cast>(count)) count = cast->operand;
+  const auto *size = dyn<Size>(count);
+  const auto *of = size ? dyn<VarRef>(size->container) : nullptr;
+  return of ? a.wrapping(of->name) : a;
 }
 
 const VarRef *variable(const Expr *expr) {
@@ -93,7 +98,8 @@ Step stepOf(Stride stride) {
 Step through(const Step &inner, const Step &outer) {
   if (inner.zero() || outer.zero()) return Step::none();
   if (inner.irregular || outer.irregular) return Step::anything();
-  return outer.number ? scaled(inner, outer.number) : Step::some();
+  return outer.number ? scaled(inner, outer.number).wrapping(outer.wraps.empty() ? inner.wraps : outer.wraps)
+                      : Step::some();
 }
 
 Step weakest(const Step &a, const Step &b) {
@@ -323,7 +329,7 @@ Step Strides::ofAccess(const Subscript &subscript, const Mover &mover) const {
   for (std::size_t i = 0; i < subscript.indices.size(); ++i) {
     Step step = of(subscript.indices[i], mover);
     if (step.number && !step.irregular) // all but the last dimension move by whole rows
-      step = Step::of(*step.number, static_cast<unsigned>(subscript.indices.size() - 1 - i));
+      step = Step::of(*step.number, static_cast<unsigned>(subscript.indices.size() - 1 - i)).wrapping(step.wraps);
     result = weakest(result, step);
   }
   return result;

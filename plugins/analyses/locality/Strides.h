@@ -18,11 +18,17 @@ struct Step {
   std::optional<std::int64_t> number = 0;
   bool irregular = false;
   unsigned dimensions = 0; // what the number counts: elements, or all of so many innermost dimensions (rows, planes)
+  std::string wraps = {};  // a parameter, after as many neighbours as it has elements they begin anew; empty: none
 
   static Step none() { return {}; }
-  static Step of(std::int64_t n, unsigned dimensions = 0) { return {n, false, n == 0 ? 0 : dimensions}; }
-  static Step some() { return {std::nullopt}; }
-  static Step anything() { return {std::nullopt, true}; }
+  static Step of(std::int64_t n, unsigned dimensions = 0) { return {n, false, n == 0 ? 0 : dimensions, {}}; }
+  static Step some() { return {std::nullopt, false, 0, {}}; }
+  static Step anything() { return {std::nullopt, true, 0, {}}; }
+  Step wrapping(std::string parameter) const {
+    Step result = *this;
+    result.wraps = zero() ? std::string() : std::move(parameter);
+    return result;
+  }
   bool zero() const { return number == 0; }
   bool operator==(const Step &) const = default;
   Stride stride() const;

@@ -58,6 +58,9 @@ struct PassedArgument {
   Stride within = Stride::Unit;         // between neighbours in a part
   std::optional<std::int64_t> step;     // of a map that counts: elements between what neighbouring calls touch ...
   unsigned stepDimensions = 0;          // ... or rows, planes: all of so many innermost dimensions
+  /// A parameter of the codelet: behind as many neighbouring calls as it has elements, others begin anew (collapsed
+  /// loops).
+  std::optional<std::size_t> wraps;
 };
 
 /// What calls of one map may do to each other: containers of which they may touch the same element, one of them writing
