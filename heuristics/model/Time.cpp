@@ -219,8 +219,11 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     if (of.references > 0) {
       access.ownRow = static_cast<double>(of.streams) / of.references;
       access.own = static_cast<double>(of.origins) / of.references;
-      // Calls beside one another come soon after one another on a processor, and find what they share.
-      if (machine_.prefetches()) {
+      // Calls beside one another come soon after one another on a processor, and find what they share; lanes of a
+      // device that stand side by side do so at a time.
+      const bool beside = of.parameter && *of.parameter < around.arguments.size() && !codelet.coop &&
+                          around.arguments[*of.parameter].acrossLanes == Stride::Unit;
+      if (machine_.prefetches() || beside) {
         access.ownRow /= of.overlapRun;
         access.own /= of.overlapRun * of.overlapRows;
       }
