@@ -1,5 +1,7 @@
 #include "tangram/ast/Mutator.h"
 
+#include "tangram/ast/Storage.h"
+
 #include "tangram/diag/Diagnostic.h"
 
 namespace tangram::ast {
@@ -123,6 +125,19 @@ private:
 const Node *renameVariables(Arena &arena, const Node *tree,
                             const std::function<std::string(const std::string &)> &rename) {
   return Renamer(arena, rename).mutate(tree);
+}
+
+const Node *renameVariables(Arena &arena, const Node *tree, const std::map<std::string, std::string> &names) {
+  return renameVariables(arena, tree, [&](const std::string &name) {
+    const auto known = names.find(name);
+    return known == names.end() ? name : known->second;
+  });
+}
+
+const Node *withOwnNames(Arena &arena, const Node *tree, Names &names, const std::string &suffix) {
+  std::map<std::string, std::string> own;
+  for (const std::string &name : declaredIn(tree)) own[name] = names.fresh(name + suffix);
+  return renameVariables(arena, tree, own);
 }
 
 } // namespace tangram::ast

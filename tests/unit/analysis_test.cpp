@@ -408,6 +408,27 @@ TEST(Locality, NumbersOfRowsMoveByRows) {
   EXPECT_EQ(passed.stepDimensions, 1u);
 }
 
+TEST(Locality, NumbersOfACollapsedLoopBeginAnewBehindEachRow) {
+  const std::string in = var("array<1,i32>", "in"), row = "(Param \"row\" array<1,u64> in) ";
+  const std::string rows = row + "(Param \"in\" array<1,i32> inout)", one = "(Param \"i\" u64 in) " + rows;
+  const std::string width = var("array<1,u64>", "row");
+  const std::string place = fmt::format("(Subscript i32 {} [{}])", in, bin("u64", "rem", var("u64", "i"), size(width)));
+  const std::string store = fmt::format("(Evaluate (Assign i32 set {} {}))", place, lit("i32", 1));
+  const auto passed = [&](const std::string &given) {
+    const std::string each = fmt::format("(Evaluate {})", map("void", "at", {RangesProgram::range(1), given, in}));
+    const Program program(module({spectrum("doubles", {codelet("each", {each}, false, "", "", rows)}, "void", rows),
+                                  spectrum("at", {codelet("one", {store}, false, "", "", one)}, "void", one)}),
+                          cpuSimple());
+    PassedArgument result;
+    ast::walk(program.codelet("each", "doubles")->body,
+              [&](const ast::Map &m) { result = program.facts.arguments.at(&m).at(2); });
+    return result;
+  };
+  EXPECT_EQ(passed(width).across, Stride::Unit);
+  EXPECT_EQ(passed(width).wraps, 0u); // 'row' of the codelet that maps
+  EXPECT_FALSE(passed(RangesProgram::range(1)).wraps);
+}
+
 TEST(Locality, RangesOfAStepAndContainersOfNumbers) {
   const Program stepped(RangesProgram::text(RangesProgram::range(3)), cpuSimple());
   EXPECT_EQ(acrossOfMap(stepped, "each"), Stride::Constant);

@@ -359,6 +359,18 @@ TEST(CodeletWork, HowFarLanesAreApart) {
   EXPECT_EQ(access(lit("u32", 3)).pattern.perLane, Stride::Zero);
 }
 
+TEST(CodeletWork, TurnsThatLanesHaveSideBySide) {
+  const std::string lane = "(CoopIdx u32)", lanes = "(CoopDim u32)", sum = var("i32", "sum");
+  const std::string store = add(element("out", kI), element("in", kI)), more = add(sum, element("in", kI));
+  const auto turns = [&](const std::string &begin, const std::string &step, const std::string &body) {
+    return workOf({declare("i32", "sum", lit("i32", 0)), loop("i", begin, kElements, step, {body})}, 4096, true, 64)
+        .laneTurns;
+  };
+  EXPECT_EQ(turns(lane, lanes, store), 64);
+  EXPECT_EQ(turns(lane, lanes, more), 0); // each lane has a sum of its own
+  EXPECT_EQ(turns(lit("u32", 0), lit("u32", 1), store), 0);
+}
+
 TEST(CodeletWork, FewAccessesDoNotSayHowFarLanesAreApart) {
   // x += in[lane + i] in a loop, and in[lane * 4 + k] so often
   const std::string lane = var("u32", "lane");

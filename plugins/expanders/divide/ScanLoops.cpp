@@ -282,26 +282,15 @@ private:
       return build_.when(build_.less(at, size),
                          make_.iteration(loop_.total.range, range_, withOwn(captures, statements)));
     };
-    auto renamed = [&](const Stmt *s) { // what it declares is declared by the other one as well
-      std::map<std::string, std::string> fresh;
-      for (const std::string &name : nest::declaredIn({s})) fresh[name] = local_.fresh(name);
-      return static_cast<const Stmt *>(renameVariables(arena_, s, [&](const std::string &name) {
-        const auto found = fresh.find(name);
-        return found == fresh.end() ? name : found->second;
-      }));
-    };
     const Tunable *noTunable = nullptr;
     const Expr *one = build_.integer(kLane, 1);
-    Stmts tile{declared(at, build_.add(first, wide(lane))),
-               build_.declare(value_.name, value_.type, nothing_, false),
-               renamed(iteration(loop_.total.captures, loop_.total.body)),
-               build_.assign(of(lane), value()),
-               scannedByLanes(lane, lanes, d, of),
-               build_.assign(value(), behind),
+    Stmts tile{declared(at, build_.add(first, wide(lane))), build_.declare(value_.name, value_.type, nothing_, false),
+               // what it declares is declared by the other one as well
+               as<Stmt>(withOwnNames(arena_, iteration(loop_.total.captures, loop_.total.body), local_)),
+               build_.assign(of(lane), value()), scannedByLanes(lane, lanes, d, of), build_.assign(value(), behind),
                build_.when(build_.less(build_.integer(kLane, 0), lane),
                            {build_.assign(value(), both(behind, of(build_.sub(lane, one))))}),
-               iteration(loop_.captures, loop_.body),
-               build_.assign(behind, both(behind, of(build_.sub(lanes, one))))};
+               iteration(loop_.captures, loop_.body), build_.assign(behind, both(behind, of(build_.sub(lanes, one))))};
     const Expr *onward = arena_.make<Assign>(where_, kSize, AssignOp::Add, first, wide(lanes));
     return make_.codelet("lanes", params_,
                          {declared(lane, arena_.make<CoopIdx>(where_, kLane)),

@@ -182,7 +182,7 @@ public:
       body.push_back(build_.assign(of(totals_, part), running()));
       return body;
     }));
-    all.push_back(renamed(ofColumns([&] {
+    all.push_back(own(ofColumns([&] {
       Stmts body = columns_.before;
       body.push_back(scanOfTotals());
       return body;
@@ -253,12 +253,14 @@ private:
           counting(r->iterator, r->iteratorType, r->begin, build_.cast(r->type, r->end), r->type, std::move(stmts))};
     return stmts[0];
   }
+  /// Each of the loops has variables of its own.
+  const Stmt *own(const Stmt *s) { return as<Stmt>(withOwnNames(arena_, s, names_)); }
   /// for (part...) for (columns...) body
   const Stmt *ofParts(const std::function<Stmts(const Expr *)> &body) {
     const std::string name = names_.fresh("part");
     const Expr *part = build_.var(name, type_);
     const Stmt *inside = ofColumns([&] { return body(part); });
-    return renamed(counting(name, type_, build_.zero(type_), parts_, type_, {inside}));
+    return own(counting(name, type_, build_.zero(type_), parts_, type_, {inside}));
   }
   /// `body` for the rows of a part.
   const Stmt *rowsOf(const Expr *part, const Stmts &body) {
@@ -278,16 +280,6 @@ private:
                     {build_.assign(of(begins_, now), running()),
                      build_.assign(running(), combined(build_, value.op, running(), of(totals_, now)))});
   }
-  /// Each of the loops has variables of its own.
-  const Stmt *renamed(const Stmt *s) {
-    std::map<std::string, std::string> fresh;
-    for (const std::string &name : nest::declaredIn({s})) fresh[name] = names_.fresh(name);
-    return static_cast<const Stmt *>(renameVariables(arena_, s, [&](const std::string &name) {
-      const auto found = fresh.find(name);
-      return found == fresh.end() ? name : found->second;
-    }));
-  }
-
   const Columns &columns_;
   Names &names_;
   Arena &arena_;

@@ -157,11 +157,7 @@ private:
     const auto *start = as<Declare>(loop->init);
     for (const std::string &name : nest::declaredIn(body->stmts)) renamed[name] = names_.fresh(name);
     const std::string iterator = renamed[start->name] = names_.fresh(start->name);
-    const auto *own = as<Block>(
-        renameVariables(arena(), build.block(nest::copied(body->stmts, arena())), [&](const std::string &name) {
-          const auto r = renamed.find(name);
-          return r == renamed.end() ? name : r->second;
-        }));
+    const auto *own = as<Block>(renameVariables(arena(), build.block(nest::copied(body->stmts, arena())), renamed));
     const Stmt *first = build.declare(iterator, start->type, build.cast(start->type, begin), end == nullptr);
     if (!end) {
       std::vector<const Stmt *> stmts{first};

@@ -88,19 +88,11 @@ private:
     if (values.empty() || copies_ > kMostCopies) return rebuild(loop);
     const auto *iterator = as<Declare>(loop->init);
     const Build build(arena(), loop->range);
-    std::set<std::string> declared;
-    walk(loop->body, [&](const Declare &d) { declared.insert(d.name); });
     std::vector<const Stmt *> stmts;
     for (const Expr *value : values) {
       const Block *copy = substituted(
           arena(), loop->body, [&](const VarRef *v) -> const Expr * { return v->name == iterator->name ? value : v; });
-      std::map<std::string, std::string> fresh;
-      if (value != values.front())
-        for (const std::string &name : declared) fresh[name] = names_.fresh(name);
-      copy = as<Block>(renameVariables(arena(), copy, [&](const std::string &name) {
-        const auto known = fresh.find(name);
-        return known == fresh.end() ? name : known->second;
-      }));
+      if (value != values.front()) copy = as<Block>(withOwnNames(arena(), copy, names_));
       stmts.push_back(mutateAs(copy));
     }
     return build.block(std::move(stmts));

@@ -43,11 +43,7 @@ Stmts PatchWriter::copy(const Stmts &stmts, const Context &context) {
     } else {
       made = substituted(arena_, s, variable, element);
     }
-    if (made)
-      result.push_back(as<Stmt>(renameVariables(arena_, made, [&](const std::string &name) {
-        auto r = renamed.find(name);
-        return r == renamed.end() ? name : r->second;
-      })));
+    if (made) result.push_back(as<Stmt>(renameVariables(arena_, made, renamed)));
   }
   return result;
 }

@@ -2,41 +2,17 @@
 
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
+#include "tangram/ast/Storage.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram::loops {
 
 using namespace ast;
 
-namespace {
-
-std::vector<std::string> declared(const Block *body) {
-  std::vector<std::string> names;
-  walk(
-      body, [&](const Declare &d) { names.push_back(d.name); }, [&](const Alloc &a) { names.push_back(a.name); },
-      [&](const Loop &l) { names.push_back(l.var); });
-  return names;
-}
-
-template <class T> const T *rename(Arena &arena, const T *tree, const std::map<std::string, std::string> &names) {
-  return static_cast<const T *>(renameVariables(arena, tree, [&](const std::string &name) {
-    auto it = names.find(name);
-    return it == names.end() ? name : it->second;
-  }));
-}
-
-} // namespace
-
-const Loop *Jam::renamed(Arena &arena, Names &names, const Loop *loop) {
-  std::map<std::string, std::string> fresh{{loop->var, names.fresh(loop->var)}};
-  for (const std::string &name : declared(loop->body)) fresh[name] = names.fresh(name);
-  return rename(arena, loop, fresh);
-}
-
 Jam::Stmts Jam::run(const Expr *first, unsigned factor) {
   Build b(arena_, loop_.range);
   renamings_.assign(factor, {});
-  for (const std::string &name : declared(loop_.body))
+  for (const std::string &name : declaredIn(loop_.body))
     for (unsigned u = 1; u < factor && copies_.differs(name); ++u) renamings_[u][name] = names_.fresh(name);
   Stmts out;
   for (unsigned u = 0; u < factor; ++u) {
@@ -55,7 +31,7 @@ Jam::Stmts Jam::block(const Block *body) {
 }
 
 void Jam::each(const Stmt *s, Stmts &out) {
-  for (const auto &names : renamings_) out.push_back(rename(arena_, s, names));
+  for (const auto &names : renamings_) out.push_back(as<Stmt>(renameVariables(arena_, s, names)));
 }
 
 /// Changes nothing but variables that are the same in all copies.
@@ -177,7 +153,7 @@ bool Jam::asLongAsAll(const Stmt *s, Stmts &out) {
     return b.var(name, type);
   };
   for (const auto &names : renamings_) {
-    bounds.push_back(constant(c->var + "_bound", rename(arena_, c->bound, names)));
+    bounds.push_back(constant(c->var + "_bound", as<Expr>(renameVariables(arena_, c->bound, names))));
     least = least ? constant(c->var + "_all", b.min(least, bounds.back())) : bounds.back();
   }
 
@@ -193,9 +169,9 @@ bool Jam::asLongAsAll(const Stmt *s, Stmts &out) {
   loop(c->var, nullptr, least, b.block(block(c->body)));
   for (std::size_t u = 0; u < renamings_.size(); ++u) {
     auto names = outer[u];
-    for (const std::string &name : declared(c->body)) names[name] = names_.fresh(name);
+    for (const std::string &name : declaredIn(c->body)) names[name] = names_.fresh(name);
     std::string own = names[c->var] = names_.fresh(c->var);
-    loop(own, b.declare(own, c->type, i, false), bounds[u], rename(arena_, c->body, names));
+    loop(own, b.declare(own, c->type, i, false), bounds[u], as<Block>(renameVariables(arena_, c->body, names)));
   }
   renamings_ = outer;
   return true;

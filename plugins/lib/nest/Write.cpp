@@ -185,14 +185,7 @@ private:
                                  },
                                  {}));
     // A second copy has variables of its own, but for what is declared for others as well.
-    if (!copied_.insert(unit.item).second && !isa<Declare>(s)) {
-      std::set<std::string> own;
-      walk(s, [&](const Declare &d) { own.insert(d.name); });
-      std::map<std::string, std::string> fresh;
-      for (const std::string &o : own) fresh[o] = names_.fresh(o);
-      if (!own.empty())
-        s = as<Stmt>(renameVariables(arena_, s, [&](const std::string &o) { return own.count(o) ? fresh[o] : o; }));
-    }
+    if (!copied_.insert(unit.item).second && !isa<Declare>(s)) s = as<Stmt>(withOwnNames(arena_, s, names_));
     out.push_back(s);
   }
 

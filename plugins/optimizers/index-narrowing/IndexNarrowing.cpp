@@ -44,7 +44,7 @@ private:
       const Expr *one = bound.atMost(narrowing.most(), b);
       small = small ? b.both(small, one) : one;
     }
-    return b.when(small, {with(renamed(body))}, {launch});
+    return b.when(small, {with(as<Block>(withOwnNames(arena(), body, names_, "_narrow")))}, {launch});
   }
 
   /// Bytes of constant memory.
@@ -56,16 +56,6 @@ private:
       all += (bytes + 15) / 16 * 16;
     }
     return all;
-  }
-
-  /// Each variable of a kernel is declared once.
-  const Block *renamed(const Block *body) {
-    std::map<std::string, std::string> to;
-    for (const std::string &name : declaredIn(body)) to[name] = names_.fresh(name + "_narrow");
-    return as<Block>(renameVariables(arena(), body, [&](const std::string &name) {
-      auto found = to.find(name);
-      return found == to.end() ? name : found->second;
-    }));
   }
 
   const hardware::LaunchLevels &levels_;

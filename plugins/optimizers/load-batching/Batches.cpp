@@ -108,10 +108,7 @@ private:
   }
 
   const Stmt *renamed(const Stmt *s, const std::map<std::string, std::string> &names) const {
-    return as<Stmt>(renameVariables(arena_, s, [&](const std::string &name) {
-      auto found = names.find(name);
-      return found == names.end() ? name : found->second;
-    }));
+    return as<Stmt>(renameVariables(arena_, s, names));
   }
 
   Build b_;

@@ -220,7 +220,7 @@ private:
     for (Int number = *begin; number < *end; ++number) {
       const Block *body = as<Block>(Iteration(arena(), *loop, neighbours, number)(counted->body));
       const Loop *copy = arena().derive(loop, [&](Loop &made) { made.body = body; });
-      const Block *own = loops::Jam::renamed(arena(), names_, copy)->body;
+      const Block *own = as<Loop>(withOwnNames(arena(), copy, names_))->body;
       stmts.insert(stmts.end(), own->stmts.begin(), own->stmts.end());
     }
     Build b(arena(), s->range);

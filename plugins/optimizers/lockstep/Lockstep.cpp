@@ -167,7 +167,7 @@ private:
     loops::Sums sums(arena(), *plain, copies);
     const loops::Interior interior(arena(), *plain, copies, sums);
     if (!interior.any() || nodeCount(loop.body) > kWrittenTwice) return nullptr;
-    const Loop *inside = loops::Jam::renamed(arena(), names_, interior.loop());
+    const Loop *inside = as<Loop>(withOwnNames(arena(), interior.loop(), names_));
     Build b(arena(), loop.range);
     const Region region{inside->body, inside->var, false, loop.level};
     Lanes lanes(arena(), names_, module_, region, static_cast<unsigned>(width),

@@ -104,17 +104,7 @@ private:
     for (const Expr *one : guards.conditions()) all = all ? b.both(all, one) : one;
     const Stmt *without = within(Unguarded(arena(), guards.known())(loop));
     if (isLiteral(all, 1)) return without;
-    return b.when(all, {renamed(without)}, {loop});
-  }
-
-  /// Each variable of a kernel is declared once.
-  const Stmt *renamed(const Stmt *loop) {
-    std::map<std::string, std::string> to;
-    for (const std::string &name : declaredIn(loop)) to[name] = names_.fresh(name + "_full");
-    return as<Stmt>(renameVariables(arena(), loop, [&](const std::string &name) {
-      auto found = to.find(name);
-      return found == to.end() ? name : found->second;
-    }));
+    return b.when(all, {as<Stmt>(withOwnNames(arena(), without, names_, "_full"))}, {loop});
   }
 
   const hardware::LaunchLevels &levels_;

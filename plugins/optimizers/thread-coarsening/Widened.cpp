@@ -90,13 +90,13 @@ public:
     const auto *own =
         arena_.make<Loop>(lanes_.loop.loop->range, counted.variable, type_, b_.integer(type_, 0), counted.end,
                           Policy::Unroll, std::string(), Counts(), loops::withExtremes(arena_, module_, counted.body));
-    const Loop *all = loops::Jam::renamed(arena_, names_, own);
+    const Loop *all = as<Loop>(withOwnNames(arena_, own, names_));
     loops::Copies copies(*all, {});
     loops::Sums sums(arena_, *all, copies);
     if (!copies.possible() || !Accesses(*all, memory_, sums).possible()) return nullptr;
     loops::Sums compared(arena_, *all, copies);
     loops::Interior interior(arena_, *all, copies, compared);
-    const Loop *inside = loops::Jam::renamed(arena_, names_, interior.loop());
+    const Loop *inside = as<Loop>(withOwnNames(arena_, interior.loop(), names_));
     loops::Copies insideCopies(*inside, {});
     loops::Sums indices(arena_, *inside, insideCopies);
     Accesses accesses(*inside, memory_, indices);

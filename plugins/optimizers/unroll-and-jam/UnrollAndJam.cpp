@@ -107,7 +107,7 @@ private:
     chunks = constant(loop.var + "_chunks", chunks);
     const Expr *done = constant(loop.var + "_rest", b.add(begin, b.mul(chunks, copiesOf)));
 
-    const Loop *rest = Jam::renamed(arena(), names_, &loop);
+    const Loop *rest = as<Loop>(withOwnNames(arena(), &loop, names_));
     std::string chunk = names_.fresh(loop.var + "_chunk");
     const Expr *first = b.add(begin, b.mul(b.var(chunk, type), copiesOf));
     const Block *body = b.block(Jam(arena(), names_, loop, copies).run(first, factor));

@@ -212,6 +212,43 @@ TEST(Machine, LoadsThatAreUnderWayAreNotWaitedFor) {
   EXPECT_NEAR(Machine(gpu).parts({}, {access}, {.units = 320}).latency, waits / 4, waits / 100);
 }
 
+TEST(Machine, LanesHaveChunksOfNeighbouringIterations) {
+  hardware::Hardware gpu = device();
+  gpu.levels[1].cores.registers = 65536;
+  const Machine machine(gpu);
+  EXPECT_EQ(machine.chunks(16, 4, 0, 256), std::pair(4.0, 5.0)); // one round more, of single iterations
+  EXPECT_EQ(machine.chunks(16, 8, 0, 256).first, 2);
+  EXPECT_EQ(machine.chunks(16, 16, 0, 256).first, 1);
+  EXPECT_EQ(machine.chunks(1, 4, 0, 256).first, 1); // too few
+  // With a loop in an iteration, as registers leave room, and where lanes come less often to one.
+  EXPECT_EQ(machine.chunks(16, 4, 20, 256).first, 4);
+  EXPECT_EQ(machine.chunks(16, 4, 40, 256).first, 2);
+  EXPECT_EQ(machine.chunks(16, 4, 20, 1024).first, 1);
+  EXPECT_EQ(machine.chunks(2, 4, 20, 256).first, 1);
+  EXPECT_EQ(Machine(processor()).chunks(16, 4, 0, 256).first, 1);
+  // Neighbours are loaded together, by way of one address, and waited for once.
+  CodeletWork work = operations(1000);
+  const Parts single = machine.parts(work, {loads(200, Stride::Unit)}, {.units = kAll});
+  const Parts chunks = machine.parts(work, {loads(200, Stride::Unit)}, {.units = kAll, .chunk = 4, .rounds = 0.25});
+  EXPECT_NEAR(single.issue - chunks.issue,
+              (single.issue - machine.parts(operations(850), {loads(50, Stride::Unit)}, {.units = kAll}).issue), 1e-12);
+  EXPECT_LT(chunks.latency, single.latency);
+}
+
+TEST(Machine, TurnsThatWaitForTheirOwnLoads) {
+  hardware::Hardware gpu = device();
+  const auto latency = [&](double contention, double ahead) {
+    gpu.levels[1].cores.contention = contention;
+    CodeletWork work = operations(100);
+    work.turns = 100;
+    Accesses access = loads(100, Stride::Unit, Stride::Constant);
+    access.ahead = ahead;
+    return Machine(gpu).parts(work, {access}, {.units = kAll}).latency;
+  };
+  EXPECT_GT(latency(4, 0), 1.9 * latency(2, 0));
+  EXPECT_DOUBLE_EQ(latency(4, 0.5), latency(2, 0.5)); // what is under way is there by then
+}
+
 TEST(Machine, LanesKeepInRegistersWhatTheyExchange) {
   const hardware::Hardware gpu = device();
   CodeletWork work = operations(100);

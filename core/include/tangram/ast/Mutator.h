@@ -2,9 +2,10 @@
 // children and returns the very same node where nothing changed, so "changed?" is pointer equality.
 #pragma once
 
-#include "tangram/ast/Node.h"
+#include "tangram/ast/Names.h"
 
 #include <functional>
+#include <map>
 
 namespace tangram::ast {
 
@@ -51,5 +52,10 @@ private:
 /// `rename` gets a name and returns the new one (or the same).
 const Node *renameVariables(Arena &arena, const Node *tree,
                             const std::function<std::string(const std::string &)> &rename);
+/// The same by a table; names that it does not have stay.
+const Node *renameVariables(Arena &arena, const Node *tree, const std::map<std::string, std::string> &names);
+/// A copy for the same function: what the tree declares is declared by the copy under other names, `x` as `x` and
+/// `suffix`, fresh.
+const Node *withOwnNames(Arena &arena, const Node *tree, Names &names, const std::string &suffix = "");
 
 } // namespace tangram::ast

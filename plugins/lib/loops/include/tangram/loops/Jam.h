@@ -19,8 +19,6 @@ public:
   /// `factor` iterations from `first` on, statement by statement: what is the same in all of them once, loops that all
   /// of them run together as one. Where copies count to bounds of their own, they do so together up to the least.
   Stmts run(const ast::Expr *first, unsigned factor);
-  /// The loop's body with names of its own, its variable included.
-  static const ast::Loop *renamed(ast::Arena &arena, ast::Names &names, const ast::Loop *loop);
 
 private:
   Stmts block(const ast::Block *body);
