@@ -286,12 +286,13 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
   if (!device_ && (access.apart || rows)) misses *= kFar;
   if (access.staged) misses *= cores_.loads / kBatch;
   // Of a batch that is under way all is waited for, as long as for one.
-  double waiting = device_ ? access.loads / count * std::min(1.0, (1 - access.ahead) * cores_.loads) : 1;
-  // Each turn waits for its own loads, all lanes for theirs at the same time.
-  if (device_ && access.ahead == 0 && access.acrossLanes == Stride::Unit && access.perIteration != Stride::Zero &&
-      turns > 1)
-    waiting *= std::max(1.0, cores_.contention * cores_.loads * std::min(1.0, turns / std::max(1.0, misses)));
-  result.waits = misses * waiting * from.latency;
+  const double waiting = device_ ? access.loads / count * std::min(1.0, (1 - access.ahead) * cores_.loads) : 1;
+  double waits = misses * waiting;
+  // Each turn waits for its own loads, which are in other rows than those before; all lanes do at the same time.
+  if (device_ && access.ahead == 0 && access.loads > 0 && access.acrossLanes == Stride::Unit &&
+      access.perIteration == Stride::Constant && turns > 1)
+    waits = std::max(waits, std::min(turns, access.loads) * cores_.contention * cores_.loads);
+  result.waits = waits * from.latency;
   return result;
 }
 

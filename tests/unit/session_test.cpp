@@ -311,12 +311,12 @@ TEST(SessionWanted, OnlyWhatIsNeededIsExpanded) {
   EXPECT_EQ(names({"filled", "unknown"}, false), all); // what is unknown is said where it is asked for
 }
 
-// What a plan needs of a device shows when it is lowered; who compiles the plan then does not lower it once more.
 TEST(SessionFiles, WhereNoneWasOpenedThatIsSaid) {
   Session session;
   EXPECT_THROW(session.module(), DiagnosticError);
 }
 
+// What a plan needs of a device shows when it is lowered; who compiles the plan then does not lower it once more.
 TEST(SessionFit, APlanIsLoweredOnce) {
   SessionOptions options;
   options.pluginFolders = {TANGRAM_BINARY_DIR "/lib/tangram/plugins"};

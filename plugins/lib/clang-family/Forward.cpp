@@ -144,8 +144,22 @@ std::optional<Diagnostic> Forward::inOurWords(const clang::Diagnostic &info, con
   return {};
 }
 
-std::string Forward::adviceFor(unsigned id) const {
+std::string Forward::adviceFor(unsigned id, const std::string &message) const {
+  const bool ofContainer = message.find("Array<") != std::string::npos;
   switch (id) {
+  case clang::diag::err_ovl_no_viable_function_in_init:
+    return ofContainer ? "write how large it is, an extent a dimension: Array<2, float> t(rows, columns); or what it "
+                         "is: Array<1, float> parts = map(...);"
+                       : "";
+  case clang::diag::err_no_member:
+  case clang::diag::err_no_member_suggest:
+    return ofContainer ? "a container has size(), size(dimension) and elements, in[i] or in[i][j], and no iterators"
+                       : "";
+  case clang::diag::err_typecheck_convert_incompatible:
+    return message.find("MapResult") != std::string::npos
+               ? "a map gives a container with an element for each call: Array<1, float> parts = map(...); return "
+                 "sum(parts);"
+               : "";
   case clang::diag::err_for_range_invalid:
   case clang::diag::err_for_range_iter_deduction_failure:
     return "write a counting loop: for (unsigned i = 0; i < c.size(); ++i)";
@@ -215,7 +229,7 @@ void Forward::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clan
       return;
     }
   pending_ = makeDiagnostic(kClangError, range, message);
-  pending_->advice = adviceFor(info.getID());
+  pending_->advice = adviceFor(info.getID(), pending_->message);
   if (level == Level::Fatal || errors_ == kMaxErrors) {
     flush();
     silent_ = true;

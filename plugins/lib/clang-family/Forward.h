@@ -26,7 +26,7 @@ public:
 
 private:
   std::optional<Diagnostic> inOurWords(const clang::Diagnostic &info, const Ranges &ranges) const;
-  std::string adviceFor(unsigned id) const;
+  std::string adviceFor(unsigned id, const std::string &message) const;
 
   ast::Arena &arena_;
   DiagnosticEngine &diags_;
