@@ -100,6 +100,20 @@ __codelet void channels(const Array<3, float> in, const Array<2, float> weights,
       }
 }
 
+// The same down one column, with weights in a row.
+__spectrum void taps(const Array<1, float> weights, const Array<2, float> in, Array<2, float> out)
+    __requires(in.size(0) == out.size(0) && in.size(1) == out.size(1) && weights.size() == 3);
+__codelet void taps(const Array<1, float> weights, const Array<2, float> in, Array<2, float> out) {
+  int height = in.size(0);
+  for (int y = 0; y < height; ++y)
+    for (size_t x = 0; x < in.size(1); ++x) {
+      float sum = 0;
+      for (int r = 0; r < 3; ++r)
+        if (y + r >= 1 && y + r - 1 < height) sum += weights[r] * in[y + r - 1][x];
+      out[y][x] = sum;
+    }
+}
+
 // Every second row, with the rows beside it, where they are there; bounds of the windows follow the iteration.
 __spectrum void greatest(const Array<2, int> in, Array<2, int> out)
     __requires(out.size(0) == (in.size(0) + 1) / 2 && out.size(1) == in.size(1));

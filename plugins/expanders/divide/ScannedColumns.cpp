@@ -280,6 +280,7 @@ private:
                     {build_.assign(of(begins_, now), running()),
                      build_.assign(running(), combined(build_, value.op, running(), of(totals_, now)))});
   }
+
   const Columns &columns_;
   Names &names_;
   Arena &arena_;

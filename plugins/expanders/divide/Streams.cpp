@@ -154,7 +154,8 @@ const Expr *isElement(const Build &build, Arena &arena, const Subscript *element
   const Expr *all = nullptr;
   for (std::size_t d = 0; d < element->indices.size(); ++d) {
     const Expr *index = element->indices[d];
-    const Expr *dimension = build.integer(Scalar::I32, static_cast<Int>(d));
+    const Expr *none = nullptr, *number = build.integer(Scalar::I32, static_cast<Int>(d));
+    const Expr *dimension = element->indices.size() == 1 ? none : number;
     const Expr *size = arena.make<Size>(element->range, Scalar::U64, element->base, dimension);
     // A number below 0 is a large one without a sign.
     const Expr *in = build.less(build.cast(Scalar::U64, index), size);
