@@ -192,12 +192,12 @@ double Machine::stagedRow(double containers, double group) const {
 }
 
 std::pair<double, double> Machine::chunks(double turns, double bytes, double registers, double group) const {
-  constexpr double kBytes = 16, kRegisters = 96; // of the pass, if it is not told otherwise
+  constexpr double kIterations = 4, kBytes = 16, kRegisters = 96; // of the pass, if it is not told otherwise
   const std::pair<double, double> none{1, turns};
   if (!device_ || lanes_ <= 1 || bytes <= 0 || bytes >= kBytes) return none;
   const auto limit =
       static_cast<double>(hardware::registersForValues(hardware_, static_cast<std::uint64_t>(std::max(1.0, group))));
-  double size = kBytes / bytes;
+  double size = std::min(kIterations, kBytes / bytes);
   while (size > 1 && size * registers > std::min(kRegisters, limit)) size /= 2;
   // Iterations in front of the first chunk and behind the last one take a round of their own.
   const double rounds = std::ceil(turns / size) + 1;
@@ -288,10 +288,10 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
   // Of a batch that is under way all is waited for, as long as for one.
   const double waiting = device_ ? access.loads / count * std::min(1.0, (1 - access.ahead) * cores_.loads) : 1;
   double waits = misses * waiting;
-  // Each turn waits for its own loads, which are in other rows than those before; all lanes do at the same time.
+  // Each turn waits for its own loads, which are in other rows than those before, all of them at a time.
   if (device_ && access.ahead == 0 && access.loads > 0 && access.acrossLanes == Stride::Unit &&
       access.perIteration == Stride::Constant && turns > 1)
-    waits = std::max(waits, std::min(turns, access.loads) * cores_.contention * cores_.loads);
+    waits = std::min(turns, access.loads) * cores_.contention * cores_.loads;
   result.waits = waits * from.latency;
   return result;
 }

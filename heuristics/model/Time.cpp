@@ -304,9 +304,10 @@ void Time::chunk(const Around &around, const ast::Codelet &codelet, const Codele
   const auto [size, rounds] = machine_.chunks(turns, widest, live, crowd.group);
   if (size <= 1) return;
   crowd.chunk = size, crowd.rounds = rounds / turns;
-  constexpr double kTogether = 0.75; // of what an iteration loads, what is in registers at a time
-  for (const AccessWork &access : work.accesses) crowd.registers += kTogether * size * access.references;
   if (!loops) return;
+  constexpr double kTogether = 0.75; // of what an iteration loads, what is in registers at a time
+  for (const AccessWork &access : work.accesses)
+    crowd.registers += kTogether * size * access.references * std::min(1.0, static_cast<double>(access.bytes) / 4);
   crowd.registers += (size - 1) * work.values;
   for (Accesses &access : accesses) // registers hold what iterations side by side load, not that of turns ahead
     access.ahead = 1 - std::min(1.0, (1 - access.ahead) * size);

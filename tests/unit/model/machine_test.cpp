@@ -218,6 +218,7 @@ TEST(Machine, LanesHaveChunksOfNeighbouringIterations) {
   const Machine machine(gpu);
   EXPECT_EQ(machine.chunks(16, 4, 0, 256), std::pair(4.0, 5.0)); // one round more, of single iterations
   EXPECT_EQ(machine.chunks(16, 8, 0, 256).first, 2);
+  EXPECT_EQ(machine.chunks(16, 1, 0, 256).first, 4);
   EXPECT_EQ(machine.chunks(16, 16, 0, 256).first, 1);
   EXPECT_EQ(machine.chunks(1, 4, 0, 256).first, 1); // too few
   // With a loop in an iteration, as registers leave room, and where lanes come less often to one.
