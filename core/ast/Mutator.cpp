@@ -1,7 +1,6 @@
 #include "tangram/ast/Mutator.h"
 
 #include "tangram/ast/Storage.h"
-
 #include "tangram/diag/Diagnostic.h"
 
 namespace tangram::ast {

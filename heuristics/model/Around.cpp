@@ -8,10 +8,10 @@ namespace {
 
 unsigned log2(double number) { return static_cast<unsigned>(std::llround(std::log2(std::max(number, 1.0)))); }
 
-} // namespace
-
 /// As a power of two: with more, all is as with so many.
 constexpr unsigned kMostTurns = 5;
+
+} // namespace
 
 Stride through(Stride inner, Stride outer) {
   return inner == Stride::Unit ? outer : inner == Stride::Constant ? std::max(inner, outer) : inner;

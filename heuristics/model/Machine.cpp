@@ -192,7 +192,7 @@ double Machine::stagedRow(double containers, double group) const {
 }
 
 std::pair<double, double> Machine::chunks(double turns, double bytes, double registers, double group) const {
-  constexpr double kIterations = 4, kBytes = 16, kRegisters = 96; // of the pass, if it is not told otherwise
+  constexpr double kIterations = 4, kBytes = 16, kRegisters = 96; // the pass's defaults
   const std::pair<double, double> none{1, turns};
   if (!device_ || lanes_ <= 1 || bytes <= 0 || bytes >= kBytes) return none;
   const auto limit =

@@ -35,7 +35,7 @@ __codelet void windows(int radius, const Array<3, float> in, Array<3, float> out
     }
 }
 
-// The greatest so far, row by row: it goes on from an element of the row above.
+// The greatest so far, row by row, from an element of the row above: no scan of columns is made of it.
 __spectrum void greatest(const Array<2, int> in, Array<2, int> out)
     __requires(in.size(0) == out.size(0) && in.size(1) == out.size(1));
 __codelet void greatest(const Array<2, int> in, Array<2, int> out) {
