@@ -38,7 +38,7 @@ std::optional<std::vector<bool>> Verifier::failing(const std::vector<Plan> &plan
   std::vector<bool> result;
   bool any = false;
   for (std::size_t p : which) {
-    if (!checked) tryHarder(p, end);
+    if (!checked && !states_[p].failure) tryHarder(p, end);
     result.push_back(states_[p].failure.has_value());
     any |= result.back();
   }
@@ -58,8 +58,11 @@ std::optional<SmallInput> Verifier::tryHarder(std::size_t plan, Clock::time_poin
   if (!judged || !state.built || baseline_.exact() || !inTime(end)) return {};
   VerifyOptions options = options_;
   options.deadline = end;
+  const std::vector<std::uint64_t> &sizes = options_.sizes;
+  // What fails for none of the arguments that all plans are called with is not asked about large ones again.
+  const std::uint64_t most = state.failure && !sizes.empty() ? *std::max_element(sizes.begin(), sizes.end()) : 0;
   std::optional<SmallInput> found =
-      smallestInput(spectrum_, baseline_, state.built->library, state.built->entry, options);
+      smallestInput(spectrum_, baseline_, state.built->library, state.built->entry, options, most);
   if (found && !state.failure) {
     state.failure.emplace();
     state.failure->arguments = found->arguments;

@@ -3,6 +3,7 @@
 #include "tangram/verify/KernelLibrary.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tangram::runtime {
 namespace {
@@ -108,40 +109,93 @@ Plan smallestFailing(Plan plan, const std::function<std::vector<Plan>(const Plan
   return plan;
 }
 
+namespace {
+
+/// Looks for arguments of which a kernel fails.
+class Sizes {
+public:
+  Sizes(const ast::Spectrum &spectrum, const Baseline &baseline, const std::filesystem::path &library,
+        const std::string &entry, const VerifyOptions &options)
+      : spectrum_(spectrum), baseline_(baseline), library_(library), entry_(entry), options_(options) {
+    options_.randomSizes = 0;
+  }
+
+  std::optional<ArgumentSet> set; // the last one that was found
+  std::string reason;
+
+  /// Whether it fails for some arguments of these sizes with at most that many elements: `set` is the first one.
+  bool fails(std::vector<std::uint64_t> sizes, std::uint64_t mostElements) {
+    options_.sizes = std::move(sizes);
+    std::vector<std::string> skipped;
+    std::vector<ArgumentSet> sets = makeArgumentSets(spectrum_, options_, skipped);
+    std::erase_if(sets, [&](const ArgumentSet &s) { return s.elements() > mostElements; });
+    std::stable_sort(sets.begin(), sets.end(), [](const ArgumentSet &a, const ArgumentSet &b) {
+      return std::pair(a.elements(), !a.whole) < std::pair(b.elements(), !b.whole);
+    });
+    std::size_t first = sets.size();
+    BatchEvents events;
+    events.untilFailure = true;
+    events.failed = [&](std::size_t, std::size_t failing, const PlanFailure &f) {
+      if (failing >= first) return;
+      first = failing;
+      reason = f.reason;
+    };
+    events.passed = events.leftOut = [](std::size_t, std::size_t) {};
+    events.skipped = events.broken = [](std::size_t, const std::string &) {};
+    events.undecided = [](std::size_t, Undecided) {};
+    events.outOfRange = [](const std::string &) {};
+    callPlans(spectrum_, baseline_, {{0, library_, entry_}}, sets, options_, events);
+    if (first == sets.size()) return false;
+    set = sets[first];
+    return true;
+  }
+
+  /// Whether it fails for a size above `from`, up to `most`: for the least one, where what fails for one size fails
+  /// for all greater ones.
+  bool failsFrom(std::uint64_t from, std::uint64_t most) {
+    constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t passes = from, fail = from;
+    for (bool found = false; !found;) {
+      if (fail >= most || std::chrono::steady_clock::now() >= options_.deadline) return false;
+      passes = fail;
+      fail = std::min(2 * fail, most);
+      found = fails({fail}, kAll);
+    }
+    while (fail - passes > 1 && std::chrono::steady_clock::now() < options_.deadline) {
+      const std::uint64_t middle = passes + (fail - passes) / 2;
+      (fails({middle}, kAll) ? fail : passes) = middle;
+    }
+    return true;
+  }
+
+  const VerifyOptions &options() const { return options_; }
+
+private:
+  const ast::Spectrum &spectrum_;
+  const Baseline &baseline_;
+  const std::filesystem::path &library_;
+  const std::string &entry_;
+  VerifyOptions options_;
+};
+
+} // namespace
+
 std::optional<SmallInput> smallestInput(const ast::Spectrum &spectrum, const Baseline &baseline,
                                         const std::filesystem::path &library, const std::string &entry,
-                                        const VerifyOptions &options) {
-  VerifyOptions small = options;
-  small.randomSizes = 0;
-  small.sizes.clear();
-  for (std::uint64_t n = 0; n <= 20; ++n) small.sizes.push_back(n);
-  for (std::uint64_t n = 32; n <= kLargest; n *= 2) small.sizes.insert(small.sizes.end(), {n - 1, n, n + 1});
-  std::vector<std::string> skipped;
-  std::vector<ArgumentSet> sets = makeArgumentSets(spectrum, small, skipped);
-  std::erase_if(sets, [](const ArgumentSet &set) { return set.elements() > 4 * kLargest; });
-  std::stable_sort(sets.begin(), sets.end(), [](const ArgumentSet &a, const ArgumentSet &b) {
-    return std::pair(a.elements(), !a.whole) < std::pair(b.elements(), !b.whole);
-  });
-  std::optional<SmallInput> found;
-  std::size_t smallest = sets.size();
-  BatchEvents events;
-  events.failed = [&](std::size_t, std::size_t set, const PlanFailure &f) {
-    if (set >= smallest) return;
-    smallest = set;
-    found = SmallInput{sets[set].text, f.reason, {}};
-  };
-  events.passed = events.leftOut = [](std::size_t, std::size_t) {};
-  events.skipped = events.broken = [](std::size_t, const std::string &) {};
-  events.undecided = [](std::size_t, Undecided) {};
-  events.outOfRange = [](const std::string &) {};
-  callPlans(spectrum, baseline, {{0, library, entry}}, sets, small, events);
-  if (!found) return found;
-  runChild([&](const Send &send) { Replacing(spectrum, baseline, library, entry, sets[smallest], small, send).run(); },
-           [&](const Message &m) {
-             found->reason = m[1];
-             found->values.assign(m.begin() + 2, m.end());
-           },
-           small.timeout + small.slowest);
+                                        const VerifyOptions &options, std::uint64_t most) {
+  std::vector<std::uint64_t> small;
+  for (std::uint64_t n = 0; n <= 20; ++n) small.push_back(n);
+  for (std::uint64_t n = 32; n <= kLargest; n *= 2) small.insert(small.end(), {n - 1, n, n + 1});
+  Sizes sizes(spectrum, baseline, library, entry, options);
+  if (!sizes.fails(small, 4 * kLargest) && !sizes.failsFrom(small.back(), most)) return {};
+  SmallInput found{sizes.set->text, sizes.reason, {}};
+  runChild(
+      [&](const Send &send) { Replacing(spectrum, baseline, library, entry, *sizes.set, sizes.options(), send).run(); },
+      [&](const Message &m) {
+        found.reason = m[1];
+        found.values.assign(m.begin() + 2, m.end());
+      },
+      options.timeout + options.slowest);
   return found;
 }
 

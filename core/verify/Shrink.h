@@ -16,10 +16,10 @@ struct SmallInput {
   std::vector<std::string> values;
 };
 
-/// Sizes from nothing up, then elements: ones and zeros in place of others. Nothing where no small input fails.
-/// `options` has what is said of arguments, and the deadline.
+/// Sizes from nothing up, then elements: ones and zeros in place of others. Where none of about a thousand elements
+/// fails, sizes up to `most`. Nothing where none does. `options` has what is said of arguments, and the deadline.
 std::optional<SmallInput> smallestInput(const ast::Spectrum &spectrum, const Baseline &baseline,
                                         const std::filesystem::path &library, const std::string &entry,
-                                        const VerifyOptions &options);
+                                        const VerifyOptions &options, std::uint64_t most);
 
 } // namespace tangram::runtime

@@ -208,6 +208,12 @@ TEST(Races, Refused) {
           {"parts that overlap", kAll,
            "map(leaf, partition(out, p, sequence(0, tile, len), sequence(1), sequence(tile + 1, tile, len)));"},
           {"the same part", kAll, "map(leaf, partition(out, p, sequence(0), sequence(1), sequence(len)));"},
+          {"half of the number", "(size_t i, Array<1, int> all) { all[i / 2] = 1; }", "map(leaf, range(len), out);"},
+          {"an eighth, shifted", "(size_t i, Array<1, int> all) { all[(i >> 3) + 1] = 1; }",
+           "map(leaf, range(len), out);"},
+          {"a remainder of four", "(size_t i, Array<1, int> all) { all[i % 4] = 1; }", "map(leaf, range(len), out);"},
+          {"one element of all elements of a matrix", "(int x, Array<1, int> all) { all[1] = x; }",
+           "map(leaf, m, out);"},
       },
       Verdict::Refused);
 }

@@ -153,40 +153,89 @@ private:
   Bounds bounds_;
 };
 
-/// Whether there are two calls that do touch the same element, if there are enough of them.
-bool certain(Symbols &symbols, SymbolId mark, const Touch &a, const Touch &b, const std::vector<Unit> &keys) {
-  if (a.conditional || b.conditional || !a.zeros.empty() || !b.zeros.empty()) return false;
-  Bounds bounds(symbols, mark, {});
-  if (a.index.size() != b.index.size()) return false;
-  if (a.whole && b.whole && a.index.size() == 1 && keys.size() == 1) {
-    // Neighbours, one of which begins before the other one ends.
-    std::optional<Polynomial::Split> sa = a.whole->first.split(keys[0].mine), sb = b.whole->first.split(keys[0].other),
-                                     ea = a.whole->second.split(keys[0].mine),
-                                     eb = b.whole->second.split(keys[0].other);
-    if (!sa || !sb || !ea || !eb) return false;
-    for (const auto *s : {&*sb, &*ea, &*eb})
-      if (!(s->coefficient == sa->coefficient)) return false;
-    for (int next : {1, -1}) {
-      Polynomial by = sa->coefficient * Polynomial(next);
-      if (bounds.positiveInGeneral(eb->rest + by - sa->rest) && bounds.positiveInGeneral(ea->rest - sb->rest - by))
-        return true;
-    }
-    return false;
+/// Neighbouring parts, one of which begins before the other one ends.
+bool neighboursOverlap(const Bounds &bounds, const Touch &a, const Touch &b, const Unit &u) {
+  std::optional<Polynomial::Split> sa = a.whole->first.split(u.mine), sb = b.whole->first.split(u.other),
+                                   ea = a.whole->second.split(u.mine), eb = b.whole->second.split(u.other);
+  if (!sa || !sb || !ea || !eb) return false;
+  for (const auto *s : {&*sb, &*ea, &*eb})
+    if (!(s->coefficient == sa->coefficient)) return false;
+  for (int next : {1, -1}) {
+    Polynomial by = sa->coefficient * Polynomial(next);
+    if (bounds.positiveInGeneral(eb->rest + by - sa->rest) && bounds.positiveInGeneral(ea->rest - sb->rest - by))
+      return true;
   }
+  return false;
+}
+
+/// Indices with numbers, or other symbols, in the place of keys.
+std::vector<Polynomial> with(Symbols &symbols, const std::map<SymbolId, Polynomial> &keys,
+                             const std::vector<Polynomial> &indices) {
+  Substitution in(symbols);
+  for (SymbolId id = 0; id < symbols.mark(); ++id)
+    if (symbols[id].kind == Symbol::Kind::Any) in.replaced[id] = Polynomial::symbol(id);
+  for (const auto &[key, value] : keys) in.replaced[key] = value;
+  std::vector<Polynomial> result;
+  for (const Polynomial &p : indices) result.push_back(in(p));
+  return result;
+}
+
+/// Whether indices of two calls that differ in `u` alone are equal, whatever the call, at one distance.
+bool meetAtDistance(const Bounds &bounds, const std::vector<Polynomial> &mine, const std::vector<Polynomial> &others,
+                    const Unit &u) {
   std::optional<std::int64_t> shift;
-  for (std::size_t d = 0; d < a.index.size(); ++d) {
-    const Polynomial &x = a.index[d], &y = b.index[d];
-    if (x.isUnknown() || y.isUnknown()) return false;
-    if (x == y && !bounds.hasFree(x)) continue;
-    if (keys.size() != 1) return false;
-    std::optional<Polynomial::Split> mine = x.split(keys[0].mine), other = y.split(keys[0].other);
-    if (!mine || !other || bounds.hasFree(mine->rest) || bounds.hasFree(other->rest)) return false;
-    std::optional<std::int64_t> by = mine->coefficient.constant(), apart = (mine->rest - other->rest).constant();
-    if (!by || *by == 0 || !apart || !(mine->coefficient == other->coefficient) || *apart % *by) return false;
+  for (std::size_t d = 0; d < mine.size(); ++d) {
+    if (mine[d] == others[d] && !bounds.hasFree(mine[d])) continue;
+    std::optional<Polynomial::Split> a = mine[d].split(u.mine), b = others[d].split(u.other);
+    if (!a || !b || bounds.hasFree(a->rest) || bounds.hasFree(b->rest)) return false;
+    std::optional<std::int64_t> by = a->coefficient.constant(), apart = (a->rest - b->rest).constant();
+    if (!by || *by == 0 || !apart || !(a->coefficient == b->coefficient) || *apart % *by) return false;
     if (shift && *shift != *apart / *by) return false;
     shift = *apart / *by;
   }
   return !shift || *shift != 0;
+}
+
+/// Whether indices of two of the first calls are equal, as i / 2 and i % 2 are of some.
+bool meetAtFirst(Symbols &symbols, const Bounds &bounds, const std::vector<Polynomial> &mine,
+                 const std::vector<Polynomial> &others, const Unit &u, const Polynomial &count) {
+  constexpr std::int64_t kFirstCalls = 9; // of i / 8 and i % 8 two are equal
+  const std::int64_t calls = std::min(kFirstCalls, count.constant().value_or(kFirstCalls));
+  std::vector<std::vector<Polynomial>> first, second;
+  for (std::int64_t k = 0; k < calls; ++k) {
+    first.push_back(with(symbols, {{u.mine, k}}, mine));
+    second.push_back(with(symbols, {{u.other, k}}, others));
+  }
+  for (std::int64_t i = 0; i < calls; ++i)
+    for (std::int64_t j = 0; j < calls; ++j)
+      if (i != j && first[i] == second[j] &&
+          std::none_of(first[i].begin(), first[i].end(), [&](const Polynomial &p) { return bounds.hasFree(p); }))
+        return true;
+  return false;
+}
+
+/// Whether there are two calls that do touch the same element, if there are enough of them.
+bool certain(Symbols &symbols, SymbolId mark, const Touch &a, const Touch &b, const std::vector<Unit> &keys,
+             const std::vector<Polynomial> &counts) {
+  if (a.conditional || b.conditional || !a.zeros.empty() || !b.zeros.empty()) return false;
+  if (a.index.size() != b.index.size()) return false;
+  if (a.whole && b.whole && a.index.size() == 1 && keys.size() == 1)
+    return neighboursOverlap(Bounds(symbols, mark, {}), a, b, keys[0]);
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    if (counts[k].constant() && *counts[k].constant() <= 1) continue;
+    Bounds bounds(symbols, mark, {});
+    std::map<SymbolId, Polynomial> same;
+    for (std::size_t other = 0; other < keys.size(); ++other) {
+      if (other == k) continue;
+      same[keys[other].other] = Polynomial::symbol(keys[other].mine);
+      bounds.fixed.push_back(keys[other].mine);
+    }
+    const std::vector<Polynomial> others = with(symbols, same, b.index);
+    if (meetAtDistance(bounds, a.index, others, keys[k]) ||
+        meetAtFirst(symbols, bounds, a.index, others, keys[k], counts[k]))
+      return true;
+  }
+  return false;
 }
 
 bool disjointFields(const std::vector<std::string> &a, const std::vector<std::string> &b) {
@@ -268,7 +317,7 @@ private:
           continue;
         }
         if (Disjoint(symbols(), mark, a, b, units, site.counts).proved()) continue;
-        note(site, c, a, b, certain(symbols(), mark, a, b, units));
+        note(site, c, a, b, certain(symbols(), mark, a, b, units, site.counts));
       }
     }
   }
