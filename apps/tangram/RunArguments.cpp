@@ -160,9 +160,9 @@ Call callOf(Driver &driver, const ProgramFlags &flags, const std::vector<std::st
   for (const ast::Param *p : spectrum.params)
     if (auto use = indices.find(p->name); use != indices.end() && !given.count(p->name))
       fail(kMissingArgument, p->range, p->name, spectrum.name,
-           use->second.into.size() > 1 || use->second.into[0].dim || p->type.rank() == 0 ? use->second.advice()
-           : p->type.rank() == 1                                                         ? use->second.advice() + ":16M"
-                                 : use->second.advice() + ":4Kx4K");
+           use->second.targets().size() > 1 || use->second.targets()[0].dim || p->type.rank() == 0
+               ? use->second.advice()
+               : use->second.advice() + (p->type.rank() == 1 ? ":16M" : ":4Kx4K"));
   Call call{spectrum, makeArguments(spectrum, structs, given, seed), std::move(given)};
   call.arguments.inferred = std::move(inferred);
   checkConditions(spectrum, call.arguments.shape);

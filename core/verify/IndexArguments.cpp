@@ -15,8 +15,8 @@ using namespace ast;
 
 using UseOf = std::map<std::string, IndexUse>; // by the spectrum's own names of parameters
 
-void addTarget(IndexUse &use, const IndexTarget &target) {
-  if (std::find(use.into.begin(), use.into.end(), target) == use.into.end()) use.into.push_back(target);
+void addTarget(std::vector<IndexTarget> &targets, const IndexTarget &target) {
+  if (std::find(targets.begin(), targets.end(), target) == targets.end()) targets.push_back(target);
 }
 
 class IndexFinder {
@@ -44,6 +44,7 @@ private:
   struct Body {
     std::map<std::string, const Param *> params; // by the codelet's names: the spectrum's
     std::map<std::string, std::string> values;   // variables that hold an element of a parameter, or are one
+    std::map<std::string, std::string> counters; // of loops from an element of a parameter to another one
     std::set<std::string> assigned;
     UseOf *uses;
   };
@@ -86,8 +87,21 @@ private:
 
   /// What stands inside an element's subscripts.
   void inside(const Expr *element, Body &body) {
-    if (const Subscript *s = dyn<Subscript>(withoutCasts(element)))
-      for (const Expr *index : s->indices) visit(index, body);
+    const Subscript *s = dyn<Subscript>(withoutCasts(element));
+    if (!s) return;
+    counted(*s, body);
+    for (const Expr *index : s->indices) visit(index, body);
+  }
+
+  /// Indices that are the counter of a loop from one bound to the next.
+  static void counted(const Subscript &s, Body &body) {
+    const VarRef *base = dyn<VarRef>(s.base);
+    const Param *container = base ? paramOf(base->name, body) : nullptr;
+    for (std::size_t d = 0; d < s.indices.size() && container; ++d) {
+      const VarRef *index = dyn<VarRef>(withoutCasts(s.indices[d]));
+      if (auto k = body.counters.find(index ? index->name : ""); k != body.counters.end())
+        addTarget((*body.uses)[k->second].partsOf, {container->name, static_cast<unsigned>(d)});
+    }
   }
 
   void visit(const Node *n, Body &body) {
@@ -98,6 +112,8 @@ private:
         body.values[d->name] = param;
         return inside(d->init, body);
       }
+    if (const For *loop = dyn<For>(n)) counter(*loop, body);
+    if (const Partition *parts = dyn<Partition>(n)) cuts(*parts, body);
     if (const SpectrumCall *c = dyn<SpectrumCall>(n)) return call(c->spectrum, c->args, body);
     if (const Map *m = dyn<Map>(n)) return call(m->spectrum, m->args, body);
     if (const Size *size = dyn<Size>(n); size && isa<VarRef>(size->container)) return visit(size->dim, body);
@@ -109,9 +125,34 @@ private:
     for (const Node *child : children(*n)) visit(child, body);
   }
 
+  /// for (k = bound[i]; k < bound[i + 1]; ...)
+  static void counter(const For &loop, Body &body) {
+    const Declare *k = dyn<Declare>(loop.init);
+    const Binary *cond = dyn<Binary>(loop.cond);
+    if (!k || !k->init || !cond || (cond->op != BinaryOp::Lt && cond->op != BinaryOp::Ne)) return;
+    const VarRef *compared = dyn<VarRef>(withoutCasts(cond->lhs));
+    const std::string from = elementOf(k->init, body);
+    if (compared && compared->name == k->name && !from.empty() && from == elementOf(cond->rhs, body))
+      body.counters[k->name] = from;
+  }
+
+  /// partition(c, n, sequence(bound, ...), ..., sequence(bound, ...))
+  static void cuts(const Partition &parts, Body &body) {
+    const VarRef *whole = dyn<VarRef>(parts.container);
+    const Param *container = whole ? paramOf(whole->name, body) : nullptr;
+    if (!container) return;
+    for (std::size_t d = 0; d < parts.starts.size() && d < parts.ends.size(); ++d) {
+      const VarRef *start = dyn<VarRef>(parts.starts[d]->container), *end = dyn<VarRef>(parts.ends[d]->container);
+      const Param *bounds = start && end && start->name == end->name ? paramOf(start->name, body) : nullptr;
+      if (bounds && isWatched(*bounds))
+        addTarget((*body.uses)[bounds->name].partsOf, {container->name, static_cast<unsigned>(d)});
+    }
+  }
+
   void subscript(const Subscript &s, Body &body) {
     const VarRef *base = dyn<VarRef>(s.base);
     const Param *container = base ? paramOf(base->name, body) : nullptr;
+    counted(s, body);
     for (std::size_t d = 0; d < s.indices.size(); ++d) {
       const std::string param = elementOf(s.indices[d], body);
       if (param.empty()) {
@@ -119,7 +160,7 @@ private:
         continue;
       }
       if (container && container->type.isArray() && container->name != param)
-        addTarget((*body.uses)[param], {container->name, static_cast<unsigned>(d)});
+        addTarget((*body.uses)[param].into, {container->name, static_cast<unsigned>(d)});
       else
         otherwise(param, body);
       inside(s.indices[d], body);
@@ -134,6 +175,7 @@ private:
     for (std::size_t a = 0; a < args.size(); ++a) {
       const Expr *arg = withoutCasts(args[a]);
       const Partition *parts = dyn<Partition>(arg);
+      if (parts) cuts(*parts, body);
       const VarRef *whole = dyn<VarRef>(parts ? parts->container : arg);
       const Param *own = whole ? paramOf(whole->name, body) : nullptr;
       std::string param = own && own->type.isArray() && isWatched(*own) ? own->name : elementOf(arg, body);
@@ -152,21 +194,26 @@ private:
       auto use = theirs.find(s->params[a]->name);
       if (use == theirs.end()) continue; // nothing is done with it
       if (!use->second.alone) otherwise(param, body);
-      for (const IndexTarget &target : use->second.into) passOn(param, target, *s, args, body);
+      for (const IndexTarget &target : use->second.into)
+        if (!passOn(param, target, (*body.uses)[param].into, *s, args, body)) otherwise(param, body);
+      for (const IndexTarget &target : use->second.partsOf)
+        passOn(param, target, (*body.uses)[param].partsOf, *s, args, body);
     }
   }
 
-  /// What is an index of a parameter of the callee's is one of what it was given, where that is one whole container.
-  void passOn(const std::string &param, const IndexTarget &target, const Spectrum &callee,
-              const std::vector<const Expr *> &args, Body &body) {
+  /// What is an index of a parameter of the callee's is one of what it was given, where that is one whole container;
+  /// else nothing is known of it.
+  bool passOn(const std::string &param, const IndexTarget &target, std::vector<IndexTarget> &targets,
+              const Spectrum &callee, const std::vector<const Expr *> &args, Body &body) {
     for (std::size_t i = 0; i < args.size() && i < callee.params.size(); ++i) {
       if (callee.params[i]->name != target.container) continue;
       const VarRef *whole = dyn<VarRef>(withoutCasts(args[i]));
       const Param *own = whole ? paramOf(whole->name, body) : nullptr;
-      if (own && own->type.rank() == callee.params[i]->type.rank() && own->name != param)
-        return addTarget((*body.uses)[param], {own->name, target.dim});
+      if (!own || own->type.rank() != callee.params[i]->type.rank() || own->name == param) continue;
+      addTarget(targets, {own->name, target.dim});
+      return true;
     }
-    otherwise(param, body);
+    return false;
   }
 
   std::map<std::string, const Spectrum *> spectrums_;
@@ -179,20 +226,23 @@ std::string targetText(const IndexTarget &target) {
 
 std::string targetsText(const IndexUse &use) {
   std::vector<std::string> names;
-  for (const IndexTarget &target : use.into) names.push_back(targetText(target));
+  for (const IndexTarget &target : use.targets()) names.push_back(targetText(target));
   return fmt::format("{}", fmt::join(names, " and "));
 }
 
 } // namespace
 
 std::string IndexUse::advice() const {
+  if (!partsOf.empty() && into.empty()) return "offsets:" + partsOf[0].container;
   if (into.size() == 1 && into[0].dim == 0) return "index:" + into[0].container;
   return fmt::format("random:0..LAST, with LAST the greatest index of {}", targetsText(*this));
 }
 
 std::map<std::string, IndexUse> indexUses(const std::vector<const Spectrum *> &all, const Spectrum &spectrum) {
   std::map<std::string, IndexUse> uses = IndexFinder(all).of(spectrum);
-  std::erase_if(uses, [](const auto &use) { return use.second.into.empty(); });
+  for (const Param *p : spectrum.params)
+    if (p->type.rank() != 1 && uses.contains(p->name)) uses[p->name].partsOf.clear();
+  std::erase_if(uses, [](const auto &use) { return use.second.targets().empty(); });
   return uses;
 }
 
@@ -202,16 +252,16 @@ std::vector<std::string> inferIndices(const std::vector<const Spectrum *> &all, 
   for (const auto &[param, use] : indexUses(all, spectrum)) {
     auto given = arguments.find(param);
     const bool isMissing = given == arguments.end();
-    if (!use.isIndex() || isMissing != ofMissing) continue;
+    if ((!use.isIndex() && !use.isBounds()) || isMissing != ofMissing) continue;
     if (!isMissing && (given->second.kind != ArgumentSpec::Kind::Random || given->second.range)) continue;
     ArgumentSpec &spec = arguments[param];
-    spec.kind = ArgumentSpec::Kind::Index;
-    spec.of = use.into[0].container;
-    spec.targets = use.into;
-    if (isMissing) spec.text = "index:" + spec.of;
-    done.push_back(fmt::format("{0}: random indices of {1}, as nothing else is done with it; for other numbers say "
-                               "which, as --arg {0}=random:-100..100",
-                               param, targetsText(use)));
+    spec.kind = use.isIndex() ? ArgumentSpec::Kind::Index : ArgumentSpec::Kind::Offsets;
+    spec.of = use.targets()[0].container;
+    spec.targets = use.targets();
+    if (isMissing) spec.text = (use.isIndex() ? "index:" : "offsets:") + spec.of;
+    done.push_back(fmt::format("{0}: {1} of {2}, as {3}; for other numbers say which, as --arg {0}=random:-100..100",
+                               param, use.isIndex() ? "random indices" : "bounds of random parts", targetsText(use),
+                               use.isIndex() ? "nothing else is done with it" : "codelets go from one to the next"));
   }
   return done;
 }
@@ -221,9 +271,9 @@ std::string indexAdvice(const std::vector<const Spectrum *> &all, const Spectrum
   std::vector<std::string> advice;
   for (const auto &[param, use] : indexUses(all, spectrum)) {
     auto given = arguments.find(param);
-    if (given != arguments.end() && given->second.kind == ArgumentSpec::Kind::Index) continue;
-    advice.push_back(fmt::format("'{0}' is used as an index of {1}: give it such, --arg {0}={2}", param,
-                                 targetsText(use), use.advice()));
+    if (given != arguments.end() && given->second.pointsInto()) continue;
+    advice.push_back(fmt::format("'{0}' is used as {1} of {2}: give it such, --arg {0}={3}", param,
+                                 use.into.empty() ? "bounds of parts" : "an index", targetsText(use), use.advice()));
   }
   return fmt::format("{}", fmt::join(advice, "; "));
 }

@@ -1,5 +1,6 @@
-// Which arguments are indices of others, by what codelets do with them: table[index[i]] reads no element of `table` but
-// where `index` has indices of it. Random numbers are of no use there.
+// Which arguments are indices of others, or bounds of their parts, by what codelets do with them: table[index[i]] reads
+// no element of `table` but where `index` has indices of it, and for (k = row[i]; k < row[i + 1]; ++k) sum += value[k]
+// those of `value` where `row` bounds its parts. Random numbers are of no use there.
 #pragma once
 
 #include "tangram/ast/Node.h"
@@ -10,24 +11,27 @@
 namespace tangram::runtime {
 
 struct IndexUse {
-  std::vector<IndexTarget> into; // what elements, or a number, are indices of
-  bool alone = true;             // nothing else is done with them
+  std::vector<IndexTarget> into;    // what elements, or a number, are indices of
+  std::vector<IndexTarget> partsOf; // what neighbouring elements bound parts of
+  bool alone = true;                // nothing else is done with them than to be indices
   bool isIndex() const { return alone && !into.empty(); }
-  /// Those into first dimensions, else all: "index:table", or "random:0..N" with what N is.
+  bool isBounds() const { return into.empty() && !partsOf.empty(); }
+  const std::vector<IndexTarget> &targets() const { return into.empty() ? partsOf : into; }
+  /// "index:table", "offsets:table", or "random:0..N" with what N is where dimensions are others than the first.
   std::string advice() const;
 };
 
 /// Of each parameter of `spectrum`, which is one of `all`, that has whole numbers, is only read, and is an index
-/// somewhere.
+/// or a bound somewhere.
 std::map<std::string, IndexUse> indexUses(const std::vector<const ast::Spectrum *> &all, const ast::Spectrum &spectrum);
 
 /// Random indices, for arguments that are indices and nothing else and of which nobody says anything (`ofMissing`), or
-/// `random` alone. Returns what was done, in a sentence for each.
+/// `random` alone; so bounds of parts. Returns what was done, in a sentence for each.
 std::vector<std::string> inferIndices(const std::vector<const ast::Spectrum *> &all, const ast::Spectrum &spectrum,
                                       std::map<std::string, ArgumentSpec> &arguments, bool ofMissing);
 
-/// What to give instead, where an access may have been out of range: of all parameters that are used as an index and
-/// are given something else; empty: there are none.
+/// What to give instead, where an access may have been out of range: of all parameters that are used as an index or a
+/// bound and are given something else; empty: there are none.
 std::string indexAdvice(const std::vector<const ast::Spectrum *> &all, const ast::Spectrum &spectrum,
                         const std::map<std::string, ArgumentSpec> &arguments);
 
