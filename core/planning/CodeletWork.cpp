@@ -1,5 +1,6 @@
 #include "tangram/planning/CodeletWork.h"
 
+#include "Branches.h"
 #include "IndexSteps.h"
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Builtins.h"
@@ -31,10 +32,11 @@ constexpr double kSmall = 128;
 class Counter {
 public:
   Counter(const Module &module, const Codelet &codelet, const Facts &facts, const std::vector<Extents> &arguments,
-          const Scalars &known, std::uint64_t lanes, std::shared_ptr<const CodeletSource> source)
+          const Scalars &known, std::uint64_t lanes, std::uint64_t abreast, std::shared_ptr<const CodeletSource> source)
       : module_(module), codelet_(codelet), source_(*source),
         numbers_(module, codelet, arguments, known, lanes, std::move(source)),
-        steps_(numbers_, [this](const Subscript &s) { return isRange(s); }), arguments_(arguments), lanes_(lanes) {
+        steps_(numbers_, [this](const Subscript &s) { return isRange(s); }), arguments_(arguments), lanes_(lanes),
+        abreast_(static_cast<double>(abreast)) {
     for (std::size_t i = 0; i < codelet.params.size(); ++i) {
       const Type &type = codelet.params[i]->type;
       if (!type.isArray()) continue;
@@ -213,10 +215,16 @@ private:
       expression(branch->cond, times);
       if (holdsForNaNs(branch->cond)) return statement(branch->otherwise, times);
       double then = branch->otherwise ? times / 2 : times, otherwise = times / 2;
-      if (const std::optional<double> part = holds(branch->cond)) {
+      if (const std::optional<double> part = partAmongLeast(*branch)) {
+        then = std::min(1.0, *part * abreast_) * times;
+        work_.mispredictions += isConverted(*branch) ? 0 : *part * times;
+      } else if (const std::optional<double> part = holds(branch->cond)) {
         then = *part * times, otherwise = times - then;
       } else if (const std::optional<bool> mostly = branch->otherwise ? mostlyHolds(branch->cond) : std::nullopt) {
         then = *mostly ? times : 0, otherwise = times - then;
+      } else if (isDecidedByData(branch->cond) && !isConverted(*branch)) {
+        constexpr double kAsForeseen = 0.5;
+        work_.mispredictions += (1 - kAsForeseen) * times;
       }
       const std::vector<const Expr *> before = atHand_;
       statement(branch->then, then);
@@ -260,8 +268,12 @@ private:
       variableSpans_.clear();
       return;
     }
-    case Kind::While: return repeated({}, times, as<While>(s)->body, {as<While>(s)->cond});
-    case Kind::DoWhile: return repeated({}, times, as<DoWhile>(s)->body, {as<DoWhile>(s)->cond});
+    case Kind::While:
+      work_.mispredictions += times; // the last turn
+      return repeated({}, times, as<While>(s)->body, {as<While>(s)->cond});
+    case Kind::DoWhile:
+      work_.mispredictions += times;
+      return repeated({}, times, as<DoWhile>(s)->body, {as<DoWhile>(s)->cond});
     case Kind::Switch: {
       const auto *choice = as<Switch>(s);
       expression(choice->value, times);
@@ -274,6 +286,35 @@ private:
     }
     default: return; // jumps; what the cloner makes does not stand in a codelet
     }
+  }
+
+  /// Where a branch brings a running extreme closer, how often that is done, of all times.
+  std::optional<double> partAmongLeast(const If &branch) const {
+    const std::string *value = runningExtreme(branch);
+    if (!value) return {};
+    auto isChanged = [&](const Block *block) {
+      std::size_t count = 0;
+      walk(block, [&](const Assign &a) {
+        const std::string *target = container(a.target);
+        count += target && *target == *value;
+      });
+      return count;
+    };
+    const std::size_t own = isChanged(branch.then);
+    double times = 1;
+    for (auto loop = loops_.rbegin(); loop != loops_.rend(); ++loop) {
+      const bool begins = any<Declare>(loop->body, [&](const Declare &d) { return d.name == *value; });
+      if (begins || isChanged(loop->body) != own) break;
+      times *= std::max(1.0, loop->turns);
+    }
+    const auto array = index_.find(*value);
+    const double kept = array == index_.end() ? 1 : std::max(1.0, work_.accesses[array->second].elements);
+    return times > 1 ? std::optional(timesAmongLeast(kept, times) / times) : std::nullopt;
+  }
+
+  /// By something loaded, or computed of fractions.
+  bool isDecidedByData(const Expr *cond) const {
+    return isData(cond) || any<VarRef>(cond, [](const VarRef &v) { return v.type.isFloating(); });
   }
 
   /// How often a condition holds, of all times; nothing where that is not known. A number that calls of a map differ in
@@ -1233,6 +1274,7 @@ private:
   bool wide_ = false;               // there are small arrays of which that matters
   const std::vector<Extents> arguments_;
   std::uint64_t lanes_;
+  double abreast_;
   struct Loop {
     std::string counter;
     double turns = 1;
@@ -1266,12 +1308,12 @@ private:
 } // namespace
 
 const CodeletWork &CodeletWorks::of(const Codelet &codelet, const std::vector<Extents> &arguments, const Scalars &known,
-                                    std::uint64_t lanes) {
-  auto [it, fresh] = works_.try_emplace(std::tuple(&codelet, arguments, known, lanes));
+                                    std::uint64_t lanes, std::uint64_t abreast) {
+  auto [it, fresh] = works_.try_emplace(std::tuple(&codelet, arguments, known, lanes, abreast));
   if (!fresh) return it->second;
   std::shared_ptr<const CodeletSource> &source = sources_[&codelet];
   if (!source) source = std::make_shared<CodeletSource>(codelet);
-  return it->second = Counter(module_, codelet, facts_, arguments, known, lanes, source).take();
+  return it->second = Counter(module_, codelet, facts_, arguments, known, lanes, abreast, source).take();
 }
 
 } // namespace tangram

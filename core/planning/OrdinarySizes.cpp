@@ -10,11 +10,38 @@ namespace tangram {
 namespace {
 constexpr unsigned kElements = 22;         // as a power of two
 constexpr std::uint64_t kNumber = 1 << 20; // where no container says how much there is to do
+constexpr std::uint64_t kWindow = 64;      // elements of what only has to find room in another container
+
+/// The number of the parameter, of one dimension, whose size an expression is; nothing of others.
+std::optional<std::size_t> sizeOf(const ast::Expr *e, const ast::Spectrum &spectrum) {
+  const auto *size = ast::dyn<ast::Size>(withoutCasts(e));
+  const auto *container = size ? ast::dyn<ast::VarRef>(size->container) : nullptr;
+  for (std::size_t i = 0; container && i < spectrum.params.size(); ++i)
+    if (spectrum.params[i]->name == container->name && spectrum.params[i]->type.rank() == 1) return i;
+  return {};
+}
+
+/// in.size() >= pattern.size(): these are not as large as one another, as a rule.
+void windowsByConditions(const ast::Expr *condition, const ast::Spectrum &spectrum, std::vector<Extents> &known) {
+  const auto *n = ast::dyn<ast::Binary>(withoutCasts(condition));
+  if (!n) return;
+  if (n->op == ast::BinaryOp::LogicalAnd) {
+    windowsByConditions(n->lhs, spectrum, known);
+    return windowsByConditions(n->rhs, spectrum, known);
+  }
+  if (!ast::isOrdering(n->op)) return;
+  const bool rightIsLess = n->op == ast::BinaryOp::Gt || n->op == ast::BinaryOp::Ge;
+  const std::optional<std::size_t> less = sizeOf(rightIsLess ? n->rhs : n->lhs, spectrum),
+                                   more = sizeOf(rightIsLess ? n->lhs : n->rhs, spectrum);
+  if (less && more && !known[*less][0]) known[*less][0] = kWindow;
+}
 } // namespace
 
 ExpectedSizes ordinarySizes(const ast::Spectrum &spectrum, std::vector<Extents> known) {
   known.resize(spectrum.params.size());
   for (std::size_t i = 0; i < known.size(); ++i) known[i].resize(spectrum.params[i]->type.rank());
+  equateByConditions(spectrum, known);
+  for (const ast::Expr *condition : spectrum.conditions) windowsByConditions(condition, spectrum, known);
   equateByConditions(spectrum, known);
   for (Extents &extents : known)
     for (std::size_t d = 0; d < extents.size(); ++d) {

@@ -19,6 +19,9 @@ constexpr double kConflicts = 2;
 /// Addresses and intermediate results, beside a codelet's variables; of a processor, whose vectors hold no addresses.
 constexpr double kTemporaries = 4, kVectorTemporaries = 2;
 
+/// Cycles that a processor's core works in vain for a branch that goes the other way than it foresaw.
+constexpr double kMisprediction = 18;
+
 /// Turns of a loop that a processor has at hand at a time.
 constexpr double kWindow = 128;
 
@@ -394,6 +397,9 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   const double alone = cycles * cores_.issue / rate * rounds, shared = cycles * slots / cores;
   const double both = straight * std::hypot(shared, alone) + (1 - straight) * (shared + alone);
   result.issue = crowd.iterations * (device_ ? both : std::max(shared, alone)) / cores_.clock;
+  // Vectors have masks in the place of branches.
+  if (!device_ && crowd.workers == 1 && crowd.idle > 1)
+    result.issue += rounds * crowd.iterations * work.mispredictions * kMisprediction / cores_.clock;
   if (work.awaits > 0) {
     // What is copied takes as long as a load while much else is; what is used meanwhile has taken as long as it does.
     const double panel = result.issue / (rounds * work.awaits), ahead = work.panelsAhead / work.awaits;

@@ -160,7 +160,11 @@ Places::Arguments Places::arguments(const Place &place, const ast::Codelet &code
 
 const CodeletWork &Places::work(const Place &place, const ast::Codelet &codelet, const Scalars &parameters) const {
   const Arguments of = arguments(place, codelet, parameters);
-  return works_.of(codelet, of.extents, of.known, codelet.coop ? place.lanes : 1);
+  const auto together = static_cast<std::uint64_t>(machine_.lanes());
+  return works_.of(codelet, of.extents, of.known, codelet.coop ? place.lanes : 1,
+                   codelet.coop     ? std::min(place.lanes, together)
+                   : place.lockStep ? together
+                                    : 1);
 }
 
 } // namespace tangram::model

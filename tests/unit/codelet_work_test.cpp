@@ -2,6 +2,8 @@
 #include "SumProgram.h"
 #include "tangram/planning/CodeletWork.h"
 
+#include <cmath>
+
 namespace tangram {
 namespace {
 
@@ -87,6 +89,36 @@ std::string add(const std::string &to, const std::string &value) {
   return fmt::format("(Evaluate (Assign i32 add {} {}))", to, value);
 }
 const std::string kElements = cast("u32", size(var("array<1,i32>", "in")));
+
+TEST(CodeletWork, BranchesThatDataDecides) {
+  // if (in[i] < least) { out[0] = i; least = in[i]; }
+  const std::string least = var("i32", "least"), compare = bin("bool", "lt", element("in", kI), least);
+  const std::string stored = fmt::format("(Evaluate (Assign i32 set {} {}))", element("out", lit("u32", 0)), kI),
+                    closer = fmt::format("(Evaluate (Assign i32 set {} {}))", least, element("in", kI));
+  auto loops = [&](const std::vector<std::string> &then, std::uint64_t abreast) {
+    std::string params = "(Param \"in\" array<1,i32> in) (Param \"out\" array<1,i32> inout)";
+    const std::string branch = fmt::format("(If {} (Block [{}]) -)", compare, fmt::join(then, " "));
+    Program program(module({spectrum("sum",
+                                     {codelet("x",
+                                              {declare("i32", "least", lit("i32", 0)),
+                                               loop("i", lit("u32", 0), kElements, lit("u32", 1), {branch})},
+                                              false, "", "", params)},
+                                     "void", params)},
+                           {kMin}),
+                    cpuModern());
+    return CodeletWorks(*program.module, program.facts).of(*program.codelet("x"), {{1000}, {1000}}, {}, 1, abreast);
+  };
+  const CodeletWork extreme = loops({stored, closer}, 1);
+  EXPECT_NEAR(extreme.accesses[1].stores, 1 + std::log(1000), 0.1); // a random order has so many records
+  EXPECT_NEAR(extreme.mispredictions, 1 + std::log(1000), 0.1);
+  EXPECT_NEAR(loops({stored, closer}, 16).accesses[1].stores, 16 * (1 + std::log(1000)), 2);
+  // One that brings nothing closer may go either way.
+  EXPECT_EQ(loops({stored}, 1).accesses[1].stores, 1000);
+  EXPECT_EQ(loops({stored}, 1).mispredictions, 500);
+  // For one that only sets a variable processors need no jump.
+  const std::string set = fmt::format("(Evaluate (Assign i32 set {} {}))", var("i32", "least"), kI);
+  EXPECT_EQ(loops({set}, 1).mispredictions, 0);
+}
 
 TEST(CodeletWork, ClampedIndicesMoveLikeWhatTheyClamp) {
   // x += in[i]; x += in[std::min(i + 1, 99)];

@@ -22,5 +22,15 @@ TEST(OrdinarySizes, OfSeveralDimensionsAsManyTogether) {
   EXPECT_EQ(ordinarySizes(spectrum, {{512, std::nullopt}}).at("a"), (std::vector<std::uint64_t>{512, 8192}));
 }
 
+TEST(OrdinarySizes, WhatHasToFindRoomIsSmall) {
+  std::string params = "(Param \"a\" array<1,i32> in) (Param \"w\" array<1,i32> in)";
+  const std::string fits = bin("bool", "ge", size(var("array<1,i32>", "a")), size(var("array<1,i32>", "w")));
+  Program program(module({spectrum("sum", {codelet("x", {}, false, "", "", params)}, "void", params, fits)}),
+                  cpuModern());
+  const ast::Spectrum &spectrum = *program.module->spectrums[0];
+  EXPECT_EQ(ordinarySizes(spectrum, {}), (ExpectedSizes{{"a", {1 << 22}}, {"w", {64}}}));
+  EXPECT_EQ(ordinarySizes(spectrum, {{std::nullopt}, {100}}).at("w"), std::vector<std::uint64_t>{100});
+}
+
 } // namespace
 } // namespace tangram

@@ -13,6 +13,7 @@
 
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/CarriedElements.h"
+#include "tangram/nest/FieldsOfStructs.h"
 #include "tangram/nest/Increments.h"
 #include "tangram/nest/Promotion.h"
 #include "tangram/nest/Read.h"
@@ -220,7 +221,7 @@ private:
   static divide::Division attempt(const Module &module, const Spectrum &spectrum, const Codelet *codelet,
                                   const divide::DivideOptions &options, Names &names, ExpandContext &context,
                                   std::unique_ptr<nest::Nest> &nest) {
-    codelet = nest::withSelections(codelet, context.arena);
+    codelet = nest::withSelections(nest::withFieldsOfStructs(codelet, module, context.arena), context.arena);
     nest = nest::read(module, *codelet);
     if (!nest || nest->loops.empty()) return {};
     // Loops that accumulate may be divided by atomic operations.

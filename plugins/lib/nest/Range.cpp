@@ -66,6 +66,33 @@ std::optional<LoopRange> countedUp(const Loop &l, unsigned loop, Arena &arena) {
 
 } // namespace
 
+std::optional<Int> Ahead::number() const {
+  if (added.empty() && taken.empty()) return 0;
+  constexpr Int kMost = 1 << 20;
+  const std::optional<Int> n = added.size() == 1 && taken.empty() ? literal(withoutCasts(added[0])) : std::nullopt;
+  return n && *n >= 0 && *n <= kMost ? n : std::nullopt;
+}
+
+std::optional<Ahead> aheadOf(const Expr *e, const std::string &iterator) {
+  Ahead ahead;
+  auto mentions = [&](const Expr *of) { return any<VarRef>(of, [&](const VarRef &v) { return v.name == iterator; }); };
+  const Type type = e->type;
+  for (;;) {
+    ahead.converted |= e->type != type || isa<Cast>(e);
+    e = withoutCasts(e);
+    if (const auto *v = dyn<VarRef>(e)) {
+      ahead.converted |= v->type != type;
+      return v->name == iterator ? std::optional(ahead) : std::nullopt;
+    }
+    const auto *sum = dyn<Binary>(e);
+    if (!sum || (sum->op != BinaryOp::Add && sum->op != BinaryOp::Sub)) return std::nullopt;
+    const bool left = mentions(sum->lhs);
+    if (left == mentions(sum->rhs) || (!left && sum->op == BinaryOp::Sub)) return std::nullopt;
+    (sum->op == BinaryOp::Add ? ahead.added : ahead.taken).push_back(left ? sum->rhs : sum->lhs);
+    e = left ? sum->lhs : sum->rhs;
+  }
+}
+
 std::optional<LoopRange> rangeOf(const Nest &nest, unsigned loop, Arena &arena, std::string &why, bool anyOrder) {
   const Loop &l = nest.loops[loop];
   if (l.step < 0) {
@@ -75,17 +102,10 @@ std::optional<LoopRange> rangeOf(const Nest &nest, unsigned loop, Arena &arena, 
   }
   const auto *cond = dyn<Binary>(l.node->cond);
   bool less = cond && cond->op == BinaryOp::Lt, most = cond && cond->op == BinaryOp::Le;
-  // Widened without a change of value, as the nest assumes; i or i + a number.
-  const Expr *compared = cond ? withoutCasts(cond->lhs) : nullptr;
-  std::optional<Int> added = 0;
-  if (const auto *sum = dyn<Binary>(compared); sum && sum->op == BinaryOp::Add) {
-    added = literal(withoutCasts(sum->rhs));
-    compared = withoutCasts(sum->lhs);
-  }
-  const auto *iterator = dyn<VarRef>(compared);
+  // Widened without a change of value, as the nest assumes.
+  const std::optional<Ahead> ahead = cond ? aheadOf(cond->lhs, l.variable) : std::nullopt;
   auto mentions = [&](const Expr *e) { return any<VarRef>(e, [&](const VarRef &v) { return v.name == l.variable; }); };
-  if ((!less && !most) || !iterator || !added || *added < 0 || *added > 1 << 20 || iterator->name != l.variable ||
-      mentions(cond->rhs)) {
+  if ((!less && !most) || !ahead || (!ahead->number() && !l.exact) || mentions(cond->rhs)) {
     why = fmt::format("the condition of loop '{0}' is not '{0} < end' or '{0} <= end'", l.variable);
     return std::nullopt;
   }
@@ -99,8 +119,19 @@ std::optional<LoopRange> rangeOf(const Nest &nest, unsigned loop, Arena &arena, 
   Build build(arena, r.where);
   r.begin = build.cast(r.type, as<Declare>(l.node->init)->init);
   // i + a < end and i + a <= end as i < end - a and i < end - (a - 1)
-  Int by = less ? *added : *added - 1;
-  r.end = by < 0 ? build.add(cond->rhs, build.integer(r.type, 1)) : by == 0 ? cond->rhs : lessBy(build, cond->rhs, by);
+  if (const std::optional<Int> number = ahead->number()) {
+    const Int by = less ? *number : *number - 1;
+    r.end = by < 0    ? build.add(cond->rhs, build.integer(r.type, 1))
+            : by == 0 ? cond->rhs
+                      : lessBy(build, cond->rhs, by);
+    return r;
+  }
+  const Expr *end = build.cast(r.type, cond->rhs), *by = build.integer(r.type, 0);
+  for (const Expr *e : ahead->taken) end = build.add(end, build.cast(r.type, e));
+  for (const Expr *e : ahead->added) by = build.add(by, build.cast(r.type, e));
+  r.end = build.sub(end, by);
+  if (most) r.end = build.add(r.end, build.integer(r.type, 1));
+  if (!r.type.isSigned()) r.end = build.select(build.less(end, by), build.integer(r.type, 0), r.end);
   return r;
 }
 

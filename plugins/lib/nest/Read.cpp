@@ -1,4 +1,5 @@
 #include "tangram/nest/Read.h"
+#include "tangram/nest/Range.h"
 
 #include "Accesses.h"
 #include "tangram/ast/Build.h"
@@ -344,22 +345,37 @@ private:
     return ends(l, lattice, fails, *holds, outer, type);
   }
 
-  /// for (i = 0; i + number < end; ++i): the sum does not wrap around before it comes to the end.
+  /// for (i = 0; i + w <= end; ++i): the sum does not wrap around before it comes to the end, but for sizes that are
+  /// excluded.
   std::optional<isl::set> countedAhead(const Loop &l, const Counted &c, const isl::set &lattice) {
     const auto *cond = dyn<Binary>(c.cond);
-    const auto *sum = cond ? dyn<Binary>(withoutCasts(cond->lhs)) : nullptr;
-    if (!sum || sum->op != BinaryOp::Add || !isPlainly(withoutCasts(sum->lhs), l.variable)) return std::nullopt;
-    const std::optional<Int> more = literal(withoutCasts(sum->rhs));
+    const bool less = cond && cond->op == BinaryOp::Lt, most = cond && cond->op == BinaryOp::Le;
     constexpr Int kMost = 1 << 20;
-    if (c.step < 1 || c.step > kMost || !more || *more < 0 || *more > kMost) return std::nullopt;
-    if (c.step > 1 && !l.type.isSigned() && l.type.bytes() < 8) return std::nullopt; // no size comes near the greatest
-    const isl::pw_aff zero = affine_.constant("0"), most = affine_.constant(std::to_string(kMost));
-    if (!domain_.is_subset(l.begin->ge_set(zero).intersect(l.begin->le_set(most)))) return std::nullopt;
-    if (cond->op != BinaryOp::Lt || sum->type != cond->rhs->type || sum->type != l.type) return std::nullopt;
-    affine_.domain = lattice;
+    if ((!less && !most) || c.step < 1 || c.step > kMost) return std::nullopt;
+    const std::optional<Ahead> ahead = aheadOf(cond->lhs, l.variable);
+    if (!ahead || ahead->converted || (ahead->added.empty() && ahead->taken.empty())) return std::nullopt;
+    if (cond->rhs->type != l.type || cond->lhs->type != l.type) return std::nullopt;
+    affine_.domain = domain_;
+    isl::pw_aff by = affine_.constant("0");
+    for (const Expr *e : ahead->added) {
+      const std::optional<isl::pw_aff> value = affine_.value(e);
+      if (!value) return std::nullopt;
+      by = by.add(*value);
+    }
+    for (const Expr *e : ahead->taken) {
+      const std::optional<isl::pw_aff> value = affine_.value(e);
+      if (!value) return std::nullopt;
+      by = by.sub(*value);
+    }
     const std::optional<isl::pw_aff> end = affine_.value(cond->rhs);
     if (!end) return std::nullopt;
-    return lattice.intersect(affine_.parameter(l.id).add_constant(static_cast<long>(*more)).lt_set(*end)).coalesce();
+    const auto [lo, hi] = Affine::limits(l.type);
+    const isl::pw_aff first = l.begin->add(by), highest = affine_.constant(hi);
+    const isl::set low = first.lt_set(affine_.constant(lo)), high = first.gt_set(highest),
+                   behind = end->gt_set(highest.add_constant(static_cast<long>(less ? 1 - c.step : -c.step)));
+    if (!affine_.exclude(low.unite(high).unite(behind), false)) return std::nullopt;
+    const isl::pw_aff compared = affine_.parameter(l.id).add(by);
+    return lattice.intersect(less ? compared.lt_set(*end) : compared.le_set(*end)).coalesce();
   }
 
   /// The values behind one of the set, itself included or not.

@@ -171,6 +171,19 @@ TEST(Machine, OperationsAtTheRateOfAllCores) {
   EXPECT_DOUBLE_EQ(issue(divisions, {.units = kAll}), issue(operations(1000), {.units = kAll}));
 }
 
+TEST(Machine, AProcessorForeseesBranches) {
+  CodeletWork work = operations(1000);
+  const hardware::Hardware cpu = processor(), gpu = device();
+  auto issue = [&](const hardware::Hardware &of, const Crowd &crowd) {
+    const double before = Machine(of).parts(operations(1000), {}, crowd).issue;
+    return Machine(of).parts(work, {}, crowd).issue - before;
+  };
+  work.mispredictions = 100;
+  EXPECT_NEAR(issue(cpu, {.units = 2, .idle = 8}), 100 * 18 / 1e9, 1e-12); // each core by itself
+  EXPECT_EQ(issue(cpu, {.units = 2, .workers = 8}), 0);                    // vectors have masks
+  EXPECT_EQ(issue(gpu, {.units = 2, .idle = 32}), 0);
+}
+
 TEST(Machine, UnitsMultiplyMatricesAtARateOfTheirOwn) {
   hardware::Hardware gpu = device();
   gpu.levels[2].matrices.push_back({.m = 16, .n = 8, .k = 8, .rate = 200});

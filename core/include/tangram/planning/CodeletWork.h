@@ -62,6 +62,7 @@ struct CodeletWork {
   double panelsAhead = 0;    // ... which others, so many, are used meanwhile, all awaits together
   double turns = 0;          // of innermost loops
   double branches = 0;       // back to the begin of a loop that is not unrolled
+  double mispredictions = 0; // of branches that data decides, such that go the other way than a processor foresees
   double dependent = 0;      // of these turns, such that need a value of the turn before
   double laneTurns = 0;      // of loops of which lanes have a turn each, side by side, and leave nothing behind
   double values = 0;         // variables, and elements of small arrays: registers of 32 bits that may be needed ...
@@ -84,17 +85,19 @@ public:
   CodeletWorks(const ast::Module &module, const Facts &facts) : module_(module), facts_(facts) {}
 
   /// `arguments`: expected extents of the codelet's parameters, none of a scalar; `known`: its tunables, and parameters
-  /// that are known; `lanes`: of a cooperative codelet, else 1. Both ways of a branch are done half as often,
-  /// also where it compares numbers that calls of a map differ in, which are alike in the middle. Where a
+  /// that are known; `lanes`: of a cooperative codelet, else 1; `abreast`: lanes that go through branches together, of
+  /// which one is enough for it to be done. Both ways of a branch are done half as often,
+  /// also where it compares numbers that calls of a map differ in, which are alike in the middle; one that brings a
+  /// running extreme closer is done as often as a random order does. Where a
   /// loop's bounds are not known it turns as often as what it goes through has elements, else kUnknownTurns.
   const CodeletWork &of(const ast::Codelet &codelet, const std::vector<Extents> &arguments, const Scalars &known,
-                        std::uint64_t lanes = 1);
+                        std::uint64_t lanes = 1, std::uint64_t abreast = 1);
 
 private:
   const ast::Module &module_;
   const Facts &facts_;
   std::map<const ast::Codelet *, std::shared_ptr<const CodeletSource>> sources_;
-  std::map<std::tuple<const ast::Codelet *, std::vector<Extents>, Scalars, std::uint64_t>, CodeletWork> works_;
+  std::map<std::tuple<const ast::Codelet *, std::vector<Extents>, Scalars, std::uint64_t, std::uint64_t>, CodeletWork> works_;
 };
 
 } // namespace tangram

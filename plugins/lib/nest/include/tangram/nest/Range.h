@@ -22,6 +22,17 @@ struct LoopRange {
   const ast::Expr *range(ast::Arena &arena) const;
 };
 
+/// What is added to an iterator where it is compared, and taken from it: `i + w - 1 < n`.
+struct Ahead {
+  std::vector<const ast::Expr *> added, taken;
+  bool converted = false; // to another type, on the way
+  /// The number that is added, where it is one and small; 0 where nothing is.
+  std::optional<ast::Int> number() const;
+};
+
+/// Of i, i + a, a + i - b; nothing of what is no such sum.
+std::optional<Ahead> aheadOf(const ast::Expr *e, const std::string &iterator);
+
 /// Nothing, with a reason, where its condition is no comparison of the iterator. Of a loop that counts down by one only
 /// where iterations may be done in `anyOrder`, from the last to the first.
 std::optional<LoopRange> rangeOf(const Nest &nest, unsigned loop, ast::Arena &arena, std::string &why,
