@@ -240,6 +240,8 @@ private:
       const Expr *step = strideOf(*loop);
       const bool byLanes = step && isa<CoopDim>(withoutCasts(step));
       const double stride = std::max(1.0, std::abs(numbers_(step).value_or(1)));
+      findBounds(loop->cond);
+      if (!turns) turns = meanPart(*loop, counter);
       if (!turns && !counter.empty())
         if (const std::optional<double> extent = extentBy(counter, loop->body)) turns = std::ceil(*extent / stride);
       if (!turns && counter.empty() && !loops_.empty()) {
@@ -564,6 +566,38 @@ private:
     return step && (step->op == AssignOp::Add || step->op == AssignOp::Sub) ? step->value : nullptr;
   }
 
+  /// Whether an index is computed of a counter, not found by it.
+  bool follows(const Expr *index, const std::string &counter) const {
+    if (isData(index)) return false;
+    const std::vector<std::string> &reached = source_.reached(index).variables;
+    return std::find(reached.begin(), reached.end(), counter) != reached.end();
+  }
+  /// Containers whose elements say how long a loop is; of a cooperative codelet, whether these are others for each
+  /// lane.
+  void findBounds(const Expr *condition) {
+    const auto *n = dyn<Binary>(withoutCasts(condition));
+    if (!n) return;
+    const std::vector<std::string> &reached = source_.reached(n->rhs).variables;
+    std::vector<const Expr *> loads{n->rhs};
+    for (const std::string &name : reached)
+      if (const Declare *d = loaded_.count(name) ? source_.declared(name) : nullptr) loads.push_back(d->init);
+    bool any = false;
+    for (const Expr *e : loads)
+      walk(e, [&](const Subscript &s) {
+        const std::string *name = container(&s);
+        const auto at = name ? index_.find(*name) : index_.end();
+        if (at == index_.end() || !work_.accesses[at->second].parameter) return;
+        any = true;
+        work_.bounds.insert(*work_.accesses[at->second].parameter);
+      });
+    work_.uneven |= any && codelet_.coop &&
+                    (source_.reached(n->rhs).lane ||
+                     std::any_of(reached.begin(), reached.end(), [&](const std::string &name) { // they begin apart
+                       const Declare *counter = source_.counting(name) ? source_.declared(name) : nullptr;
+                       return counter && counter->init && source_.reached(counter->init).lane;
+                     }));
+  }
+
   /// Of what a loop goes through by its counter, the extent; nothing where none is known.
   std::optional<double> extentBy(const std::string &counter, const Block *body) {
     std::optional<double> result;
@@ -575,10 +609,30 @@ private:
       const Extents &extents =
           arguments_[range == ranges_.end() ? *work_.accesses[at->second].parameter : range->second];
       for (std::size_t d = 0; d < s.indices.size() && d < extents.size(); ++d)
-        if (extents[d] && any<VarRef>(s.indices[d], [&](const VarRef &v) { return v.name == counter; }))
+        if (extents[d] && follows(s.indices[d], counter))
           result = std::min(result.value_or(HUGE_VAL), static_cast<double>(*extents[d]));
     });
     return result;
+  }
+
+  /// Of a loop from one number of a container to the next, row[i] to row[i + 1], which are bounds of parts of what it
+  /// goes through: the elements of a part, in the mean.
+  std::optional<double> meanPart(const For &loop, const std::string &counter) {
+    const Declare *begins = source_.declared(counter);
+    const auto *cond = dyn<Binary>(withoutCasts(loop.cond));
+    if (!begins || !begins->init || !cond || (cond->op != BinaryOp::Lt && cond->op != BinaryOp::Ne)) return {};
+    const auto *from = dyn<Subscript>(resolved(begins->init)), *to = dyn<Subscript>(resolved(cond->rhs));
+    const std::string *bounds = from ? container(from) : nullptr, *same = to ? container(to) : nullptr;
+    const auto at = bounds ? index_.find(*bounds) : index_.end();
+    if (at == index_.end() || !same || *same != *bounds || !work_.accesses[at->second].parameter) return {};
+    if (from->indices.size() != 1 || to->indices.size() != 1) return {};
+    const auto [first, constant] = apartFromConstant(from->indices[0]);
+    const auto [second, next] = apartFromConstant(to->indices[0]);
+    if (next != constant + 1 || !(first == second || (first && second && equal(first, second)))) return {};
+    const Extents &parts = arguments_[*work_.accesses[at->second].parameter];
+    const std::optional<double> all = extentBy(counter, loop.body);
+    if (!all || parts.size() != 1 || !parts[0] || *parts[0] < 2) return {};
+    return *all / static_cast<double>(*parts[0] - 1);
   }
 
   /// How far apart the least and the greatest value are that an index has in a call; nothing where data says.

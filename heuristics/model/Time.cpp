@@ -200,7 +200,10 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
         std::min(crowd.registers, static_cast<double>(hardware::workerRegisters(
                                       forest_.hardware(), static_cast<std::uint64_t>(work.arrays * crowd.iterations))));
 
-  if (!codelet.coop && around.uneven) crowd.uneven = kUneven;
+  const bool ofCall = place.lockStep && std::any_of(work.bounds.begin(), work.bounds.end(), [&](std::size_t i) {
+                        return i < around.arguments.size() && around.arguments[i].acrossLanes != Stride::Zero;
+                      });
+  if (codelet.coop ? work.uneven : around.uneven || ofCall) crowd.uneven = kUneven;
 
   std::vector<Accesses> accesses;
   for (const AccessWork &of : work.accesses) {

@@ -120,6 +120,31 @@ TEST(CodeletWork, BranchesThatDataDecides) {
   EXPECT_EQ(loops({set}, 1).mispredictions, 0);
 }
 
+TEST(CodeletWork, PartsBetweenNeighbouringBounds) {
+  // for (i...) for (k = in[i]; k < in[i + 1]; ++k) out[k] += 1;
+  const std::string k = var("u32", "k"), one = lit("u32", 1);
+  auto bound = [&](const std::string &index) { return cast("u32", element("in", index)); };
+  std::string params = "(Param \"in\" array<1,i32> in) (Param \"out\" array<1,i32> inout)";
+  const std::string rows = bin("u32", "sub", kElements, one);
+  auto work = [&](const std::string &to) {
+    Program program(
+        module({spectrum("sum",
+                         {codelet("x",
+                                  {loop("i", lit("u32", 0), rows, one,
+                                        {loop("k", bound(kI), to, one, {add(element("out", k), lit("i32", 1))})})},
+                                  false, "", "", params)},
+                         "void", params)},
+               {kMin}),
+        cpuModern());
+    return CodeletWorks(*program.module, program.facts).of(*program.codelet("x"), {{11}, {1000}}, {});
+  };
+  const CodeletWork parts = work(bound(bin("u32", "add", kI, one)));
+  EXPECT_EQ(parts.accesses[1].stores, 1000); // all of it, once
+  EXPECT_EQ(parts.bounds, std::set<std::size_t>{0});
+  EXPECT_FALSE(parts.uneven);
+  EXPECT_NE(work(bound(bin("u32", "add", kI, lit("u32", 2)))).accesses[1].stores, 1000); // no neighbours
+}
+
 TEST(CodeletWork, ClampedIndicesMoveLikeWhatTheyClamp) {
   // x += in[i]; x += in[std::min(i + 1, 99)];
   const std::string x = var("i32", "x"), right = bin("u32", "add", kI, lit("u32", 1)), last = lit("u32", 99);

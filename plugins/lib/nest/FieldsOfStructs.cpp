@@ -160,7 +160,7 @@ private:
     if (function == module_.functions.end() || depth_ == kDeepest) return {};
     Values given;
     for (std::size_t i = 0; i < call.args.size() && i < (*function)->params.size(); ++i) {
-      if (call.args[i]->type.isArray()) return {};
+      if (call.args[i]->type.isArray() || (*function)->params[i]->access != ast::Access::In) return {};
       const Leaves leaves = leavesOf(call.args[i]);
       if (haveEffects(leaves)) return {};
       given[(*function)->params[i]->name] = leaves;
@@ -261,7 +261,17 @@ private:
     return sequence(stmts);
   }
 
+  /// What is assigned within an expression has no statements for its fields.
+  const Node *mutateAssign(const Assign *a) override {
+    failed |= a->type.isStruct() && targetOf(a->target).leaves;
+    return Mutator::mutateAssign(a);
+  }
+
   const Node *mutateEvaluate(const Evaluate *s) override {
+    if (const auto *both = dyn<Binary>(s->expr); both && both->op == BinaryOp::Comma) {
+      emitBefore(mutateAs(arena().make<Evaluate>(s->range, both->lhs)));
+      return mutate(arena().make<Evaluate>(s->range, both->rhs));
+    }
     const auto *set = dyn<Assign>(s->expr);
     const Target target = set && set->type.isStruct() ? targetOf(set->target) : Target{};
     if (!target.leaves) return Mutator::mutateEvaluate(s);
@@ -315,8 +325,8 @@ private:
   const Structs &structs_;
 };
 
-/// Variables of structs, but for those that calls of spectrums give or are given.
-std::set<std::string> variablesOfStructs(const Codelet &codelet) {
+/// Variables of structs, but for those that calls of spectrums give or are given, and those that functions change.
+std::set<std::string> variablesOfStructs(const Codelet &codelet, const Module &module) {
   std::set<std::string> found, whole, all;
   auto mentioned = [&](const Node *in) {
     walk(in, [&](const VarRef &v) {
@@ -334,6 +344,11 @@ std::set<std::string> variablesOfStructs(const Codelet &codelet) {
         if (calls(a.value)) mentioned(a.target);
       },
       [&](const SpectrumCall &c) { mentioned(&c); }, [&](const Map &m) { mentioned(&m); },
+      [&](const Call &c) {
+        for (const Function *f : module.functions)
+          for (std::size_t i = 0; f->name == c.callee && i < f->params.size() && i < c.args.size(); ++i)
+            if (f->params[i]->access != ast::Access::In) mentioned(c.args[i]);
+      },
       [&](const Atomic &a) { mentioned(&a); });
   for (const std::string &name : whole) found.erase(name);
   return found;
@@ -342,7 +357,7 @@ std::set<std::string> variablesOfStructs(const Codelet &codelet) {
 } // namespace
 
 const Codelet *withFieldsOfStructs(const Codelet *codelet, const Module &module, Arena &arena) {
-  std::set<std::string> variables = variablesOfStructs(*codelet);
+  std::set<std::string> variables = variablesOfStructs(*codelet, module);
   if (variables.empty() || codelet->coop) return codelet;
   Names names;
   names.reserveAll(codelet);

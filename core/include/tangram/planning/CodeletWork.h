@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -55,20 +56,22 @@ struct CodeletWork {
   /// Of `shared`, in arrays that lanes which read each other's registers keep there: of the lane's own element, and of
   /// others'.
   double ownOfLane = 0, exchanged = 0;
-  double sharedBytes = 0;    // of these arrays
-  double fills = 0;          // loops that only load what lanes share
-  double exchanges = 0;      // how often lanes wait for what others have stored in these arrays
-  double awaits = 0;         // of these, for panels on their way to these arrays ...
-  double panelsAhead = 0;    // ... which others, so many, are used meanwhile, all awaits together
-  double turns = 0;          // of innermost loops
-  double branches = 0;       // back to the begin of a loop that is not unrolled
-  double mispredictions = 0; // of branches that data decides, such that go the other way than a processor foresees
-  double dependent = 0;      // of these turns, such that need a value of the turn before
-  double laneTurns = 0;      // of loops of which lanes have a turn each, side by side, and leave nothing behind
-  double values = 0;         // variables, and elements of small arrays: registers of 32 bits that may be needed ...
-  double arrays = 0;         // ... and these of arrays alone
-  double fractions = 0;      // ... and of arrays and variables with a fraction: what vectors of a processor hold
-  double registerStores = 0; // to elements of arrays that registers may hold
+  double sharedBytes = 0;       // of these arrays
+  double fills = 0;             // loops that only load what lanes share
+  double exchanges = 0;         // how often lanes wait for what others have stored in these arrays
+  double awaits = 0;            // of these, for panels on their way to these arrays ...
+  double panelsAhead = 0;       // ... which others, so many, are used meanwhile, all awaits together
+  double turns = 0;             // of innermost loops
+  double branches = 0;          // back to the begin of a loop that is not unrolled
+  double mispredictions = 0;    // of branches that data decides, such that go the other way than a processor foresees
+  double dependent = 0;         // of these turns, such that need a value of the turn before
+  std::set<std::size_t> bounds; // parameters whose elements say how long a loop is ...
+  bool uneven = false;          // ... which differs from lane to lane of a cooperative codelet
+  double laneTurns = 0;         // of loops of which lanes have a turn each, side by side, and leave nothing behind
+  double values = 0;            // variables, and elements of small arrays: registers of 32 bits that may be needed ...
+  double arrays = 0;            // ... and these of arrays alone
+  double fractions = 0;         // ... and of arrays and variables with a fraction: what vectors of a processor hold
+  double registerStores = 0;    // to elements of arrays that registers may hold
   std::vector<AccessWork> accesses;
   std::map<const ast::Expr *, double> sites; // how often each map and call of a spectrum is come to
   bool guessed = false;                      // how often a loop turns depends on what is not known: kUnknownTurns
@@ -97,7 +100,8 @@ private:
   const ast::Module &module_;
   const Facts &facts_;
   std::map<const ast::Codelet *, std::shared_ptr<const CodeletSource>> sources_;
-  std::map<std::tuple<const ast::Codelet *, std::vector<Extents>, Scalars, std::uint64_t, std::uint64_t>, CodeletWork> works_;
+  std::map<std::tuple<const ast::Codelet *, std::vector<Extents>, Scalars, std::uint64_t, std::uint64_t>, CodeletWork>
+      works_;
 };
 
 } // namespace tangram
