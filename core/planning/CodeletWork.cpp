@@ -568,9 +568,12 @@ private:
 
   /// Whether an index is computed of a counter, not found by it.
   bool follows(const Expr *index, const std::string &counter) const {
-    if (isData(index)) return false;
+    if (loads(index)) return false;
+    const CodeletSource::Parts &parts = source_.parts(index);
+    if (std::any_of(parts.variables.begin(), parts.variables.end(), [&](auto *v) { return v->name == counter; }))
+      return true;
     const std::vector<std::string> &reached = source_.reached(index).variables;
-    return std::find(reached.begin(), reached.end(), counter) != reached.end();
+    return !isData(index) && std::find(reached.begin(), reached.end(), counter) != reached.end();
   }
   /// Containers whose elements say how long a loop is; of a cooperative codelet, whether these are others for each
   /// lane.
