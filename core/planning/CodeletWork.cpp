@@ -240,7 +240,7 @@ private:
       const Expr *step = strideOf(*loop);
       const bool byLanes = step && isa<CoopDim>(withoutCasts(step));
       const double stride = std::max(1.0, std::abs(numbers_(step).value_or(1)));
-      findBounds(loop->cond);
+      if (!turns && !counter.empty()) findBounds(loop->cond);
       if (!turns) turns = meanPart(*loop, counter);
       if (!turns && !counter.empty())
         if (const std::optional<double> extent = extentBy(counter, loop->body)) turns = std::ceil(*extent / stride);
@@ -573,7 +573,11 @@ private:
     if (std::any_of(parts.variables.begin(), parts.variables.end(), [&](auto *v) { return v->name == counter; }))
       return true;
     const std::vector<std::string> &reached = source_.reached(index).variables;
-    return !isData(index) && std::find(reached.begin(), reached.end(), counter) != reached.end();
+    // A place that is looked for by halves moves otherwise.
+    const bool steady = std::all_of(reached.begin(), reached.end(), [&](const std::string &name) {
+      return name == counter || !source_.changes(name) || spans_.count(name);
+    });
+    return steady && !isData(index) && std::find(reached.begin(), reached.end(), counter) != reached.end();
   }
   /// Containers whose elements say how long a loop is; of a cooperative codelet, whether these are others for each
   /// lane.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace tangram {
 
@@ -34,6 +35,49 @@ void windowsByConditions(const ast::Expr *condition, const ast::Spectrum &spectr
   const std::optional<std::size_t> less = sizeOf(rightIsLess ? n->rhs : n->lhs, spectrum),
                                    more = sizeOf(rightIsLess ? n->lhs : n->rhs, spectrum);
   if (less && more && !known[*less][0]) known[*less][0] = kWindow;
+}
+
+/// Factors of a product of integer parameters and numbers; false for anything else.
+bool factorsOf(const ast::Expr *e, std::vector<std::string> &names, double &number) {
+  e = withoutCasts(e);
+  if (const auto *n = ast::dyn<ast::Binary>(e))
+    return n->op == ast::BinaryOp::Mul && factorsOf(n->lhs, names, number) && factorsOf(n->rhs, names, number);
+  if (const auto *literal = ast::dyn<ast::IntLit>(e)) {
+    number *= static_cast<double>(literal->value);
+    return true;
+  }
+  const auto *v = ast::dyn<ast::VarRef>(e);
+  if (v) names.push_back(v->name);
+  return v && v->type.isInteger();
+}
+
+/// x.size() == rows * columns: numbers of which nothing is said are as large as one another.
+void numbersByConditions(const ast::Expr *condition, const ast::Spectrum &spectrum, ExpectedSizes &sizes) {
+  const auto *n = ast::dyn<ast::Binary>(withoutCasts(condition));
+  if (!n) return;
+  if (n->op == ast::BinaryOp::LogicalAnd) {
+    numbersByConditions(n->lhs, spectrum, sizes);
+    return numbersByConditions(n->rhs, spectrum, sizes);
+  }
+  if (n->op != ast::BinaryOp::Eq) return;
+  for (const auto &[left, right] : {std::pair(n->lhs, n->rhs), std::pair(n->rhs, n->lhs)}) {
+    const std::optional<std::size_t> container = sizeOf(left, spectrum);
+    std::vector<std::string> names;
+    double known = 1;
+    if (!container || !factorsOf(right, names, known)) continue;
+    std::vector<std::string> open;
+    for (const std::string &name : names) {
+      const auto given = sizes.find(name);
+      if (given == sizes.end())
+        open.push_back(name);
+      else
+        known *= static_cast<double>(given->second.at(0));
+    }
+    const auto elements = static_cast<double>(sizes.at(spectrum.params[*container]->name).at(0));
+    if (open.empty() || known < 1) continue;
+    const double each = std::pow(elements / known, 1 / static_cast<double>(open.size()));
+    for (const std::string &name : open) sizes[name] = {static_cast<std::uint64_t>(std::max(1.0, std::round(each)))};
+  }
 }
 } // namespace
 
@@ -72,6 +116,7 @@ ExpectedSizes ordinarySizes(const Forest &forest) {
     else if (alone && p->type.isInteger())
       sizes[p->name] = {kNumber};
   }
+  for (const ast::Expr *condition : spectrum->conditions) numbersByConditions(condition, *spectrum, sizes);
   return sizes;
 }
 

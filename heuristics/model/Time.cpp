@@ -170,8 +170,8 @@ bool Time::fallTogether(const Place &place, std::size_t argument) const {
   if (place.spectrum->params[argument]->type.rank() < 2) return false;
   if (!machine_.prefetches()) return true;
   constexpr double kSets = 4096; // bytes from a line to the next one of the same set
-  const std::optional<std::uint64_t> &row = place.expected->arguments[argument].back();
-  return row && std::fmod(static_cast<double>(*row) * elementBytes(place.spectrum->params[argument]->type), kSets) == 0;
+  const std::optional<double> row = place.innermost(argument, 1);
+  return row && std::fmod(*row * elementBytes(place.spectrum->params[argument]->type), kSets) == 0;
 }
 
 /// Seconds: of what the device has no room for, so that everything else is better.

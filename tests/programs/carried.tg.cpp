@@ -107,3 +107,74 @@ __codelet void records(const Array<2, int> in, Array<2, int> most) {
     }
   }
 }
+
+// Two running values: mean and mean of squares of what has been so far, in whole numbers.
+__spectrum void so_far_both(const Array<1, int> in, Array<1, int> sums, Array<1, long long> squares)
+    __requires(in.size() == sums.size() && in.size() == squares.size());
+__codelet void so_far_both(const Array<1, int> in, Array<1, int> sums, Array<1, long long> squares) {
+  int sum = 0;
+  long long square = 0;
+  for (size_t i = 0; i < in.size(); ++i) {
+    sum += in[i];
+    square += in[i] * in[i];
+    sums[i] = sum;
+    squares[i] = square - sum;
+  }
+}
+
+// Of a window, by what comes and what goes.
+__spectrum void moving(const Array<1, float> in, size_t w, Array<1, float> out) __requires(in.size() == out.size());
+__codelet void moving(const Array<1, float> in, size_t w, Array<1, float> out) {
+  double sum = 0, squares = 0;
+  for (size_t i = 0; i < in.size(); ++i) {
+    sum += in[i];
+    squares += double(in[i]) * in[i];
+    if (i >= w) {
+      sum -= in[i - w];
+      squares -= double(in[i - w]) * in[i - w];
+    }
+    out[i] = float(squares - sum);
+  }
+}
+
+// Two containers that are filled side by side.
+__spectrum size_t parted(const Array<1, int> in, Array<1, int> low, Array<1, int> high)
+    __requires(in.size() == low.size() && in.size() == high.size());
+__codelet size_t parted(const Array<1, int> in, Array<1, int> low, Array<1, int> high) {
+  size_t l = 0, h = 0;
+  for (size_t i = 0; i < in.size(); ++i)
+    if (in[i] < 0)
+      low[l++] = in[i];
+    else
+      high[h++] = in[i];
+  return l * 1000000 + h;
+}
+
+// What is added depends on what there is: no scan.
+__spectrum void capped(const Array<1, int> in, Array<1, int> out) __requires(in.size() == out.size());
+__codelet void capped(const Array<1, int> in, Array<1, int> out) {
+  int sum = 0;
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (sum < 10) sum += in[i];
+    out[i] = sum;
+  }
+}
+
+__spectrum size_t first_few(const Array<1, int> in, size_t most, Array<1, int> out)
+    __requires(in.size() == out.size());
+__codelet size_t first_few(const Array<1, int> in, size_t most, Array<1, int> out) {
+  size_t n = 0;
+  for (size_t i = 0; i < in.size(); ++i)
+    if (n < most) out[n++] = in[i];
+  return n;
+}
+
+__spectrum void both_ways_added(const Array<1, int> in, Array<1, int> out) __requires(in.size() == out.size());
+__codelet void both_ways_added(const Array<1, int> in, Array<1, int> out) {
+  int sum = 0, sums = 0;
+  for (size_t i = 0; i < in.size(); ++i) {
+    sum += in[i];
+    sums += sum;
+    out[i] = sums;
+  }
+}

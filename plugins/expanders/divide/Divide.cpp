@@ -297,13 +297,8 @@ private:
     std::vector<const Stmt *> divided = statements(item.body, inside);
     if (inside) loop.divided = std::move(divided);
     sayWhetherAny(loop);
-    if (loop.scalars.size() > 1) {
-      std::vector<const Param *> fields;
-      for (const Reduced &r : loop.scalars)
-        fields.push_back(arena_.make<Param>(loop.range.where, r.name, r.type, Access::In));
-      loop.values = arena_.make<Struct>(loop.range.where, names_.fresh(base_ + "_values"), fields);
-      result_.structs.push_back(loop.values);
-    }
+    structOf(loop);
+    if (loop.values) result_.structs.push_back(loop.values);
     std::vector<const Spectrum *> made = spectrumsOf(loop, base_, names_, arena_);
     result_.spectrums.insert(result_.spectrums.end(), made.begin(), made.end());
     Codelets make(arena_, loop.range.where);
@@ -317,11 +312,7 @@ private:
       args.push_back(isOwn(k) ? build.boolean(false) : build.var(loop.scalars[k].name, loop.scalars[k].type));
     args.insert(args.end(), loop.captures.arguments.begin(), loop.captures.arguments.end());
     const Expr *result = make.call(made[0]->name, loop.result(), std::move(args));
-    if (loop.values) {
-      const std::string own = names_.fresh(base_ + "_" + loop.range.iterator + "_values");
-      out.push_back(build.declare(own, loop.result(), result));
-      result = build.var(own, loop.result());
-    }
+    if (loop.values) result = named(loop, result, out);
     for (std::size_t k = 0; k < loop.scalars.size(); ++k)
       if (!isOwn(k))
         out.push_back(
@@ -344,19 +335,45 @@ private:
   }
 
   bool scan(const Item &item, std::vector<const Stmt *> &out) {
-    const std::optional<ScanLoop> found = scanLoop(nest_, item, dependences_, withoutSkips(item.body), arena_);
+    std::optional<ScanLoop> found = scanLoop(nest_, item, dependences_, withoutSkips(item.body), arena_);
     if (!found) return false;
-    const Reduced &running = found->total.scalars[0];
-    if (!options_.reorder && running.type.isFloating()) return false;
+    ReductionLoop &total = found->total;
+    const bool rounds = std::any_of(total.scalars.begin(), total.scalars.end(),
+                                    [](const Reduced &running) { return running.type.isFloating(); });
+    if (!options_.reorder && rounds) return false;
+    structOf(total);
     const std::vector<const Spectrum *> made = spectrumsOf(*found, base_, names_, arena_);
     if (made.empty()) return false;
+    if (total.values) result_.structs.push_back(total.values);
     result_.spectrums.insert(result_.spectrums.end(), made.begin(), made.end());
-    Codelets make(arena_, found->total.range.where);
-    const Expr *value = make.build().var(running.name, running.type);
-    std::vector<const Expr *> args = {found->total.range.range(arena_), value};
+    Codelets make(arena_, total.range.where);
+    const Build &build = make.build();
+    std::vector<const Expr *> args = {total.range.range(arena_)};
+    for (const Reduced &running : total.scalars) args.push_back(build.var(running.name, running.type));
     args.insert(args.end(), found->captures.arguments.begin(), found->captures.arguments.end());
-    out.push_back(make.build().assign(value, make.call(made[0]->name, running.type, std::move(args))));
+    const Expr *result = make.call(made[0]->name, total.result(), std::move(args));
+    if (total.values) result = named(total, result, out);
+    for (std::size_t k = 0; k < total.scalars.size(); ++k)
+      out.push_back(
+          build.assign(build.var(total.scalars[k].name, total.scalars[k].type), valueOf(total, k, result, arena_)));
     return true;
+  }
+
+  /// Of several scalars a struct of them.
+  void structOf(ReductionLoop &loop) {
+    if (loop.scalars.size() <= 1) return;
+    std::vector<const Param *> fields;
+    for (const Reduced &r : loop.scalars)
+      fields.push_back(arena_.make<Param>(loop.range.where, r.name, r.type, Access::In));
+    loop.values = arena_.make<Struct>(loop.range.where, names_.fresh(base_ + "_values"), fields);
+  }
+
+  /// A variable for the struct that a loop's spectrum returns.
+  const Expr *named(const ReductionLoop &loop, const Expr *result, std::vector<const Stmt *> &out) {
+    const Build build(arena_, loop.range.where);
+    const std::string own = names_.fresh(base_ + "_" + loop.range.iterator + "_values");
+    out.push_back(build.declare(own, loop.result(), result));
+    return build.var(own, loop.result());
   }
 
   const Module &module_;

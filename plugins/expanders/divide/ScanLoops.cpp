@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 #include <functional>
+#include <map>
 
 namespace tangram::divide {
 
@@ -79,29 +80,27 @@ Stmts updatesOf(const Stmts &body, const std::string &scalar, const Module &modu
 
 bool isOneOf(const Stmts &stmts, const Stmt *s) { return std::find(stmts.begin(), stmts.end(), s) != stmts.end(); }
 
-/// The one scalar that the loop carries; null where it is something else.
-const nest::Variable *carriedScalar(const nest::Nest &nest, unsigned loop, const nest::Dependences &dependences,
-                                    const Stmts &body) {
+/// The scalars that the loop carries, in the order of their declarations; none where it carries something else.
+std::vector<const nest::Variable *> carriedScalars(const nest::Nest &nest, unsigned loop,
+                                                   const nest::Dependences &dependences, const Stmts &body) {
   const std::vector<unsigned> own = dependences.carried(loop).privatizable;
-  std::optional<unsigned> found;
-  std::set<unsigned> containers;
+  std::set<unsigned> found, containers;
   for (const nest::Dependence &d : dependences.all(loop)) {
     const unsigned variable = d.first->variable;
     if (std::find(own.begin(), own.end(), variable) != own.end()) continue;
-    if (nest.variables[variable].container) {
-      containers.insert(variable);
-      continue;
-    }
-    if (found && *found != variable) return nullptr;
-    found = variable;
+    (nest.variables[variable].container ? containers : found).insert(variable);
   }
-  if (!found) return nullptr;
-  const Stmts updates = updatesOf(body, nest.variables[*found].name, *nest.module);
-  for (const unsigned container : containers)
-    if (updates.size() != 1 || !isCompacted(nest, loop, container, nest.variables[*found], updates[0], body))
-      return nullptr;
-  const nest::Variable &v = nest.variables[*found];
-  return v.rank == 0 && !v.container && v.type.isScalar() ? &v : nullptr;
+  std::vector<const nest::Variable *> scalars;
+  for (const unsigned variable : found) scalars.push_back(&nest.variables[variable]);
+  const bool all = std::all_of(scalars.begin(), scalars.end(),
+                               [](const nest::Variable *v) { return v->rank == 0 && v->type.isScalar(); });
+  const bool compacted = std::all_of(containers.begin(), containers.end(), [&](unsigned container) {
+    return std::any_of(scalars.begin(), scalars.end(), [&](const nest::Variable *v) {
+      const Stmts updates = updatesOf(body, v->name, *nest.module);
+      return updates.size() == 1 && isCompacted(nest, loop, container, *v, updates[0], body);
+    });
+  });
+  return all && compacted ? scalars : std::vector<const nest::Variable *>{};
 }
 
 /// The updates alone, and the branches that they stand in; null where they stand elsewhere.
@@ -122,16 +121,26 @@ const Stmt *alone(const Stmt *s, const Stmts &updates, Arena &arena) {
                       : build.when(branch->cond, then, otherwise);
 }
 
-/// Declarations of the body that the updates need, and the updates; nothing where these need what the loop writes.
-std::optional<Stmts> slice(const Stmts &body, const Stmts &updates, const std::string &scalar,
-                           const std::set<std::string> &written, Arena &arena) {
+/// Declarations of the body that the updates of scalars need, and the updates; nothing where these need what the loop
+/// writes, or the scalars themselves: `if (n < most) out[n++] = x;`.
+std::optional<Stmts> slice(const Stmts &body, const Stmts &updates, const std::set<std::string> &scalars,
+                           const std::set<std::string> &written, const Module &module, Arena &arena) {
   std::set<std::string> needed, inside; // inside: declared in branches around the updates
   auto needs = [&](const Node *node) { walk(node, [&](const VarRef &v) { needed.insert(v.name); }); };
+  auto needsOf = [&](auto &&self, const Stmt *s) -> void {
+    if (isOneOf(updates, s)) {
+      if (const std::optional<nest::Update> how = nest::updateOf(s, module); how && how->value) needs(how->value);
+    } else if (const auto *branch = dyn<If>(s)) {
+      needs(branch->cond);
+      for (const Block *block : {branch->then, branch->otherwise})
+        for (const Stmt *inner : block ? block->stmts : Stmts{}) self(self, inner);
+    }
+  };
   Stmts kept;
   for (const Stmt *s : body)
     if (const Stmt *update = alone(s, updates, arena)) {
       kept.push_back(update);
-      needs(update);
+      needsOf(needsOf, update);
       inside.merge(nest::declaredIn({s}));
     }
   for (auto s = body.rbegin(); s != body.rend(); ++s) {
@@ -141,14 +150,15 @@ std::optional<Stmts> slice(const Stmts &body, const Stmts &updates, const std::s
     needs(d->init);
     kept.insert(kept.begin(), d);
   }
-  for (const std::string &name : written)
-    if (needed.count(name)) return {};
-  for (const Stmt *s : body) // what is kept is nowhere set again
-    for (const std::string &name : assignedVariables(s))
-      if (name != scalar && needed.count(name)) return {};
-  // Nor is anything of a branch that an update needs.
-  if (std::any_of(inside.begin(), inside.end(), [&](const std::string &name) { return needed.count(name) > 0; }))
+  auto isNeeded = [&](const std::string &name) { return needed.count(name) > 0; };
+  if (std::any_of(written.begin(), written.end(), isNeeded) || std::any_of(scalars.begin(), scalars.end(), isNeeded))
     return {};
+  for (const Stmt *s : body) { // what is kept is nowhere set again
+    const std::set<std::string> set = assignedVariables(s);
+    if (std::any_of(set.begin(), set.end(), isNeeded)) return {};
+  }
+  // Nor is anything of a branch that an update needs.
+  if (std::any_of(inside.begin(), inside.end(), isNeeded)) return {};
   return kept;
 }
 
@@ -158,30 +168,39 @@ std::optional<ScanLoop> scanLoop(const nest::Nest &nest, const nest::Item &loop,
                                  Stmts body, Arena &arena) {
   // Where an iteration may end before an update, branches around it do not tell whether it is done.
   if (std::any_of(body.begin(), body.end(), jumpsOut)) return {};
-  const nest::Variable *v = carriedScalar(nest, loop.index, dependences, body);
-  const Stmts updates = v ? updatesOf(body, v->name, *nest.module) : Stmts{};
-  if (updates.empty()) return {};
-  const std::optional<nest::Update> how = nest::updateOf(updates[0], *nest.module);
-  std::set<std::string> written;
+  const std::vector<const nest::Variable *> scalars = carriedScalars(nest, loop.index, dependences, body);
+  if (scalars.empty()) return {};
+  ScanLoop scan;
+  Stmts updates;
+  std::set<std::string> names, written;
+  std::map<const nest::Variable *, Stmts> updatesOfEach;
+  for (const nest::Variable *v : scalars) {
+    const Stmts own = updatesOf(body, v->name, *nest.module);
+    if (own.empty()) return {};
+    scan.total.scalars.push_back({v->name, v->type, nest::updateOf(own[0], *nest.module)->op});
+    names.insert(v->name);
+    updates.insert(updates.end(), own.begin(), own.end());
+    updatesOfEach.emplace(v, own);
+  }
   for (unsigned s : nest.statementsOf(loop.index))
     for (const nest::Access &a : nest.statements[s].accesses) {
       if (a.kind == nest::AccessKind::Read) continue;
       const nest::Variable &other = nest.variables[a.variable];
-      if (&other == v && !isOneOf(updates, nest.statements[s].node)) return {};
+      const auto running = updatesOfEach.find(&other);
+      if (running != updatesOfEach.end() && !isOneOf(running->second, nest.statements[s].node)) return {};
       if (other.container) written.insert(other.name);
     }
-  const std::optional<Stmts> kept = slice(body, updates, v->name, written, arena);
+  std::optional<Stmts> kept = slice(body, updates, names, written, *nest.module, arena);
   std::string why;
   const std::optional<LoopRange> range = rangeOf(nest, loop.index, arena, why);
   if (!kept || !range) return {};
-  std::set<std::string> own;
+  std::set<std::string> own, without = names;
+  without.insert(range->iterator);
   for (unsigned p : dependences.carried(loop.index).privatizable) own.insert(nest.variables[p].name);
-  const std::set<std::string> without{range->iterator, v->name};
   std::optional<Captures> all = capturesOf(nest, body, without, own, arena, why),
                           some = capturesOf(nest, *kept, without, own, arena, why);
   if (!all || !some) return {};
-  ScanLoop scan;
-  scan.total = {*range, *kept, *some, {{v->name, v->type, how->op}}, nullptr, true};
+  scan.total.range = *range, scan.total.body = std::move(*kept), scan.total.captures = *some;
   scan.body = std::move(body);
   scan.captures = *all;
   return scan;
@@ -192,22 +211,25 @@ namespace {
 class ScanMaker {
 public:
   ScanMaker(ScanLoop loop, const std::string &base, Names &names, Arena &arena)
-      : loop_(std::move(loop)), value_(loop_.total.scalars[0]), arena_(arena), where_(loop_.total.range.where),
+      : loop_(std::move(loop)), scalars_(loop_.total.scalars), arena_(arena), where_(loop_.total.range.where),
         local_(localNames()), make_(arena, where_, local_), build_(make_.build()), names_(names),
         base_(fmt::format("{}_{}", base, loop_.total.range.iterator)), scan_(names.fresh(base_ + "_scan")) {
-    nothing_ = neutral(build_, value_.op, value_.type);
     range_ = make_.param(local_.fresh(loop_.total.range.iterator + "_range"), loop_.total.range.containerType());
-    before_ = make_.param(local_.fresh(value_.name + "_before"), value_.type);
-    params_ = {range_, before_};
+    params_ = {range_};
+    for (const Reduced &scalar : scalars_) {
+      nothing_.push_back(neutral(build_, scalar.op, scalar.type));
+      before_.push_back(make_.param(local_.fresh(scalar.name + "_before"), scalar.type));
+    }
+    params_.insert(params_.end(), before_.begin(), before_.end());
     params_.insert(params_.end(), loop_.captures.params.begin(), loop_.captures.params.end());
   }
 
   std::vector<const Spectrum *> run(const std::string &base) {
     const std::vector<const Spectrum *> total = spectrumsOf(loop_.total, base + "_total", names_, arena_);
-    if (!nothing_ || total.size() < 2) return {};
+    if (std::find(nothing_.begin(), nothing_.end(), nullptr) != nothing_.end() || total.size() < 2) return {};
     const std::string starts = names_.fresh(base_ + "_starts");
     std::vector<const Spectrum *> made{
-        arena_.make<Spectrum>(where_, scan_, value_.type, params_, Exprs{},
+        arena_.make<Spectrum>(where_, scan_, loop_.total.result(), params_, Exprs{},
                               std::vector<const Codelet *>{loops(), lanes(), parts(total[0]->name, starts)}),
         startsOf(starts)};
     made.insert(made.end(), total.begin(), total.end());
@@ -215,23 +237,43 @@ public:
   }
 
 private:
+  /// An element of what has one for each scalar: by the number of the scalar, and an index.
+  using Element = std::function<const Expr *(std::size_t, const Expr *)>;
+
   Names localNames() {
     Names local;
     local.reserve(loop_.total.range.iterator);
-    local.reserve(value_.name);
+    for (const Reduced &scalar : scalars_) local.reserve(scalar.name);
     for (const Param *p : loop_.captures.params) local.reserve(p->name);
     for (const Stmt *s : loop_.body) local.reserveAll(s);
     loop_.total.range.position = local.fresh("at_" + loop_.total.range.iterator);
     return local;
   }
-  const Expr *value() const { return build_.var(value_.name, value_.type); }
+  std::size_t count() const { return scalars_.size(); }
+  const Expr *value(std::size_t k) const { return build_.var(scalars_[k].name, scalars_[k].type); }
   const Expr *wide(const Expr *e) const { return build_.cast(kSize, e); }
-  const Expr *both(const Expr *a, const Expr *b) const { return combined(build_, value_.op, a, b); }
+  const Expr *both(std::size_t k, const Expr *a, const Expr *b) const { return combined(build_, scalars_[k].op, a, b); }
+  Exprs each(const std::function<const Expr *(std::size_t)> &of) const {
+    Exprs all;
+    for (std::size_t k = 0; k < count(); ++k) all.push_back(of(k));
+    return all;
+  }
+  void add(Stmts &out, const std::function<const Stmt *(std::size_t)> &of) const {
+    for (std::size_t k = 0; k < count(); ++k) out.push_back(of(k));
+  }
   const Stmt *returned(const Expr *e) const { return arena_.make<Return>(where_, e); }
-  const Stmt *container(const std::string &name, Exprs extents, const Expr *init) const {
+  const Stmt *returned(Exprs values) const {
+    return returned(count() == 1 ? values[0] : arena_.make<InitList>(where_, loop_.total.result(), std::move(values)));
+  }
+  const Stmt *container(const std::string &name, const Type &type, Exprs extents, const Expr *init) const {
     const Tunable *none = nullptr;
-    return arena_.make<Declare>(where_, name, Type::array(1, value_.type), false, false, std::move(extents), none,
-                                init);
+    return arena_.make<Declare>(where_, name, Type::array(1, type), false, false, std::move(extents), none, init);
+  }
+  const Stmt *shared(const std::string &name, const Type &type) const {
+    const Tunable *noTunable = nullptr;
+    const Expr *none = nullptr;
+    return arena_.make<Declare>(where_, name, type, false, true, Exprs{wide(arena_.make<CoopDim>(where_, kLane))},
+                                noTunable, none);
   }
 
   /// The statements with what each iteration has for itself.
@@ -245,137 +287,184 @@ private:
     body.insert(body.end(), statements.begin(), statements.end());
     return body;
   }
-  /// An inclusive scan of what each lane has in an array (Hillis and Steele): `of` is the element of a lane, `distance`
-  /// a variable for how far apart those are that are combined.
-  const Stmt *scannedByLanes(const Expr *lane, const Expr *lanes, const Expr *distance,
-                             const std::function<const Expr *(const Expr *)> &of) const {
+  /// An inclusive scan of what each lane has in arrays (Hillis and Steele): `of` is the element of a lane, `distance` a
+  /// variable for how far apart those are that are combined.
+  const Stmt *scannedByLanes(const Expr *lane, const Expr *lanes, const Expr *distance, const Element &of) const {
     const Expr *twice = arena_.make<Assign>(where_, kLane, AssignOp::Mul, distance, build_.integer(kLane, 2));
     const Expr *in = build_.binary(BinaryOp::Ge, lane, distance);
-    const Stmt *combines = build_.assign(of(lane), both(of(build_.sub(lane, distance)), of(lane)));
+    Stmts combines;
+    add(combines, [&](std::size_t k) {
+      return build_.assign(of(k, lane), both(k, of(k, build_.sub(lane, distance)), of(k, lane)));
+    });
     return arena_.make<For>(where_, build_.declare(as<VarRef>(distance)->name, kLane, build_.integer(kLane, 1), false),
-                            build_.less(distance, lanes), twice, build_.block({build_.when(in, {combines})}));
+                            build_.less(distance, lanes), twice, build_.block({build_.when(in, std::move(combines))}));
   }
 
   const Codelet *loops() const {
-    return make_.codelet("loops", params_,
-                         {build_.declare(value_.name, value_.type, make_.use(before_), false),
-                          make_.loop(loop_.total.range, range_, withOwn(loop_.captures, loop_.body)),
-                          returned(value())});
+    Stmts body;
+    add(body, [&](std::size_t k) {
+      return build_.declare(scalars_[k].name, scalars_[k].type, make_.use(before_[k]), false);
+    });
+    body.push_back(make_.loop(loop_.total.range, range_, withOwn(loop_.captures, loop_.body)));
+    body.push_back(returned(each([&](std::size_t k) { return value(k); })));
+    return make_.codelet("loops", params_, std::move(body));
   }
 
   /// Lanes have an iteration each of as many as they are: what each adds is scanned, and each goes through its own from
   /// what those in front of it have added.
   const Codelet *lanes() {
-    auto number = [&](const char *hint, const Type &type) { return build_.var(local_.fresh(hint), type); };
+    auto number = [&](const std::string &hint, const Type &type) { return build_.var(local_.fresh(hint), type); };
     auto declared = [&](const Expr *v, const Expr *init, bool isConst = true) {
       return build_.declare(as<VarRef>(v)->name, v->type, init, isConst);
     };
     const Expr *lane = number("lane", kLane), *lanes = number("lanes", kLane), *d = number("distance", kLane);
     const Expr *first = number("first", kSize), *at = build_.var(loop_.total.range.position, kSize);
-    const Expr *behind = number("behind", value_.type), *none = nullptr;
+    const Exprs behind = each([&](std::size_t k) { return number("behind", scalars_[k].type); });
+    const Expr *none = nullptr;
     const Expr *size = arena_.make<Size>(where_, kSize, make_.use(range_), none);
-    const std::string shared = local_.fresh("shared");
-    auto of = [&](const Expr *index) {
-      return build_.element(build_.var(shared, Type::array(1, value_.type)), {wide(index)}, value_.type);
+    std::vector<std::string> arrays;
+    for (std::size_t k = 0; k < count(); ++k) arrays.push_back(local_.fresh("shared"));
+    const Element of = [&](std::size_t k, const Expr *index) {
+      const Type &type = scalars_[k].type;
+      return build_.element(build_.var(arrays[k], Type::array(1, type)), {wide(index)}, type);
     };
     auto iteration = [&](const Captures &captures, const Stmts &statements) {
       return build_.when(build_.less(at, size),
                          make_.iteration(loop_.total.range, range_, withOwn(captures, statements)));
     };
-    const Tunable *noTunable = nullptr;
     const Expr *one = build_.integer(kLane, 1);
-    Stmts tile{declared(at, build_.add(first, wide(lane))), build_.declare(value_.name, value_.type, nothing_, false),
-               // what it declares is declared by the other one as well
-               as<Stmt>(withOwnNames(arena_, iteration(loop_.total.captures, loop_.total.body), local_)),
-               build_.assign(of(lane), value()), scannedByLanes(lane, lanes, d, of), build_.assign(value(), behind),
-               build_.when(build_.less(build_.integer(kLane, 0), lane),
-                           {build_.assign(value(), both(behind, of(build_.sub(lane, one))))}),
-               iteration(loop_.captures, loop_.body), build_.assign(behind, both(behind, of(build_.sub(lanes, one))))};
+    Stmts tile{declared(at, build_.add(first, wide(lane)))}, others;
+    add(tile, [&](std::size_t k) { return build_.declare(scalars_[k].name, scalars_[k].type, nothing_[k], false); });
+    // What it declares is declared by the other one as well.
+    tile.push_back(as<Stmt>(withOwnNames(arena_, iteration(loop_.total.captures, loop_.total.body), local_)));
+    add(tile, [&](std::size_t k) { return build_.assign(of(k, lane), value(k)); });
+    tile.push_back(scannedByLanes(lane, lanes, d, of));
+    add(tile, [&](std::size_t k) { return build_.assign(value(k), behind[k]); });
+    add(others,
+        [&](std::size_t k) { return build_.assign(value(k), both(k, behind[k], of(k, build_.sub(lane, one)))); });
+    tile.push_back(build_.when(build_.less(build_.integer(kLane, 0), lane), std::move(others)));
+    tile.push_back(iteration(loop_.captures, loop_.body));
+    add(tile,
+        [&](std::size_t k) { return build_.assign(behind[k], both(k, behind[k], of(k, build_.sub(lanes, one)))); });
     const Expr *onward = arena_.make<Assign>(where_, kSize, AssignOp::Add, first, wide(lanes));
-    return make_.codelet("lanes", params_,
-                         {declared(lane, arena_.make<CoopIdx>(where_, kLane)),
-                          declared(lanes, arena_.make<CoopDim>(where_, kLane)),
-                          arena_.make<Declare>(where_, shared, value_.type, false, true,
-                                               Exprs{wide(arena_.make<CoopDim>(where_, kLane))}, noTunable, none),
-                          declared(behind, make_.use(before_), false),
-                          arena_.make<For>(where_, declared(first, build_.u64(0), false), build_.less(first, size),
-                                           onward, build_.block(std::move(tile))),
-                          returned(behind)},
-                         true);
+    Stmts body{declared(lane, arena_.make<CoopIdx>(where_, kLane)),
+               declared(lanes, arena_.make<CoopDim>(where_, kLane))};
+    add(body, [&](std::size_t k) { return shared(arrays[k], scalars_[k].type); });
+    add(body, [&](std::size_t k) { return declared(behind[k], make_.use(before_[k]), false); });
+    body.push_back(arena_.make<For>(where_, declared(first, build_.u64(0), false), build_.less(first, size), onward,
+                                    build_.block(std::move(tile))));
+    body.push_back(returned(behind));
+    return make_.codelet("lanes", params_, std::move(body), true);
   }
 
   /// auto totals = map(total, parts, nothing, ...); starts(totals, before, begins); map(scan, parts, begins, ...)
   const Codelet *parts(const std::string &total, const std::string &starts) {
-    const std::string totals = local_.fresh("totals"), begins = local_.fresh("begins"), ends = local_.fresh("ends");
-    const Type values = Type::array(1, value_.type);
+    const Type whole = loop_.total.result();
+    const std::string totals = local_.fresh("totals");
+    std::vector<std::string> begins;
+    for (std::size_t k = 0; k < this->count(); ++k) begins.push_back(local_.fresh("begins"));
+    const std::string ends = local_.fresh("ends");
+    auto begin = [&](std::size_t k) { return build_.var(begins[k], Type::array(1, scalars_[k].type)); };
     Stmts body = make_.tiling(range_);
     const Expr *count = wide(build_.var(as<Declare>(body[0])->name, Scalar::U32));
-    Exprs each{make_.parts(range_), nothing_};
-    for (const Param *p : loop_.total.captures.params) each.push_back(make_.use(p));
-    body.push_back(container(totals, {}, make_.map(total, value_.type, std::move(each))));
-    body.push_back(container(begins, {count}, nullptr));
-    body.push_back(make_.run(
-        make_.call(starts, Type(), {build_.var(totals, values), make_.use(before_), build_.var(begins, values)})));
-    Exprs again{make_.parts(range_), build_.var(begins, values)};
+    Exprs first{make_.parts(range_)};
+    first.insert(first.end(), nothing_.begin(), nothing_.end());
+    for (const Param *p : loop_.total.captures.params) first.push_back(make_.use(p));
+    body.push_back(container(totals, whole, {}, make_.map(total, whole, std::move(first))));
+    add(body, [&](std::size_t k) { return container(begins[k], scalars_[k].type, {count}, nullptr); });
+    Exprs given{build_.var(totals, Type::array(1, whole))};
+    for (const Param *p : before_) given.push_back(make_.use(p));
+    for (std::size_t k = 0; k < this->count(); ++k) given.push_back(begin(k));
+    body.push_back(make_.run(make_.call(starts, Type(), std::move(given))));
+    Exprs again{make_.parts(range_)};
+    for (std::size_t k = 0; k < this->count(); ++k) again.push_back(begin(k));
     for (const Param *p : loop_.captures.params) again.push_back(make_.use(p));
-    body.push_back(container(ends, {}, make_.map(scan_, value_.type, std::move(again))));
-    body.push_back(returned(build_.element(build_.var(ends, values), {build_.sub(count, build_.u64(1))}, value_.type)));
+    body.push_back(container(ends, whole, {}, make_.map(scan_, whole, std::move(again))));
+    body.push_back(
+        returned(build_.element(build_.var(ends, Type::array(1, whole)), {build_.sub(count, build_.u64(1))}, whole)));
     return make_.codelet("over_" + loop_.total.range.iterator, params_, std::move(body), false, true);
   }
 
   /// What each part begins with: an exclusive scan of what they add.
   const Spectrum *startsOf(const std::string &name) {
-    const Type values = Type::array(1, value_.type);
-    const Param *totals = make_.param("totals", values), *before = make_.param("before", value_.type);
-    const Param *begins = arena_.make<Param>(where_, "begins", values, Access::InOut);
-    const std::vector<const Param *> params{totals, before, begins};
+    auto named = [&](const char *what, std::size_t k) {
+      return count() == 1 ? what : fmt::format("{}_{}", what, scalars_[k].name);
+    };
+    const Param *totals = make_.param("totals", Type::array(1, loop_.total.result()));
+    std::vector<const Param *> before, begins;
+    for (std::size_t k = 0; k < count(); ++k) {
+      before.push_back(make_.param(named("before", k), scalars_[k].type));
+      begins.push_back(arena_.make<Param>(where_, named("begins", k), Type::array(1, scalars_[k].type), Access::InOut));
+    }
+    std::vector<const Param *> params{totals};
+    params.insert(params.end(), before.begin(), before.end());
+    params.insert(params.end(), begins.begin(), begins.end());
     const Expr *none = nullptr, *size = arena_.make<Size>(where_, kSize, make_.use(totals), none);
-    const Expr *running = build_.var("running", value_.type);
-    auto at = [&](const Param *of, const Expr *index) { return build_.element(make_.use(of), {index}, value_.type); };
-    auto each = [&](const char *iterator, const Expr *from, const Expr *to,
+    auto running = [&](std::size_t k) { return build_.var(named("running", k), scalars_[k].type); };
+    auto own = [&](std::size_t k) { return build_.var(named("own", k), scalars_[k].type); };
+    auto declared = [&](const Expr *v, const Expr *init) {
+      return build_.declare(as<VarRef>(v)->name, v->type, init, false);
+    };
+    auto total = [&](std::size_t k, const Expr *index) {
+      return valueOf(loop_.total, k, build_.element(make_.use(totals), {index}, loop_.total.result()), arena_);
+    };
+    auto loop = [&](const char *iterator, const Expr *from, const Expr *to,
                     const std::function<Stmts(const Expr *)> &body) {
       const Expr *k = build_.var(iterator, kSize);
       return arena_.make<For>(where_, build_.declare(iterator, kSize, from, false), build_.less(k, to),
                               arena_.make<Unary>(where_, kSize, UnaryOp::PreInc, k), build_.block(body(k)));
     };
-    auto begin = [&](const Expr *k) {
-      return Stmts{build_.assign(at(begins, k), running), build_.assign(running, both(running, at(totals, k)))};
+    auto begin = [&](const Expr *at) {
+      Stmts body;
+      add(body, [&](std::size_t k) {
+        return build_.assign(build_.element(make_.use(begins[k]), {at}, scalars_[k].type), running(k));
+      });
+      add(body, [&](std::size_t k) { return build_.assign(running(k), both(k, running(k), total(k, at))); });
+      return body;
     };
-    const Codelet *loops = make_.codelet(
-        "loops", params,
-        {build_.declare("running", value_.type, make_.use(before), false), each("k", build_.u64(0), size, begin)});
+    Stmts serial;
+    add(serial, [&](std::size_t k) { return declared(running(k), make_.use(before[k])); });
+    serial.push_back(loop("k", build_.u64(0), size, begin));
+    const Codelet *loops = make_.codelet("loops", params, std::move(serial));
 
     // Lanes have neighbours each, and add up what those in front of them have.
     const Expr *lane = build_.var("lane", kLane), *lanes = build_.var("lanes", kLane), *d = build_.var("d", kLane);
     const Expr *tile = build_.var("tile", kSize), *from = build_.var("from", kSize), *to = build_.var("to", kSize);
-    const Expr *own = build_.var("own", value_.type), *shared = build_.var("shared", values);
-    auto of = [&](const Expr *index) { return build_.element(shared, {wide(index)}, value_.type); };
+    const Element of = [&](std::size_t k, const Expr *index) {
+      const Type &type = scalars_[k].type;
+      return build_.element(build_.var(named("shared", k), Type::array(1, type)), {wide(index)}, type);
+    };
     auto least = [&](const Expr *e) { return build_.select(build_.less(e, size), e, size); };
-    const Tunable *noTunable = nullptr;
-    const Expr *first = build_.equal(lane, build_.integer(kLane, 0)), *one = build_.integer(kLane, 1);
-    const Stmts body{
-        build_.declare("lane", kLane, arena_.make<CoopIdx>(where_, kLane)),
-        build_.declare("lanes", kLane, arena_.make<CoopDim>(where_, kLane)),
-        build_.declare("tile", kSize,
-                       build_.div(build_.sub(build_.add(size, wide(lanes)), build_.u64(1)), wide(lanes))),
-        build_.declare("from", kSize, least(build_.mul(wide(lane), tile))),
-        build_.declare("to", kSize, least(build_.add(from, tile))),
-        build_.declare("own", value_.type, nothing_, false),
-        each("k", from, to, [&](const Expr *k) { return Stmts{build_.assign(own, both(own, at(totals, k)))}; }),
-        arena_.make<Declare>(where_, "shared", value_.type, false, true,
-                             Exprs{wide(arena_.make<CoopDim>(where_, kLane))}, noTunable, none),
-        build_.assign(of(lane), own),
-        scannedByLanes(lane, lanes, d, of),
-        build_.declare("running", value_.type, make_.use(before), false),
-        build_.when(build_.logicalNot(first),
-                    {build_.assign(running, both(make_.use(before), of(build_.sub(lane, one))))}),
-        each("l", from, to, begin)};
-    return arena_.make<Spectrum>(where_, name, Type(), params, Exprs{},
-                                 std::vector<const Codelet *>{loops, make_.codelet("lanes", params, body, true)});
+    const Expr *isFirst = build_.equal(lane, build_.integer(kLane, 0)), *one = build_.integer(kLane, 1);
+    Stmts body{build_.declare("lane", kLane, arena_.make<CoopIdx>(where_, kLane)),
+               build_.declare("lanes", kLane, arena_.make<CoopDim>(where_, kLane)),
+               build_.declare("tile", kSize,
+                              build_.div(build_.sub(build_.add(size, wide(lanes)), build_.u64(1)), wide(lanes))),
+               build_.declare("from", kSize, least(build_.mul(wide(lane), tile))),
+               build_.declare("to", kSize, least(build_.add(from, tile)))},
+        others;
+    add(body, [&](std::size_t k) { return declared(own(k), nothing_[k]); });
+    body.push_back(loop("k", from, to, [&](const Expr *at) {
+      Stmts sums;
+      add(sums, [&](std::size_t k) { return build_.assign(own(k), both(k, own(k), total(k, at))); });
+      return sums;
+    }));
+    add(body, [&](std::size_t k) { return shared(named("shared", k), scalars_[k].type); });
+    add(body, [&](std::size_t k) { return build_.assign(of(k, lane), own(k)); });
+    body.push_back(scannedByLanes(lane, lanes, d, of));
+    add(body, [&](std::size_t k) { return declared(running(k), make_.use(before[k])); });
+    add(others, [&](std::size_t k) {
+      return build_.assign(running(k), both(k, make_.use(before[k]), of(k, build_.sub(lane, one))));
+    });
+    body.push_back(build_.when(build_.logicalNot(isFirst), std::move(others)));
+    body.push_back(loop("l", from, to, begin));
+    return arena_.make<Spectrum>(
+        where_, name, Type(), params, Exprs{},
+        std::vector<const Codelet *>{loops, make_.codelet("lanes", params, std::move(body), true)});
   }
 
   ScanLoop loop_;
-  Reduced value_;
+  std::vector<Reduced> scalars_;
   Arena &arena_;
   SourceRange where_;
   Names local_; // of what stands in codelets
@@ -383,9 +472,9 @@ private:
   const Build &build_;
   Names &names_; // of spectrums
   std::string base_, scan_;
-  const Expr *nothing_ = nullptr; // what parts begin with
-  const Param *range_ = nullptr, *before_ = nullptr;
-  std::vector<const Param *> params_;
+  Exprs nothing_; // what parts begin with
+  const Param *range_ = nullptr;
+  std::vector<const Param *> before_, params_;
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// A loop that carries one running value, of which each iteration makes use: a prefix sum, and what is like it. As a
+// A loop that carries running values, of which each iteration makes use: prefix sums, and what is like them. As a
 // spectrum over its range, whose parts first combine what they add, and then go through their iterations again, each
 // from the value that those before it have come to (reduce, then scan).
 #pragma once
@@ -8,17 +8,18 @@
 namespace tangram::divide {
 
 struct ScanLoop {
-  ReductionLoop total;                 // what is left of the loop where only the running value is asked for
+  ReductionLoop total;                 // what is left of the loop where only the running values are asked for
   std::vector<const ast::Stmt *> body; // all of it
-  Captures captures;                   // of that, without the running value
+  Captures captures;                   // of that, without the running values
 };
 
-/// The loop as a scan. Nothing where it carries more than one scalar's update, or the value depends on what the loop
-/// writes elsewhere. `body`: of the loop's iteration.
+/// The loop as a scan. Nothing where it carries more than updates of scalars, or what these add depends on one of them,
+/// or on what the loop writes elsewhere. `body`: of the loop's iteration.
 std::optional<ScanLoop> scanLoop(const nest::Nest &nest, const nest::Item &loop, const nest::Dependences &dependences,
                                  std::vector<const ast::Stmt *> body, ast::Arena &arena);
 
-/// The first spectrum is given the range and the value before, and returns the one behind.
+/// The first spectrum is given the range and the values before, and returns those behind: of several, a struct of them,
+/// ReductionLoop::values, which has to be there.
 std::vector<const ast::Spectrum *> spectrumsOf(ScanLoop loop, const std::string &base, ast::Names &names,
                                                ast::Arena &arena);
 

@@ -171,11 +171,34 @@ void Accesses::touch(const Expr *e, AccessKind kind) {
     for (unsigned loop : v.scope) all.emplace_back(affine_.parameter(nest_.loops[loop].id));
     all.insert(all.end(), index.begin(), index.end());
     a.elements = elementsOf(nest_.isl.get(), v.name, all, statement_->domain);
+    if (p.roots.size() == 1 && !views_.count(root->name)) a.delinearized = delinearized(e, v, index);
     if (!p.whole) a.certain = a.certain && kind == AccessKind::Read; // one field of it
     if (p.notAffine && !affine)
       nest_.remarks.push_back({p.notAffine->range, fmt::format("index is not affine: {}", spelled(e))});
     statement_->accesses.push_back(std::move(a));
   }
+}
+
+std::optional<Access::Place> Accesses::delinearized(const Expr *e, const Variable &v, const std::vector<Index> &index) {
+  const auto *element = dyn<Subscript>(e);
+  if (!v.container || !element || !isa<VarRef>(element->base) || element->indices.size() != v.rank) return std::nullopt;
+  if (affine_.readOnly(v.name)) return std::nullopt; // nothing depends on it
+  std::vector<Index> place;
+  std::vector<std::string> extents;
+  bool any = false;
+  for (unsigned loop : v.scope) place.emplace_back(affine_.parameter(nest_.loops[loop].id));
+  for (unsigned d = 0; d < v.rank; ++d) {
+    extents.emplace_back(); // where a dimension begins
+    if (const std::optional<Delinearized> several = affine_.delinearized(element->indices[d])) {
+      extents.insert(extents.end(), several->extents.begin(), several->extents.end());
+      place.insert(place.end(), several->index.begin(), several->index.end());
+      any = true;
+    } else {
+      place.push_back(index[d]);
+    }
+  }
+  if (!any) return std::nullopt;
+  return Access::Place{std::move(extents), elementsOf(nest_.isl.get(), v.name, place, statement_->domain)};
 }
 
 void Accesses::call(const std::string &spectrum, const std::vector<const Expr *> &args) {

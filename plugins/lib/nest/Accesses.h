@@ -36,6 +36,9 @@ private:
   void expr(const ast::Expr *e);
   void touch(const ast::Expr *place, AccessKind kind);
   void indices(const ast::Expr *place);
+  /// Of an element of a container that is written, of which one index or more are like several.
+  std::optional<nest::Access::Place> delinearized(const ast::Expr *e, const Variable &v,
+                                                  const std::vector<Index> &index);
   void call(const std::string &spectrum, const std::vector<const ast::Expr *> &args);
   void updates();
   void selection();

@@ -349,6 +349,7 @@ std::optional<Affine::Integer> Affine::integer(const Expr *e) {
     return fixed(e);
   }
   if (isa<Size>(e)) return fixed(e);
+  const isl::set context = nest_.context, assumed = nest_.assumed, outer = domain;
   std::optional<Integer> result;
   if (const auto *c = dyn<Cast>(e)) {
     result = cast(*c);
@@ -366,7 +367,12 @@ std::optional<Affine::Integer> Affine::integer(const Expr *e) {
   } else if (const auto *c = dyn<Call>(e)) {
     result = call(*c);
   }
-  return result ? result : fixed(e);
+  if (result) return result;
+  // As a number of its own it asks nothing of what it is made of, but what parameters that were made meanwhile are.
+  nest_.context = context.intersect(ranges_);
+  nest_.assumed = assumed.intersect(ranges_);
+  domain = outer.intersect(ranges_);
+  return fixed(e);
 }
 
 bool Affine::standsStill(const Expr *e, std::set<unsigned> &loops) const {
@@ -440,12 +446,13 @@ void Affine::leave(unsigned loop) { iterators_.erase(nest_.loops[loop].variable)
 
 void Affine::declare(const Declare &d, const std::vector<unsigned> &loops) {
   if (assigned_.count(d.name) || d.tunable) {
-    if (d.tunable && !assigned_.count(d.name)) locals_[d.name] = {std::nullopt, {}};
+    if (d.tunable && !assigned_.count(d.name)) locals_[d.name] = {};
     return;
   }
   if (!d.extents.empty() && !d.type.isArray()) return; // a local array: its elements change
-  Local local{std::nullopt, loops};
-  if (d.init && isInteger(d.type))
+  Local local{std::nullopt, loops, nullptr};
+  if (d.init && isInteger(d.type)) local.init = d.init;
+  if (local.init)
     if (std::optional<isl::pw_aff> v = value(d.init)) local.value = Integer{*v, true};
   locals_[d.name] = std::move(local);
 }

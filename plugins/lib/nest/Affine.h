@@ -8,6 +8,12 @@
 
 namespace tangram::nest {
 
+/// An index of one dimension as one of several.
+struct Delinearized {
+  std::vector<std::string> extents; // of all dimensions but the first, by their text
+  std::vector<isl::pw_aff> index;   // one more
+};
+
 class Affine {
 public:
   /// Of the codelet of which the nest is read; the module has the functions that it calls.
@@ -23,6 +29,8 @@ public:
   /// Adds what an index chooses among by conditions, and by functions that are expressions, and what these compare: as
   /// indices, where they are such without further conditions. Nothing of an index without choices.
   void choices(const ast::Expr *index, Leaves &leaves);
+  /// An index of one dimension as one of several, where it is `(i * n + j) * m + k` with a j below n and a k below m.
+  std::optional<Delinearized> delinearized(const ast::Expr *index);
   /// Where a condition holds.
   std::optional<isl::set> condition(const ast::Expr *e);
 
@@ -89,6 +97,20 @@ private:
   /// A number of its own for an expression of things that stand still.
   std::optional<Integer> fixed(const ast::Expr *e);
   bool standsStill(const ast::Expr *e, std::set<unsigned> &loops) const;
+  /// What is added up to an index.
+  struct Term {
+    const ast::Expr *expr = nullptr;
+    int sign = 1;
+    std::optional<isl::pw_aff> value{}; // instead: how far an iterator is from the first value of its loop ...
+    std::string below{};                // ... which is never so much: the text of that
+  };
+  bool addTerms(const ast::Expr *e, int sign, std::vector<Term> &terms, unsigned depth);
+  bool addTerms(unsigned loop, const ast::VarRef *iterator, int sign, std::vector<Term> &terms, unsigned depth);
+  std::optional<Delinearized> delinearized(const std::vector<Term> &terms, unsigned depth);
+  static bool isNextMultiple(const ast::Expr *end, const ast::Expr *block, const ast::Expr *extent);
+  bool excludeProduct(const std::vector<isl::pw_aff> &rows, const ast::Expr *columns);
+  /// An integer that no loop changes, and that is no number.
+  bool isExtent(const ast::Expr *e) const;
   std::string idOf(const ast::Expr *e, std::vector<unsigned> loops);
 
   Nest &nest_;
@@ -98,6 +120,7 @@ private:
   struct Local {
     std::optional<Integer> value;
     std::vector<unsigned> loops;
+    const ast::Expr *init = nullptr; // of an integer
   };
   std::map<std::string, Local> locals_;
   std::vector<std::map<std::string, Integer>> calls_; // of functions that are being evaluated: their parameters

@@ -81,16 +81,20 @@ std::vector<Dependence> Dependences::all(unsigned loop) const {
     const std::vector<unsigned> &scope = nest_.variables[variable].scope;
     if (std::find(scope.begin(), scope.end(), loop) != scope.end()) continue; // each iteration has one of its own
     if (std::none_of(accesses.begin(), accesses.end(), [](const Access *a) { return writes(*a); })) continue;
+    const bool several = std::all_of(accesses.begin(), accesses.end(), [&](const Access *a) {
+      return a->delinearized && a->delinearized->extents == accesses[0]->delinearized->extents;
+    });
     // { [iteration] -> element }, once for all accesses that touch the same.
     std::vector<std::optional<isl::map>> touched;
     std::vector<std::size_t> which;
     std::vector<bool> certain;
     for (const Access *a : accesses) {
+      const isl::set &place = several ? a->delinearized->elements : a->elements;
       std::vector<unsigned> deeper = nest_.inner(nest_.statements[a->statement], loop);
-      certain.push_back(a->exact && !nest_.followsData(a->elements, deeper));
+      certain.push_back(a->exact && !nest_.followsData(place, deeper));
       deeper.erase(deeper.begin());
       const auto elements = nest_.isl.limited(
-          [&] { return nest_.relation(nest_.without(a->elements.intersect_params(nest_.assumed), deeper), {loop}); });
+          [&] { return nest_.relation(nest_.without(place.intersect_params(nest_.assumed), deeper), {loop}); });
       const auto same = std::find_if(touched.begin(), touched.end(), [&](const std::optional<isl::map> &other) {
         return elements && other && isl_map_plain_is_equal(other->get(), elements->get()) == isl_bool_true;
       });

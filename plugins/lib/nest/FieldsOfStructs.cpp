@@ -16,8 +16,8 @@ using namespace ast;
 
 namespace {
 
-using Leaves = std::vector<const Expr *>; // of a struct its fields, of a number itself
-using Values = std::map<std::string, Leaves>;
+using Fields = std::vector<const Expr *>; // of a struct its fields, of a number itself
+using Values = std::map<std::string, Fields>;
 
 constexpr unsigned kDeepest = 8;             // calls within calls
 constexpr std::size_t kMostNodes = 400;      // of what a function computes
@@ -32,7 +32,7 @@ public:
   Values values;
   bool failed = false; // something is used that has no fields
 
-  Leaves leavesOf(const Expr *e) {
+  Fields leavesOf(const Expr *e) {
     if (!e->type.isStruct()) return {mutateAs(e)};
     switch (e->kind()) {
     case Kind::VarRef: {
@@ -42,11 +42,11 @@ public:
     case Kind::Subscript: return membersOf(mutateAs(e));
     case Kind::Member: return ofMember(as<Member>(e));
     case Kind::InitList: {
-      Leaves all;
+      Fields all;
       const std::vector<const Param *> &fields = structs_.find(e->type)->fields;
       for (std::size_t i = 0; i < fields.size(); ++i) {
         const std::vector<const Expr *> &given = as<InitList>(e)->values;
-        const Leaves some = i < given.size() ? leavesOf(given[i]) : zeros(fields[i]->type, e->range);
+        const Fields some = i < given.size() ? leavesOf(given[i]) : zeros(fields[i]->type, e->range);
         all.insert(all.end(), some.begin(), some.end());
       }
       return all;
@@ -56,21 +56,21 @@ public:
       return chosen(mutateAs(choice->cond), leavesOf(choice->then), leavesOf(choice->otherwise), e->range);
     }
     case Kind::Call:
-      if (const std::optional<Leaves> result = inlined(*as<Call>(e))) return *result;
+      if (const std::optional<Fields> result = inlined(*as<Call>(e))) return *result;
       [[fallthrough]];
     default: failed = true; return zeros(e->type, e->range);
     }
   }
 
 protected:
-  Leaves chosen(const Expr *cond, const Leaves &then, const Leaves &otherwise, const SourceRange &range) {
-    Leaves all;
+  Fields chosen(const Expr *cond, const Fields &then, const Fields &otherwise, const SourceRange &range) {
+    Fields all;
     for (std::size_t k = 0; k < then.size(); ++k)
       all.push_back(equal(then[k], otherwise[k]) ? then[k] : Build(arena(), range).select(cond, then[k], otherwise[k]));
     return all;
   }
-  Leaves zeros(const Type &type, const SourceRange &range) {
-    Leaves all;
+  Fields zeros(const Type &type, const SourceRange &range) {
+    Fields all;
     for (const Structs::Leaf &leaf : structs_.leaves(type)) all.push_back(Build(arena(), range).zero(leaf.type));
     return all;
   }
@@ -84,8 +84,8 @@ protected:
     return at;
   }
   /// Of a place in memory, or a parameter.
-  Leaves membersOf(const Expr *place) {
-    Leaves all;
+  Fields membersOf(const Expr *place) {
+    Fields all;
     for (const Structs::Leaf &leaf : structs_.leaves(place->type)) {
       const Expr *e = place;
       for (const std::string &name : leaf.path)
@@ -98,7 +98,7 @@ protected:
     }
     return all;
   }
-  const Expr *whole(const Type &type, const Leaves &leaves, const SourceRange &range) {
+  const Expr *whole(const Type &type, const Fields &leaves, const SourceRange &range) {
     if (!type.isStruct()) { // messages name the place where it is used
       const auto *v = dyn<VarRef>(leaves[0]);
       return v ? Build(arena(), range).var(v->name, v->type) : leaves[0];
@@ -115,7 +115,7 @@ protected:
 
   /// A variable that has values, and where an expression's leaves are among its own: `s`, `s.re`.
   struct Target {
-    Leaves *leaves = nullptr;
+    Fields *leaves = nullptr;
     std::size_t first = 0;
   };
   Target targetOf(const Expr *place) {
@@ -139,35 +139,35 @@ protected:
     const bool ofStructs = call->type.isStruct() || std::any_of(call->args.begin(), call->args.end(),
                                                                 [](const Expr *a) { return a->type.isStruct(); });
     if (!ofStructs) return Mutator::mutateCall(call);
-    const std::optional<Leaves> result = inlined(*call);
+    const std::optional<Fields> result = inlined(*call);
     failed |= !result;
     return result ? whole(call->type, *result, call->range) : call;
   }
 
 private:
-  static bool haveEffects(const Leaves &leaves) { return std::any_of(leaves.begin(), leaves.end(), hasEffects); }
+  static bool haveEffects(const Fields &leaves) { return std::any_of(leaves.begin(), leaves.end(), hasEffects); }
 
-  Leaves ofMember(const Member *m) {
-    const Leaves all = leavesOf(m->base);
+  Fields ofMember(const Member *m) {
+    const Fields all = leavesOf(m->base);
     const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first(*m));
     return {begin, begin + static_cast<std::ptrdiff_t>(structs_.leaves(m->type).size())};
   }
 
   /// What a call gives back; nothing where its function has loops, or is large.
-  std::optional<Leaves> inlined(const Call &call) {
+  std::optional<Fields> inlined(const Call &call) {
     const auto function = std::find_if(module_.functions.begin(), module_.functions.end(),
                                        [&](const Function *f) { return f->name == call.callee; });
     if (function == module_.functions.end() || depth_ == kDeepest) return {};
     Values given;
     for (std::size_t i = 0; i < call.args.size() && i < (*function)->params.size(); ++i) {
       if (call.args[i]->type.isArray() || (*function)->params[i]->access != ast::Access::In) return {};
-      const Leaves leaves = leavesOf(call.args[i]);
+      const Fields leaves = leavesOf(call.args[i]);
       if (haveEffects(leaves)) return {};
       given[(*function)->params[i]->name] = leaves;
     }
     WithValues body(module_, structs_, arena(), std::move(given), depth_ + 1);
     std::size_t statements = 0;
-    const std::optional<Leaves> result = body.returned((*function)->body->stmts, statements);
+    const std::optional<Fields> result = body.returned((*function)->body->stmts, statements);
     if (!result || body.failed) return {};
     std::size_t nodes = 0;
     for (const Expr *e : *result) nodes += nodeCount(e);
@@ -175,7 +175,7 @@ private:
   }
 
   /// What statements return that only set variables.
-  std::optional<Leaves> returned(std::vector<const Stmt *> stmts, std::size_t &statements) {
+  std::optional<Fields> returned(std::vector<const Stmt *> stmts, std::size_t &statements) {
     for (std::size_t i = 0; i < stmts.size(); ++i) {
       if (++statements > kMostStatements) return {};
       const Stmt *s = stmts[i];
@@ -183,11 +183,11 @@ private:
         stmts.insert(stmts.begin() + static_cast<std::ptrdiff_t>(i) + 1, block->stmts.begin(), block->stmts.end());
       } else if (const auto *give = dyn<Return>(s)) {
         if (!give->value) return {};
-        const Leaves result = leavesOf(give->value);
+        const Fields result = leavesOf(give->value);
         return haveEffects(result) ? std::nullopt : std::optional(result);
       } else if (const auto *d = dyn<Declare>(s)) {
         if (!d->extents.empty() || d->shared || d->tunable) return {};
-        Leaves &own = values[d->name] = d->init ? leavesOf(d->init) : zeros(d->type, d->range);
+        Fields &own = values[d->name] = d->init ? leavesOf(d->init) : zeros(d->type, d->range);
         if (haveEffects(own)) return {};
       } else if (const auto *evaluate = dyn<Evaluate>(s)) {
         const auto *set = dyn<Assign>(evaluate->expr);
@@ -200,11 +200,11 @@ private:
           if (block) rest = block->stmts;
           rest.insert(rest.end(), stmts.begin() + static_cast<std::ptrdiff_t>(i) + 1, stmts.end());
           WithValues other(module_, structs_, arena(), values, depth_);
-          std::optional<Leaves> result = other.returned(std::move(rest), statements);
+          std::optional<Fields> result = other.returned(std::move(rest), statements);
           return other.failed ? std::nullopt : result;
         };
-        const std::optional<Leaves> then = side(branch->then);
-        const std::optional<Leaves> otherwise = then ? side(branch->otherwise) : std::nullopt;
+        const std::optional<Fields> then = side(branch->then);
+        const std::optional<Fields> otherwise = then ? side(branch->otherwise) : std::nullopt;
         return otherwise ? std::optional(chosen(cond, *then, *otherwise, s->range)) : std::nullopt;
       } else {
         return {};
@@ -214,7 +214,7 @@ private:
   }
 
   bool assigned(const Assign &set) {
-    const Leaves fresh = leavesOf(set.value); // before what it is put for changes
+    const Fields fresh = leavesOf(set.value); // before what it is put for changes
     const Target target = targetOf(set.target);
     if (!target.leaves || haveEffects(fresh)) return false;
     for (std::size_t k = 0; k < fresh.size(); ++k) {
@@ -244,8 +244,8 @@ private:
 
   const Node *mutateDeclare(const Declare *d) override {
     if (!variables_.count(d->name)) return Mutator::mutateDeclare(d);
-    const Leaves init = d->init ? leavesOf(d->init) : Leaves{};
-    Leaves own;
+    const Fields init = d->init ? leavesOf(d->init) : Fields{};
+    Fields own;
     std::vector<const Stmt *> stmts;
     const std::vector<Structs::Leaf> &leaves = structs_.leaves(d->type);
     for (std::size_t k = 0; k < leaves.size(); ++k) {
@@ -275,19 +275,19 @@ private:
     const auto *set = dyn<Assign>(s->expr);
     const Target target = set && set->type.isStruct() ? targetOf(set->target) : Target{};
     if (!target.leaves) return Mutator::mutateEvaluate(s);
-    const Leaves fresh = leavesOf(set->value);
+    const Fields fresh = leavesOf(set->value);
     const auto begin = target.leaves->begin() + static_cast<std::ptrdiff_t>(target.first);
     const Build build(arena(), s->range);
-    Leaves own;
+    Fields own;
     for (std::size_t k = 0; k < fresh.size(); ++k) own.push_back(build.var(as<VarRef>(begin[k])->name, begin[k]->type));
     if (const Stmt *on = onCondition(own, fresh, build)) return on;
     return sequence(assignments(own, fresh, build));
   }
 
   /// own = cond ? value : own
-  const Stmt *onCondition(const Leaves &own, const Leaves &fresh, const Build &build) {
+  const Stmt *onCondition(const Fields &own, const Fields &fresh, const Build &build) {
     const Expr *cond = nullptr;
-    Leaves then;
+    Fields then;
     bool holds = true;
     for (std::size_t k = 0; k < own.size(); ++k) {
       const auto *choice = dyn<Conditional>(fresh[k]);
@@ -301,7 +301,7 @@ private:
   }
 
   /// By way of others, where one reads what one before it sets.
-  std::vector<const Stmt *> assignments(const Leaves &own, Leaves fresh, const Build &build) {
+  std::vector<const Stmt *> assignments(const Fields &own, Fields fresh, const Build &build) {
     std::vector<const Stmt *> stmts;
     bool reads = false;
     for (std::size_t k = 1; k < own.size(); ++k)

@@ -3,8 +3,10 @@
 
 #include "Accesses.h"
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Builtins.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Functions.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Casts.h"
 #include "tangram/nest/Selections.h"
@@ -56,7 +58,24 @@ std::optional<std::int64_t> stepOf(const Expr *e, const std::string &iterator) {
   return down ? -*by : *by;
 }
 
-std::optional<Counted> counted(const For &loop, std::string &why) {
+/// Whether evaluating it may change something: functions that are expressions, as std::min is, do what those do.
+bool changesSomething(const Expr *e, const Module &module, unsigned depth = 0) {
+  constexpr unsigned kDeepest = 8;
+  if (!hasEffects(e)) return false;
+  return any<Expr>(e, [&](const Expr &part) {
+    const auto *call = dyn<Call>(&part);
+    const Function *function = call && depth < kDeepest ? functionOfExpression(module, *call) : nullptr;
+    if (function) return changesSomething(resultOf(*function), module, depth + 1);
+    if (call) return hasEffects(call) && !isMathFunction(call->callee);
+    const auto *unary = dyn<Unary>(&part);
+    return unary ? unary->op != UnaryOp::Plus && unary->op != UnaryOp::Minus && unary->op != UnaryOp::Not &&
+                       unary->op != UnaryOp::BitNot
+                 : isa<Assign>(&part) || isa<Atomic>(&part) || isa<MatrixMultiply>(&part) || isa<SpectrumCall>(&part) ||
+                       isa<Map>(&part);
+  });
+}
+
+std::optional<Counted> counted(const For &loop, const Module &module, std::string &why) {
   Counted c;
   c.iterator = dyn<Declare>(loop.init);
   why = "the loop does not declare an integer that it counts";
@@ -83,7 +102,7 @@ std::optional<Counted> counted(const For &loop, std::string &why) {
     c.decrementsFirst = true;
     return c;
   }
-  if (hasEffects(loop.cond)) {
+  if (changesSomething(loop.cond, module)) {
     why = "the condition of the loop changes something";
     return std::nullopt;
   }
@@ -215,7 +234,8 @@ private:
 
   void branch(const If *choice, std::vector<Item> &out) {
     // Where there is no loop in it, and nothing that iterations combine, a condition of data is the statement's own.
-    bool whole = jumpsOut(choice) || contains<Return>(choice) || hasEffects(choice->cond) || selectionOf(choice);
+    bool whole = jumpsOut(choice) || contains<Return>(choice) || changesSomething(choice->cond, *nest_.module) ||
+                 selectionOf(choice);
     if (!whole && !hasLoops(choice) && !accumulates(choice)) {
       affine_.domain = domain_;
       whole = !affine_.condition(choice->cond);
@@ -237,7 +257,7 @@ private:
 
   void loop(const For *node, std::vector<Item> &out) {
     std::string why;
-    std::optional<Counted> c = counted(*node, why);
+    std::optional<Counted> c = counted(*node, *nest_.module, why);
     if (c && contains<Return>(node->body)) {
       why = "the loop is left by a return";
       c.reset();

@@ -203,13 +203,19 @@ private:
 std::optional<std::vector<const Expr *>> conditions(const Nest &nest, Arena &arena) {
   auto found = nest.isl.limited([&]() -> std::optional<std::vector<const Expr *>> {
     std::vector<const Expr *> result;
-    if (nest.unconditional()) return result;
+    if (nest.unconditional() && nest.products.empty()) return result;
     const std::vector<unsigned> all = nest.allLoops();
     isl::set needed = nest.without(nest.assumed, all).gist(nest.without(nest.context, all)).coalesce();
     try {
-      isl::ast_expr e = isl::ast_build(nest.isl.get()).expr_from(needed);
+      const isl::ast_build from(nest.isl.get());
       Expressions expressions(nest, arena);
-      result.push_back(expressions.condition(e));
+      if (!nest.unconditional()) result.push_back(expressions.condition(from.expr_from(needed)));
+      for (const Nest::Product &p : nest.products) {
+        const Build build(arena, p.columns->range);
+        const Expr *rows = build.add(expressions.integer(from.expr_from(p.rows)), build.integer(kInteger, 1));
+        const Expr *elements = build.mul(build.cast(Scalar::U64, rows), build.cast(Scalar::U64, p.columns));
+        result.push_back(build.binary(BinaryOp::Le, elements, build.u64(std::uint64_t{1} << 32)));
+      }
       bound(nest, expressions.used(), arena, result);
     } catch (const NotWritten &) {
       return std::nullopt;

@@ -25,6 +25,50 @@ TEST_F(NestTest, ProductOfMatrices) {
   EXPECT_EQ(carried(*direct, "k"), "+ c");
 }
 
+TEST_F(NestTest, RowsOfAContainerOfOneDimension) {
+  auto rows = [&](const Type &type, const std::function<E(E, E, E)> &written, const std::function<E(E, E, E)> &readAt,
+                  const std::function<E(E)> &end) {
+    E a = var("a", A1(F32)), i = var("i", type), j = var("j", type), n = var("n", type), m = var("m", type);
+    return read({inOut("a", A1(F32)), in("n", type), in("m", type)},
+                {up("i", type, 0, n,
+                    {up("j", type, 0, end(m),
+                        {set(at(a, {u64(written(i, j, m))}, F32), at(a, {u64(readAt(i, j, m))}, F32))})})});
+  };
+  auto place = [](E i, E j, E m) { return i * m + j; };
+  auto whole = [](E m) { return m; };
+  auto own = rows(U64, place, place, whole);
+  EXPECT_EQ(carried(*own, "i"), "nothing");
+  EXPECT_EQ(carried(*own, "j"), "nothing");
+  EXPECT_TRUE(own->products.empty());
+  EXPECT_EQ(carried(*rows(I32, place, place, whole), "i"), "nothing");
+  // Of 32 bits without a sign, where no product wraps around.
+  auto narrow = rows(U32, place, place, whole);
+  EXPECT_EQ(carried(*narrow, "i"), "nothing");
+  EXPECT_EQ(narrow->products.size(), 1u);
+  // The row before; a row that reaches into the next one; rows of different lengths.
+  auto before = rows(I32, place, [](E i, E j, E m) { return (i - E(1)) * m + j; }, whole);
+  EXPECT_NE(carried(*before, "i"), "nothing");
+  EXPECT_EQ(carried(*before, "j"), "nothing");
+  EXPECT_NE(carried(*rows(I32, place, place, [](E m) { return m + E(1); }), "i"), "nothing");
+  EXPECT_NE(carried(*rows(I32, place, [](E i, E j, E m) { return i * (m + E(1)) + j; }, whole), "i"), "nothing");
+  // A column beside the own one, as long as there is one.
+  auto beside = rows(I32, place, [](E i, E j, E m) { return i * m + j + E(1); }, [](E m) { return m - E(1); });
+  EXPECT_EQ(carried(*beside, "i"), "nothing");
+  EXPECT_NE(carried(*beside, "j"), "nothing");
+}
+
+TEST_F(NestTest, BlocksOfALengthThatIsNoNumber) {
+  E a = var("a", A1(F32)), b = var("b", I32), i = var("i", I32), n = var("n", I32), m = var("m", I32);
+  auto blocks = [&](E end) {
+    return read({inOut("a", A1(F32)), in("n", I32), in("m", I32)},
+                {up("b", I32, 0, n, {up("i", I32, b * m, end, {set(at(a, {u64(i)}, F32), flit(F32, 0))})})});
+  };
+  EXPECT_EQ(carried(*blocks((b + E(1)) * m), "b"), "nothing");
+  EXPECT_EQ(carried(*blocks(b * m + m), "b"), "nothing");
+  EXPECT_NE(carried(*blocks((b + E(2)) * m), "b"), "nothing");
+  EXPECT_NE(carried(*blocks((b + E(1)) * n), "b"), "nothing");
+}
+
 TEST_F(NestTest, ClampedIndices) {
   E a = var("a", A1(F32)), i = var("i", I32), n = var("n", I32), x = var("x", I32);
   std::vector<const ast::Function *> functions{chooser(true, I32), chooser(false, I32),

@@ -81,6 +81,13 @@ struct Access {
   std::optional<unsigned> selection; // of which this is a part, in Nest::selections
   /// { variable[scope..., index...] }, over the iterators of the statement's loops.
   isl::set elements;
+  /// Of a container with a dimension that is used like several, as by x[i * n + j] with j below n: the same by its
+  /// place in these. Two accesses whose extents are the same touch the same element where these are the same.
+  struct Place {
+    std::vector<std::string> extents; // of what dimensions are used like, by their text; empty: the next dimension
+    isl::set elements;
+  };
+  std::optional<Place> delinearized;
   /// The index, one a dimension, where it is affine; piecewise where it is clamped.
   std::optional<std::vector<isl::pw_aff>> index;
   /// What indices choose among, and compare for that, as far as it is affine: j - 1, 0 and n - 1 of clamp(j - 1, 0, n -
@@ -157,6 +164,13 @@ struct Nest {
   /// The parameters for which all of this is right: no value wraps around where that matters. A subset of the context;
   /// equal to it where nothing has to be checked.
   isl::set assumed;
+  /// Products that may not wrap around in 32 bits: so many rows and one more of so many columns, over the parameters.
+  struct Product {
+    isl::pw_aff rows;
+    const ast::Expr *columns = nullptr;
+    std::string text; // of the columns
+  };
+  std::vector<Product> products;
   std::vector<Remark> remarks;
   /// Of x % n, where n is no number: below how many n x lies, and not below 0, wherever it is evaluated; 0: not known.
   std::map<const ast::Node *, unsigned> remainders;
