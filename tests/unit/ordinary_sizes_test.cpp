@@ -32,5 +32,15 @@ TEST(OrdinarySizes, WhatHasToFindRoomIsSmall) {
   EXPECT_EQ(ordinarySizes(spectrum, {{std::nullopt}, {100}}).at("w"), std::vector<std::uint64_t>{100});
 }
 
+TEST(OrdinarySizes, NumbersWhoseProductIsASize) {
+  std::string params = "(Param \"a\" array<1,i32> in) (Param \"n\" u64 in) (Param \"m\" u64 in)";
+  const std::string product =
+      bin("bool", "eq", size(var("array<1,i32>", "a")), bin("u64", "mul", var("u64", "n"), var("u64", "m")));
+  Program program(module({spectrum("sum", {codelet("x", {}, false, "", "", params)}, "void", params, product)}),
+                  cpuModern());
+  const Forest forest = program.forest(1);
+  EXPECT_EQ(ordinarySizes(forest), (ExpectedSizes{{"a", {1 << 22}}, {"n", {2048}}, {"m", {2048}}}));
+}
+
 } // namespace
 } // namespace tangram

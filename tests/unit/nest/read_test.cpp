@@ -73,6 +73,27 @@ TEST_F(NestTest, UnsignedBoundsThatWrapAroundAreConditions) {
   EXPECT_EQ(assumed(*narrow), "a.size() <= 4294967295");
 }
 
+TEST_F(NestTest, BoundsThatFunctionsAndSumsSay) {
+  E a = var("a", A1(I32)), i = var("i", U64), n = var("n", U64), w = var("w", U64);
+  // A quotient by what is no number is one itself: how it comes about asks nothing of sizes.
+  const Ps params{inOut("a", A1(I32)), in("n", U64), in("w", U64)};
+  auto quotient =
+      read(params, {let("m", U64, (n + w) / w, true), up("i", U64, 0, var("m", U64), {set(at(a, {i}, I32), 0)})});
+  EXPECT_EQ(assumed(*quotient), "");
+  EXPECT_TRUE(quotient->loops[0].exact);
+  // The least of two.
+  auto least = read(
+      params,
+      {up("i", U64, 0, E(make<ast::Call>(U64, std::string("min_u64"), raw({n, size(a)}))), {set(at(a, {i}, I32), 0)})},
+      {chooser(true, U64)});
+  EXPECT_TRUE(least->loops[0].exact);
+  // i + w - 1 < n wraps around in front of the first iteration where w is 0.
+  E one = lit(U64, 1);
+  auto ahead = read(params, {loop(let("i", U64, 0), i + w - one < n, inc(i), {set(at(a, {i}, I32), 0)})});
+  EXPECT_TRUE(ahead->loops[0].exact);
+  EXPECT_EQ(assumed(*ahead), "w <= 281474976710656 and w >= 1"); // numbers fit 64 bits
+}
+
 TEST_F(NestTest, LoopsThatWouldNotEndAreUndefined) {
   E a = var("a", A1(I32)), i = var("i", U32);
   // Were there more than 2^32 elements, this would go on for ever.

@@ -7,8 +7,8 @@
 namespace tangram::nest {
 
 /// The codelet with its own variables of structs, none of them an array, taken apart, and what functions compute of
-/// structs written out. The codelet itself where there are none, or where one is used as a whole in a way that no fields
-/// stand for.
+/// structs written out. The codelet itself where there are none, or where one is used as a whole in a way that no
+/// fields stand for.
 const ast::Codelet *withFieldsOfStructs(const ast::Codelet *codelet, const ast::Module &module, ast::Arena &arena);
 
 } // namespace tangram::nest
