@@ -1,5 +1,6 @@
 #include "Branches.h"
 
+#include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Sizes.h"
 
@@ -12,21 +13,13 @@ using namespace ast;
 
 namespace {
 
-/// The variable that an expression is, or is an element of.
-const VarRef *placeOf(const Expr *e) {
-  e = withoutCasts(e);
-  if (const auto *s = dyn<Subscript>(e)) e = s->base;
-  if (const auto *m = dyn<Member>(e)) return placeOf(m->base);
-  return dyn<VarRef>(e);
-}
-
 bool mentions(const Expr *e, const std::string &name) {
   return any<VarRef>(e, [&](const VarRef &v) { return v.name == name; });
 }
 
 bool changes(const Block *block, const std::string &name) {
   return any<Assign>(block, [&](const Assign &a) {
-    const VarRef *place = placeOf(a.target);
+    const VarRef *place = rootVariable(a.target);
     return place && place->name == name;
   });
 }
@@ -50,7 +43,7 @@ const std::string *runningExtreme(const If &branch) {
   const auto *compare = dyn<Binary>(cond);
   if (!compare || !isOrdering(compare->op)) return nullptr;
   for (const auto &[value, candidate] : {std::pair(compare->lhs, compare->rhs), std::pair(compare->rhs, compare->lhs)})
-    if (const VarRef *place = placeOf(value);
+    if (const VarRef *place = rootVariable(withoutCasts(value));
         place && !mentions(candidate, place->name) && changes(branch.then, place->name))
       return &place->name;
   return nullptr;

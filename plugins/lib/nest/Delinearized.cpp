@@ -34,11 +34,11 @@ bool hasProduct(const Expr *e) {
   return any<Binary>(e, [](const Binary &n) { return productOf(&n) != nullptr; });
 }
 
-std::string textOf(const Expr *e) { return print(withoutCasts(e)); }
+std::string textOf(const Expr *e) { return print(withoutWidening(e)); }
 
 /// What a loop ends below: of the least of several, each.
 void endsOf(const Expr *e, std::vector<const Expr *> &ends) {
-  e = withoutCasts(e);
+  e = withoutWidening(e);
   ends.push_back(e);
   if (const auto *call = dyn<Call>(e); call && call->callee.starts_with("min_"))
     for (const Expr *argument : call->args) endsOf(argument, ends);
@@ -54,15 +54,12 @@ void endsOf(const Expr *e, std::vector<const Expr *> &ends) {
 
 bool Affine::isExtent(const Expr *e) const {
   std::set<unsigned> loops;
-  e = withoutCasts(e);
+  e = withoutWidening(e);
   return e->type.isInteger() && !e->type.isBool() && !literal(e) && standsStill(e, loops) && loops.empty();
 }
 
 bool Affine::addTerms(const Expr *e, int sign, std::vector<Term> &terms, unsigned depth) {
-  while (const auto *cast = dyn<Cast>(e)) { // a number that is none below zero where it is an index
-    if (!cast->operand->type.isInteger() || cast->type.bytes() < cast->operand->type.bytes()) break;
-    e = cast->operand;
-  }
+  e = withoutWidening(e); // a number that is none below zero where it is an index
   if (terms.size() >= kMostTerms || depth >= kDeepestTerm || !e->type.isInteger()) return false;
   if (const auto *n = dyn<Binary>(e); n && (n->op == BinaryOp::Add || n->op == BinaryOp::Sub) && hasProduct(n))
     return addTerms(n->lhs, sign, terms, depth + 1) &&
@@ -87,7 +84,7 @@ bool Affine::addTerms(unsigned number, const VarRef *iterator, int sign, std::ve
   const bool counts = loop.begin && loop.step > 0 && cond && cond->op == BinaryOp::Lt;
   if (counts && hasProduct(begin) && addTerms(begin, 1, first, depth) && first.size() == 1) {
     const Binary *product = productOf(first[0].expr);
-    const auto *compared = dyn<VarRef>(withoutCasts(cond->lhs));
+    const auto *compared = dyn<VarRef>(withoutWidening(cond->lhs));
     std::vector<const Expr *> ends;
     if (product && compared && compared->name == loop.variable) endsOf(cond->rhs, ends);
     for (const Expr *extent : product ? std::vector{product->rhs, product->lhs} : std::vector<const Expr *>{}) {
@@ -112,7 +109,7 @@ bool Affine::isNextMultiple(const Expr *end, const Expr *block, const Expr *exte
   auto alike = [&](const Expr *e, const Expr *as) { return textOf(e) == textOf(as); };
   if (n->op == BinaryOp::Add)
     for (const auto &[first, second] : {std::pair(n->lhs, n->rhs), std::pair(n->rhs, n->lhs)}) {
-      const Binary *product = productOf(withoutCasts(first));
+      const Binary *product = productOf(withoutWidening(first));
       if (!product || !alike(second, extent)) continue;
       if ((alike(product->lhs, block) && alike(product->rhs, extent)) ||
           (alike(product->rhs, block) && alike(product->lhs, extent)))
@@ -120,7 +117,7 @@ bool Affine::isNextMultiple(const Expr *end, const Expr *block, const Expr *exte
     }
   if (n->op != BinaryOp::Mul) return false;
   for (const auto &[next, by] : {std::pair(n->lhs, n->rhs), std::pair(n->rhs, n->lhs)}) {
-    const auto *sum = dyn<Binary>(withoutCasts(next));
+    const auto *sum = dyn<Binary>(withoutWidening(next));
     if (!alike(by, extent) || !sum || sum->op != BinaryOp::Add) continue;
     for (const auto &[first, one] : {std::pair(sum->lhs, sum->rhs), std::pair(sum->rhs, sum->lhs)})
       if (alike(first, block) && literal(withoutCasts(one)) == Int{1}) return true;

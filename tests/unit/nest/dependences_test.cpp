@@ -51,6 +51,10 @@ TEST_F(NestTest, RowsOfAContainerOfOneDimension) {
   EXPECT_EQ(carried(*before, "j"), "nothing");
   EXPECT_NE(carried(*rows(I32, place, place, [](E m) { return m + E(1); }), "i"), "nothing");
   EXPECT_NE(carried(*rows(I32, place, [](E i, E j, E m) { return i * (m + E(1)) + j; }, whole), "i"), "nothing");
+  EXPECT_NE(carried(*rows(
+                        I32, place, [](E i, E j, E m) { return i * cast(I32, cast(ast::Scalar::U8, m)) + j; }, whole),
+                    "i"),
+            "nothing");
   // A column beside the own one, as long as there is one.
   auto beside = rows(I32, place, [](E i, E j, E m) { return i * m + j + E(1); }, [](E m) { return m - E(1); });
   EXPECT_EQ(carried(*beside, "i"), "nothing");
