@@ -117,8 +117,7 @@ private:
       return false;
     }
     if (const Undecided &u = trial.undecided)
-      send({"doubt", std::to_string(u.questions), std::to_string(u.numbers), std::to_string(u.elements),
-            std::to_string(u.written), trial.whole ? "whole" : "", trial.small ? "small" : ""});
+      send({"doubt", u.text(), trial.whole ? "whole" : "", trial.small ? "small" : ""});
     return true;
   }
 
@@ -172,9 +171,9 @@ private:
     if (m[0] == "differs") outcome.differs = m[1];
     if (m[0] == "doubt") {
       Trial trial;
-      trial.undecided = {std::stoull(m[1]), std::stoull(m[2]), std::stoull(m[3]), std::stoull(m[4])};
-      trial.whole = !m[5].empty();
-      trial.small = !m[6].empty();
+      trial.undecided = Undecided::fromText(m[1]);
+      trial.whole = !m[2].empty();
+      trial.small = !m[3].empty();
       outcome.undecided.include(trial);
     }
     if (m[0] == "slow") outcome.slow = true;
@@ -335,6 +334,7 @@ int run(Driver &driver, const RunFlags &flags) {
               {"compared-by", runner.comparedBy},
               {"undecided", outcome.undecided.all().questions},
               {"undecided-elements", outcome.undecided.all().elements},
+              {"estimated", outcome.undecided.all().estimated},
               {"unbounded", outcome.undecided.all().numbers},
               {"seconds", Json{{"median", t.median},
                                {"low", t.low},
@@ -356,11 +356,13 @@ int run(Driver &driver, const RunFlags &flags) {
     std::cout << fmt::format("{}: zeros, size {} from __requires\n", name, size);
   for (const std::string &sentence : arguments.inferred) std::cout << sentence << "\n";
   const bool floating = hasFloating(arguments.values), zero = allZero(arguments.values);
-  std::cout << fmt::format("agrees with {}, {}{}\n", runner.comparedBy.empty() ? "the reference" : "a light reference",
-                           reference.plan,
-                           floating && zero ? ", on these numbers and on whole ones, of which none is zero"
-                           : floating       ? ", on these numbers and on whole ones"
-                                            : "");
+  const bool given = !outcome.undecided.given.most(), whole = floating && !outcome.undecided.whole.most();
+  std::cout << fmt::format("{} with {}, {}{}\n", given || whole ? "agrees" : "could hardly be compared",
+                           runner.comparedBy.empty() ? "the reference" : "a light reference", reference.plan,
+                           !whole   ? ""
+                           : !given ? ", on whole numbers"
+                           : zero   ? ", on these numbers and on whole ones, of which none is zero"
+                                    : ", on these numbers and on whole ones");
   if (!runner.comparedBy.empty()) std::cout << runner.comparedBy << "\n";
   if (!floating && zero) std::cout << "all arguments are zero, of which wrong plans may make the same: give others\n";
   for (const std::string &sentence : outcome.undecided.sentences()) std::cout << sentence << "\n";

@@ -97,6 +97,7 @@ Json toJson(const TuneReport &r, const std::string &plan) {
             {"compared-by", r.comparedBy},
             {"undecided", r.undecided.all().questions},
             {"undecided-elements", r.undecided.all().elements},
+            {"estimated", r.undecided.all().estimated},
             {"unbounded", r.undecided.all().numbers},
             {"best", r.best},
             {"candidates", Json::array()},

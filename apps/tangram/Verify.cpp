@@ -74,6 +74,7 @@ Json toJson(const std::map<std::string, runtime::Undecided> &undecided) {
                        {"questions", u.questions},
                        {"numbers", u.numbers},
                        {"elements", u.elements},
+                       {"estimated", u.estimated},
                        {"written", u.written}});
   return all;
 }
@@ -155,13 +156,13 @@ void printLeftOut(std::size_t calls) {
 }
 
 void printUndecided(const std::map<std::string, runtime::Undecided> &undecided) {
-  std::uint64_t questions = 0, numbers = 0;
+  std::uint64_t questions = 0, numbers = 0, estimated = 0;
   const std::pair<const std::string, runtime::Undecided> *worst = nullptr;
   auto share = [](const runtime::Undecided &u) {
     return static_cast<double>(u.elements) / std::max(1.0, static_cast<double>(u.written));
   };
   for (const auto &set : undecided) {
-    questions += set.second.questions, numbers += set.second.numbers;
+    questions += set.second.questions, numbers += set.second.numbers, estimated += set.second.estimated;
     if (set.second.elements && (!worst || share(set.second) > share(worst->second))) worst = &set;
   }
   if (questions)
@@ -177,6 +178,11 @@ void printUndecided(const std::map<std::string, runtime::Undecided> &undecided) 
                              share(worst->second) > 0.5
                                  ? ", which says little; give arguments for which less is a matter of roundings"
                                  : "");
+  if (estimated)
+    std::cout << fmt::format(
+        "  roundings may add up to more than {} numbers are: these were compared with a multiple of "
+        "what the plainest order is off by\n",
+        estimated);
   if (numbers)
     std::cout << fmt::format("  {} numbers were left undecided by the reference, and not compared\n", numbers);
 }
@@ -265,6 +271,8 @@ void print(const runtime::VerifyReport &r, const std::string &budget, const std:
   for (const std::string &sentence : inferred) std::cout << "  " << sentence << "\n";
   printUnused(r.skipped, r.broken);
   if (!(r.broken.empty() && r.failures.empty()) && !outOfRange.empty()) std::cout << "  advice: " << outOfRange << "\n";
+  if (!r.broken.empty() && outOfRange.empty())
+    std::cout << "  advice: say what arguments hold for which the source has an outcome: --arg NAME=random:LOW..HIGH\n";
   printLeftOut(r.leftOut);
   printUndecided(r.undecided);
   if (!r.unfit.empty())

@@ -61,11 +61,10 @@ const Forest &Session::forest(const std::string &spectrum) {
 std::vector<std::string> Session::entrySpectrums() {
   std::set<std::string> called;
   std::vector<std::string> all, entries;
-  for (const ast::Spectrum *s : module().spectrums) {
-    all.push_back(s->name);
+  for (const ast::Spectrum *s : module().spectrums)
     for (const std::string &callee : callees(*s))
       if (callee != s->name) called.insert(callee);
-  }
+  for (const ast::Spectrum *s : written().spectrums) all.push_back(s->name); // what expanders made is for their calls
   for (const std::string &name : all)
     if (!called.count(name)) entries.push_back(name);
   return entries.empty() ? all : entries;

@@ -137,9 +137,7 @@ bool Oracle::compute(std::vector<Trial> &trials, const std::filesystem::path &li
       std::ofstream out(file(i), std::ios::binary);
       for (const runtime::Expected &e : trials[i].expected)
         if (!e.save(out)) return send({"refused", fmt::format("'{}' cannot be written", file(i).string())});
-      const Undecided &u = trials[i].undecided;
-      send({"trial", std::to_string(i), std::to_string(u.questions), std::to_string(u.numbers),
-            std::to_string(u.elements), std::to_string(u.written)});
+      send({"trial", std::to_string(i), trials[i].undecided.text()});
       const double seconds = Seconds(Clock::now() - start).count() / static_cast<double>(i + 1);
       send({"took", fmt::format("{}", seconds * static_cast<double>(i + 1))});
       if (most && seconds * static_cast<double>(trials.size()) > *most) return send({"slow"});
@@ -152,9 +150,7 @@ bool Oracle::compute(std::vector<Trial> &trials, const std::filesystem::path &li
     if (m[0] == "refused") refused = m[1];
     if (m[0] == "took") took_ = std::stod(m[1]);
     if (m[0] == "left-out") taken[std::stoull(m[1])] = false;
-    if (m[0] == "trial")
-      trials[std::stoull(m[1])].undecided = {std::stoull(m[2]), std::stoull(m[3]), std::stoull(m[4]),
-                                             std::stoull(m[5])};
+    if (m[0] == "trial") trials[std::stoull(m[1])].undecided = Undecided::fromText(m[2]);
   };
   ChildEnd how;
   job.ended = [&](const ChildEnd &end) { how = end; };

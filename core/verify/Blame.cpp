@@ -62,7 +62,7 @@ std::optional<SmallInput> Verifier::tryHarder(std::size_t plan, Clock::time_poin
   // What fails for none of the arguments that all plans are called with is not asked about large ones again.
   const std::uint64_t most = state.failure && !sizes.empty() ? *std::max_element(sizes.begin(), sizes.end()) : 0;
   std::optional<SmallInput> found =
-      smallestInput(spectrum_, baseline_, state.built->library, state.built->entry, options, most);
+      smallestInput(spectrum_, interpreted(), state.built->library, state.built->entry, options, most);
   if (found && !state.failure) {
     state.failure.emplace();
     state.failure->arguments = found->arguments;

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <set>
-#include <sstream>
 #include <sys/time.h>
 
 namespace tangram::runtime {
@@ -46,13 +45,7 @@ PlanFailure decode(const Message &m) {
 }
 
 Message encode(const char *what, std::size_t set, const Undecided &u) {
-  return {what, "0", std::to_string(set), fmt::format("{} {} {} {}", u.questions, u.numbers, u.elements, u.written)};
-}
-
-Undecided decodeUndecided(const Message &m) {
-  Undecided u;
-  std::istringstream(m[3]) >> u.questions >> u.numbers >> u.elements >> u.written;
-  return u;
+  return {what, "0", std::to_string(set), u.text()};
 }
 
 } // namespace
@@ -87,7 +80,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
         std::optional<Meaning::Outcome> said;
         if (baseline.meaning) said = baseline.meaning->of(original);
         if (said && !said->undefined.empty()) {
-          send({"broken", "0", std::to_string(s), said->undefined});
+          send({"undefined", "0", std::to_string(s), said->undefined});
           continue;
         }
         Reference::Outcome right = reference.call(original);
@@ -143,6 +136,12 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
           std::optional<PlanFailure> bad = judge(kernel, outcome, values, right.expected, plain);
           if (bad && suspicious && isolated && !wrong.count(p))
             return send({"again", std::to_string(p), std::to_string(s)});
+          if (bad && baseline.meaning && !said) { // so many arguments that they were not interpreted
+            said.emplace();
+            const std::optional<std::string> undefined = baseline.meaning->undefined(original);
+            if (undefined) send({undefined->empty() ? "interpreted" : "undefined", "0", std::to_string(s), *undefined});
+            if (undefined && !undefined->empty()) break;
+          }
           if (bad) {
             suspicious = true;
             wrong.insert(p);
@@ -171,12 +170,13 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
         events.outOfRange(m[3]);
       } else if (m[0] == "skip") {
         events.skipped(s, m[3]);
-      } else if (m[0] == "broken") {
+      } else if (m[0] == "broken" || m[0] == "undefined") {
         events.broken(s, m[3]);
+        if (m[0] == "undefined" && events.undefined) events.undefined(s);
       } else if (m[0] == "interpreted") {
         if (events.interpreted) events.interpreted(s);
       } else if (m[0] == "undecided") {
-        events.undecided(s, decodeUndecided(m));
+        events.undecided(s, Undecided::fromText(m[3]));
       } else if (m[0] == "expired") {
         if (events.expired) events.expired();
       } else if (m[0] == "took") { // for the child that goes on where this one crashes

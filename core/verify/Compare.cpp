@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <istream>
 #include <ostream>
+#include <sstream>
 
 namespace tangram::runtime {
 namespace {
@@ -60,6 +61,7 @@ std::optional<Mismatch> compareField(const Value &got, const Expected &expected,
 void Undecided::include(const Undecided &other) {
   questions = std::max(questions, other.questions);
   numbers = std::max(numbers, other.numbers);
+  estimated = std::max(estimated, other.estimated);
   // The greatest share.
   if (elements * std::max<std::uint64_t>(1, other.written) <= other.elements * std::max<std::uint64_t>(1, written)) {
     elements = other.elements;
@@ -67,7 +69,17 @@ void Undecided::include(const Undecided &other) {
   }
 }
 
-std::vector<std::string> Undecided::sentences() const {
+std::string Undecided::text() const {
+  return fmt::format("{} {} {} {} {}", questions, numbers, elements, estimated, written);
+}
+
+Undecided Undecided::fromText(const std::string &text) {
+  Undecided u;
+  std::istringstream(text) >> u.questions >> u.numbers >> u.elements >> u.estimated >> u.written;
+  return u;
+}
+
+std::vector<std::string> Undecided::sentences(bool given) const {
   std::vector<std::string> all;
   if (questions)
     all.push_back(fmt::format("roundings may turn {} of its comparisons: either outcome was accepted", questions));
@@ -75,12 +87,21 @@ std::vector<std::string> Undecided::sentences() const {
     all.push_back(fmt::format("{} of {} elements depend on these, and were compared with the range of their outcomes "
                               "alone{}",
                               elements, written,
-                              2 * elements > written ? ": that is most of them, and says little; "
-                                                       "give arguments for which less is a matter of roundings"
-                                                     : ""));
+                              2 * elements <= written ? ""
+                              : given                 ? ": that is most of them, and says little; "
+                                                        "give arguments for which less is a matter of roundings"
+                                                      : ": that is most of them, and says little"));
+  if (estimated)
+    all.push_back(fmt::format(
+        "roundings may add up to more than {} of {} elements are: these were compared with a multiple of what the "
+        "plainest order is off by",
+        estimated, written));
   if (numbers)
     all.push_back(fmt::format("roundings may turn {} of {} elements into anything: these were not compared{}", numbers,
-                              written, 2 * numbers > written ? ", which is most of them: give other arguments" : ""));
+                              written,
+                              !most() ? ""
+                              : given ? ", which is most of them: give other arguments"
+                                      : ", which is most of them"));
   return all;
 }
 

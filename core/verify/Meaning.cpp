@@ -126,6 +126,15 @@ std::optional<Meaning::Outcome> Meaning::of(const std::vector<Value> &arguments)
   return outcome;
 }
 
+std::optional<std::string> Meaning::undefined(const std::vector<Value> &arguments) const {
+  std::uint64_t all = 0;
+  for (const Value &v : arguments) all += v.count();
+  if (!module_ || all > kSteps) return {};
+  const std::optional<Outcome> outcome = run(*module_, arguments);
+  if (!outcome) return {};
+  return outcome->undefined;
+}
+
 std::optional<std::pair<std::size_t, Mismatch>> Meaning::mismatch(const std::vector<Value> &values,
                                                                   const std::vector<Expected> &expected) const {
   for (std::size_t i = 0; i < expected.size() && i < values.size(); ++i) {

@@ -22,6 +22,8 @@ public:
   /// For arguments with the result last. Nothing where there are too many elements, where it takes too long, or has
   /// what the interpreter (Semantics.h) does not know.
   std::optional<Outcome> of(const std::vector<Value> &arguments) const;
+  /// Why the source has no outcome for these arguments, which may be many more; empty: it has. Nothing as above.
+  std::optional<std::string> undefined(const std::vector<Value> &arguments) const;
 
   /// In what the compiled reference differs from `said`, of the same arguments, and from which pass on; empty: in
   /// nothing, or roundings decide.

@@ -67,6 +67,36 @@ ReferenceLibrary buildBy(const std::string &backend, Session &session, const std
   return {plain.build(plain.emit(*lowered, "reference"), folder, "reference"), key(plan)};
 }
 
+/// Of what is computed in many steps, each from the last, bounds outgrow the numbers: a[i] + c * (a[i - 1] - 2 * a[i] +
+/// a[i + 1]) is no farther off than a was, which only who knows that it is the same a[i] can tell. Where that is so of
+/// many numbers, the one of them that is farthest off in the plainest order tells what others may be, as for a light
+/// reference. How many these are.
+std::uint64_t estimate(std::vector<Expected::Number> &numbers, const Value &own) {
+  constexpr double kNothing = 1.0 / 256, kTimes = 16, kItself = 64; // of the largest number, bounds that say nothing
+  constexpr std::size_t kFew = 64;
+  double largest = 0, off = 0;
+  const auto known = [&](const Expected::Number &n, std::uint64_t i) {
+    return std::isfinite(n.value) && std::isfinite(n.bound) && std::isfinite(own.real(i));
+  };
+  for (std::uint64_t i = 0; i < numbers.size(); ++i)
+    if (known(numbers[i], i)) largest = std::max(largest, std::abs(numbers[i].value));
+  const auto saysNothing = [&](const Expected::Number &n, std::uint64_t i) {
+    return known(n, i) && n.bound > kNothing * largest;
+  };
+  std::uint64_t count = 0;
+  for (std::uint64_t i = 0; i < numbers.size(); ++i)
+    if (saysNothing(numbers[i], i)) {
+      ++count;
+      off = std::max(off, std::abs(numbers[i].value - own.real(i)));
+    }
+  if (count < kFew) return 0;
+  const double u = std::ldexp(1, -mantissaBits(own.element()));
+  for (std::uint64_t i = 0; i < numbers.size(); ++i)
+    if (Expected::Number &n = numbers[i]; saysNothing(n, i))
+      n.bound = std::min(n.bound, kTimes * off + kItself * u * std::max(std::abs(n.value), largest / kItself));
+  return count;
+}
+
 Reference::Outcome counted(Reference::Outcome outcome) {
   for (const Expected &e : outcome.expected) {
     outcome.undecided.numbers += e.unknown();
@@ -186,7 +216,10 @@ Reference::Outcome Reference::callOnce(const std::vector<Value> &arguments, std:
         bool known = find_(field.address(i), field.element(), &element);
         numbers.back()[i] = known ? Expected::Number{element.value, element.bound} : Expected::Number{field.real(i), 0};
       }
-      if (kind_ == ReferenceKind::Light) widen(numbers.back(), field.element(), most);
+      if (kind_ == ReferenceKind::Light)
+        widen(numbers.back(), field.element(), most);
+      else
+        outcome.undecided.estimated += estimate(numbers.back(), field);
     }
     outcome.expected.emplace_back(std::move(values[p]), std::move(numbers)).setWritten(written);
   }

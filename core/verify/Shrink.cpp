@@ -1,5 +1,6 @@
 #include "Shrink.h"
 
+#include "Meaning.h"
 #include "tangram/verify/KernelLibrary.h"
 
 #include <algorithm>
@@ -25,8 +26,9 @@ class Replacing {
 public:
   Replacing(const ast::Spectrum &spectrum, const Baseline &baseline, const std::filesystem::path &library,
             const std::string &entry, const ArgumentSet &set, const VerifyOptions &options, const Send &send)
-      : options_(options), reference_(baseline.reference), library_(library), kernel_(library_.get(entry)), send_(send),
-        values_(makeArguments(spectrum, reference_.kernel(), set, options)) {}
+      : options_(options), meaning_(baseline.meaning), reference_(baseline.reference), library_(library),
+        kernel_(library_.get(entry)), send_(send), values_(makeArguments(spectrum, reference_.kernel(), set, options)) {
+  }
 
   void run() {
     if (!keep()) return;
@@ -63,7 +65,7 @@ private:
   /// Whether it fails with the values as they are.
   bool keep() {
     Reference::Outcome right = reference_.call(values_);
-    if (!right.result.ok()) return false;
+    if (!right.result.ok() || (meaning_ && !meaning_->undefined(values_).value_or("").empty())) return false;
     std::vector<Value> values;
     for (const Value &v : values_) values.push_back(v.copy());
     CallResult result = call(kernel_, values);
@@ -78,6 +80,7 @@ private:
   }
 
   const VerifyOptions &options_;
+  std::shared_ptr<const Meaning> meaning_;
   Reference reference_;
   KernelLibrary library_;
   const tangram_kernel &kernel_;
@@ -143,6 +146,7 @@ public:
     events.passed = events.leftOut = [](std::size_t, std::size_t) {};
     events.skipped = events.broken = [](std::size_t, const std::string &) {};
     events.undecided = [](std::size_t, Undecided) {};
+    events.undefined = [this](std::size_t) { undefined_ = true; };
     events.outOfRange = [](const std::string &) {};
     callPlans(spectrum_, baseline_, {{0, library_, entry_}}, sets, options_, events);
     if (first == sets.size()) return false;
@@ -156,7 +160,8 @@ public:
     constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t passes = from, fail = from;
     for (bool found = false; !found;) {
-      if (fail >= most || std::chrono::steady_clock::now() >= options_.deadline) return false;
+      // Of more arguments nobody sees whether the source has an outcome.
+      if (fail >= most || undefined_ || std::chrono::steady_clock::now() >= options_.deadline) return false;
       passes = fail;
       fail = std::min(2 * fail, most);
       found = fails({fail}, kAll);
@@ -176,6 +181,7 @@ private:
   const std::filesystem::path &library_;
   const std::string &entry_;
   VerifyOptions options_;
+  bool undefined_ = false; // the source, of some of them
 };
 
 } // namespace

@@ -71,8 +71,8 @@ Undecided UndecidedTrials::all() const {
 
 std::vector<std::string> UndecidedTrials::sentences() const {
   std::vector<std::string> result = given.sentences();
-  for (const std::string &sentence : whole.sentences()) result.push_back("of whole numbers: " + sentence);
-  for (const std::string &sentence : small.sentences()) result.push_back("of smaller arguments: " + sentence);
+  for (const std::string &sentence : whole.sentences(false)) result.push_back("of whole numbers: " + sentence);
+  for (const std::string &sentence : small.sentences(false)) result.push_back("of smaller arguments: " + sentence);
   return result;
 }
 

@@ -78,6 +78,8 @@ private:
   void call(Unit unit);
   /// All plans with few elements come before any with many, whose reference may take all the time there is.
   void callWithMany();
+  /// With the meaning of the source, where the plainest plan can be composed for the target.
+  Baseline interpreted() const;
   void callInChild(const Unit &unit, const std::vector<ArgumentSet> &sets, Clock::time_point end, const Send &send);
   void receive(const Message &m, const Unit &unit);
   void progress();
@@ -119,6 +121,7 @@ private:
   std::map<std::string, std::size_t> byKey_;
   std::string outOfRange_;
   std::set<std::string> interpreted_; // sets
+  bool undefined_ = false;            // of some the source has no outcome
   Baseline baseline_;
   bool baselineBuilt_ = false;
   std::size_t fewSets_ = 0; // of sets_, those that come first; 0: all come at once

@@ -97,6 +97,7 @@ void Verifier::callInChild(const Unit &unit, const std::vector<ArgumentSet> &set
   };
   events.skipped = [&](std::size_t set, const std::string &why) { send({"skip", number(set), why}); };
   events.broken = [&](std::size_t set, const std::string &why) { send({"broken", number(set), why}); };
+  events.undefined = [&](std::size_t) { send({"undefined"}); };
   events.leftOut = [&](std::size_t plan, std::size_t) { send({"left", std::to_string(plan)}); };
   events.expired = [&] { send({"expired"}); };
   events.failed = [&](std::size_t plan, std::size_t set, const PlanFailure &f) {
@@ -107,35 +108,40 @@ void Verifier::callInChild(const Unit &unit, const std::vector<ArgumentSet> &set
   };
   events.outOfRange = [&](const std::string &message) { send({"out-of-range", message}); };
   events.interpreted = [&](std::size_t set) { send({"interpreted", number(set)}); };
-  events.undecided = [&](std::size_t set, Undecided u) {
-    send({"undecided", number(set), std::to_string(u.questions), std::to_string(u.numbers), std::to_string(u.elements),
-          std::to_string(u.written)});
-  };
+  events.undecided = [&](std::size_t set, Undecided u) { send({"undecided", number(set), u.text()}); };
+  callPlans(spectrum_, interpreted(), unit.built, sets, options, events);
+}
+
+Baseline Verifier::interpreted() const {
   Baseline baseline = baseline_;
-  if (!session_.options().checked) { // checked code says more of an index out of range
-    try {
-      baseline.meaning = std::make_shared<Meaning>(session_, spectrum_.name);
-    } catch (const DiagnosticError &) {
-      baseline.meaning = nullptr; // what cannot be composed for this target is compared with another's all the same
-    }
+  if (session_.options().checked) return baseline; // checked code says more of an index out of range
+  try {
+    baseline.meaning = std::make_shared<Meaning>(session_, spectrum_.name);
+  } catch (const DiagnosticError &) {
+    baseline.meaning = nullptr; // what cannot be composed for this target is compared with another's all the same
   }
-  callPlans(spectrum_, baseline, unit.built, sets, options, events);
+  return baseline;
 }
 
 void Verifier::receive(const Message &m, const Unit &unit) {
+  undefined_ |= m[0] == "undefined";
   if (m[0] == "interpreted") interpreted_.insert(m[1]);
   if (m[0] == "out-of-range" && outOfRange_.empty()) outOfRange_ = m[1];
   if (m[0] == "skip") skippedSets_[std::stoull(m[1])] = m[2];
   if (m[0] == "broken") brokenSets_[std::stoull(m[1])] = m[2];
-  if (m[0] == "undecided")
-    report_.undecided[sets_[std::stoull(m[1])].text] = {std::stoull(m[2]), std::stoull(m[3]), std::stoull(m[4]),
-                                                        std::stoull(m[5])};
+  if (m[0] == "undecided") report_.undecided[sets_[std::stoull(m[1])].text] = Undecided::fromText(m[2]);
   if (m[0] == "expired")
     for (const BuiltPlan &b : unit.built) states_[b.plan].cut = true;
   if (m[0] == "left") ++states_[std::stoull(m[1])].left;
   if (m[0] == "took" && states_[std::stoull(m[1])].built && !unit.checked)
     states_[std::stoull(m[1])].built->forecast.took(std::stod(m[3]), sets_[std::stoull(m[2])].elements());
   if (m[0] != "fail" && m[0] != "pass") return;
+  // Of arguments of which the source has no outcome where they are few, it may have none where they are too many to be
+  // interpreted.
+  if (m[0] == "fail" && undefined_ && !interpreted_.count(m[2])) {
+    brokenSets_[std::stoull(m[2])] = "too many to be interpreted, and of fewer the source has no outcome";
+    return;
+  }
   State &state = states_[std::stoull(m[1])];
   ++(unit.checked ? state.checkedCalls : state.calls);
   if (unit.checked && m[0] == "fail" && m[4].empty()) state.checkedFinding = m[3];

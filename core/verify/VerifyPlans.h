@@ -41,6 +41,7 @@ struct BatchEvents {
   std::function<void(std::size_t plan, std::size_t set)> passed;
   std::function<void(std::size_t set, const std::string &why)> skipped;
   std::function<void(std::size_t set, const std::string &why)> broken; // the plainest plan itself fails
+  std::function<void(std::size_t set)> undefined;                      // since the source has no outcome; may be empty
   std::function<void(std::size_t set)> interpreted;                    // Baseline::doubt found nothing wrong
   std::function<void(std::size_t set, Undecided undecided)> undecided;
   std::function<void(std::size_t plan, std::size_t set)> leftOut;

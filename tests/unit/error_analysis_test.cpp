@@ -413,6 +413,55 @@ TYPED_TEST(ErrorAnalysis, WhatRoundingsDecideIsCounted) {
   call = {};
 }
 
+TYPED_TEST(ErrorAnalysis, OneOfTwoNumbersIsNoDecision) {
+  using T = TypeParam;
+  call = {};
+  Real<T> third = Real<T>(T(1)) / T(3), one = third + third + third;
+  const Real<T> most = reference::oneOf<std::less<>, false>(one, Real<T>(T(1)));
+  EXPECT_TRUE(accepts(most, T(1)));
+  EXPECT_TRUE(accepts(most, one.own));
+  EXPECT_FALSE(accepts(most, T(2)));
+  EXPECT_FALSE(accepts(most, T(1) / T(2)));
+  EXPECT_EQ(call.undecided, 0u);
+  // Which one it is, is decided where one may be none.
+  reference::oneOf<std::less<>, false>(one, Real<T>(std::numeric_limits<T>::quiet_NaN()));
+  EXPECT_EQ(call.undecided, 1u);
+  const T none = std::numeric_limits<T>::quiet_NaN();
+  EXPECT_EQ((reference::oneOf<std::greater_equal<>, true>(Real<T>(T(3)), Real<T>(T(2)))).value, 3);
+  EXPECT_EQ((reference::oneOf<std::less_equal<>, true>(Real<T>(T(3)), Real<T>(T(2)))).value, 2);
+  EXPECT_NE((reference::oneOf<std::less<>, true>(Real<T>(T(3)), Real<T>(none))).value, 3);
+  call = {};
+}
+
+// A recurrence that forgets is no farther off after many steps than after a few.
+TYPED_TEST(ErrorAnalysis, ProductsOfSumsAreOneNumber) {
+  using T = TypeParam;
+  const std::vector<T> x = numbers<T>(4096, 0, 5);
+  const T alpha = T(0.125);
+  Real<T> average = T(0);
+  T other = 0;
+  for (T v : x) {
+    average = Real<T>(alpha) * Real<T>(v) + (Real<T>(T(1)) - Real<T>(alpha)) * average;
+    other += alpha * (v - other);
+  }
+  EXPECT_TRUE(accepts(average, other));
+  EXPECT_LT(describe(average).bound, 1000 * Real<T>::u);
+}
+
+// Steps of time change no order, sums in memory do.
+TYPED_TEST(ErrorAnalysis, WhatIsStoredAsLateIsOneNumber) {
+  using T = TypeParam;
+  const std::vector<T> x = numbers<T>(4096, 0, 6);
+  Real<T> place = T(0), velocity = T(1), sum = T(0);
+  for (int step = 0; step < 16; ++step) {
+    velocity = (velocity - Real<T>(T(0.5)) * place).settled();
+    place = (place + Real<T>(T(0.5)) * velocity).settled();
+  }
+  for (T v : x) sum = (sum + Real<T>(v)).settled();
+  EXPECT_LT(velocity.magnitude, 10); // 800 if addends were added up
+  EXPECT_GT(sum.magnitude, 1000);
+}
+
 TYPED_TEST(ErrorAnalysis, MemoryKeepsWhatIsKnownOfElements) {
   using T = TypeParam;
   std::vector<T> memory(5000, T(2));

@@ -213,6 +213,7 @@ void Statements::plainLoop(const Loop &loop) {
 void Statements::other(const Stmt *s) { fail(kLanguageNode, s->range, name(s->kind())); }
 
 void Statements::conditional(const If &node) {
+  if (const std::optional<std::string> update = e_.update(node)) return w_.line(*update + ";");
   w_.open(fmt::format("if ({})", e_.print(node.cond)));
   block(*node.then);
   const Block *otherwise = node.otherwise;

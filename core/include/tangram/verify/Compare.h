@@ -12,13 +12,19 @@ struct Undecided {
   std::uint64_t questions = 0; // comparisons and the like, of which either outcome is accepted
   std::uint64_t numbers = 0;   // results of which nothing is known, so that they are not compared
   std::uint64_t elements = 0;  // results of which outcomes differ: these may be what lies between, and around
+  std::uint64_t estimated = 0; // results whose bound says nothing: what the plainest order is off by stands for it
   std::uint64_t written = 0;   // elements of results in all
 
-  explicit operator bool() const { return questions || numbers; }
+  explicit operator bool() const { return questions || numbers || estimated; }
+  /// In one line, for another process.
+  std::string text() const;
+  static Undecided fromText(const std::string &text);
   /// Where there are several sets: the worst of each.
   void include(const Undecided &other);
-  /// In a sentence each, none where nothing is undecided.
-  std::vector<std::string> sentences() const;
+  /// Whether most of the results were not compared.
+  bool most() const { return 2 * numbers > written; }
+  /// In a sentence each, none where nothing is undecided; with advice where the user gave the arguments.
+  std::vector<std::string> sentences(bool given = true) const;
 };
 
 /// What is expected of the elements of one argument after a call.

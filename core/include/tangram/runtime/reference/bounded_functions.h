@@ -25,6 +25,7 @@ template <class T, class F> TANGRAM_REFERENCE_CALL Real<T> apply(const Real<T> &
   using Wide = typename Real<T>::Wide;
   Wide v = f(x.value);
   Real<T> r(v, static_cast<T>(f(x.own)), std::abs(static_cast<double>(v)));
+  r.generation = x.generation;
   auto spread = [&](double e) {
     if (!(e > 0)) return 0.0;
     if (std::isinf(e)) return e;
@@ -51,6 +52,7 @@ template <class T, class F> TANGRAM_REFERENCE_CALL Real<T> apply(const Real<T> &
   using Wide = typename Real<T>::Wide;
   Wide v = f(x.value, y.value);
   Real<T> r(v, static_cast<T>(f(x.own, y.own)), std::abs(static_cast<double>(v)));
+  r.generation = std::max(x.generation, y.generation);
   auto spread = [&](double ex, double ey) {
     double most = 0;
     if (std::isinf(ex + ey)) return ex + ey;
@@ -79,6 +81,7 @@ template <class T, class F> TANGRAM_REFERENCE_CALL Real<T> apply(const Real<T> &
 /// Between x - e and x + e they may have been anywhere.
 template <class T, class F> Real<T> periodic(const Real<T> &x, F f) {
   Real<T> middle(x.value, x.own, x.magnitude);
+  middle.generation = x.generation;
   Real<T> r = apply(middle, f, 4);
   if (r.exact() && r.special()) return r.settleSpecial(x.exact()), r;
   r.carried += std::min(x.bound(), 2.0);

@@ -52,11 +52,12 @@ public:
   template <class U, std::enable_if_t<!std::is_same_v<T, U>, int> = 0>
   explicit Real(const Real<U> &x)
       : value(static_cast<Wide>(x.value)), own(static_cast<T>(x.own)), grid(x.grid), magnitude(x.magnitude),
-        carried(x.bound()), worst(x.worstCase()), largest(x.magnitude) {
+        carried(x.bound()), worst(x.worstCase()), largest(x.magnitude), generation(x.generation) {
     if (sizeof(T) > sizeof(U) || (x.exact() && static_cast<Wide>(static_cast<T>(x.value)) == value)) return;
     const double rounding = u * std::abs(static_cast<double>(value)) + tiny(value);
     carried += rounding;
     worst += rounding;
+    becomeOne();
     leaveRange();
   }
 
@@ -69,6 +70,7 @@ public:
   std::uint32_t additions = 0;   // since, of anything but zeros
   std::uint32_t sums = 0;        // all additions that it is made of, also where they were exact
   bool rounded = false;          // by any of them
+  std::uint32_t generation = 0;  // how often what it is computed of was stored
   Alike alike;                   // of a sum, its addends
 
   bool exact() const { return worst == 0 && !rounded; }
@@ -87,9 +89,16 @@ public:
   double worstCase() const { return rounded ? worst + u * magnitude * partial().sum : worst; }
   /// Before it is stored where several may read it: roundings that they then share add up linearly.
   TANGRAM_REFERENCE_CALL Real settled() const {
+    // What is off by so much says nothing, and shall not overflow.
+    const double most = std::max(1e18 * size(*this), 1e9);
     Real r = *this;
     r.carried = bound();
     r.worst = worstCase();
+    if (r.worst < kInfinity) {
+      r.carried = std::min(r.carried, most);
+      r.worst = std::min(r.worst, most);
+    }
+    r.generation += r.generation < UINT32_MAX;
     r.largest = magnitude;
     r.additions = 0;
     if (!exact()) r.sums = 0;
@@ -103,6 +112,14 @@ public:
 
   /// `y` may be this number itself.
   TANGRAM_REFERENCE_CALL void add(const Real &y) {
+    // What is added to a sum in memory, S[i] += x, may be added in any order. Where x is computed of what was stored as
+    // late as S[i] was, as in steps of time, it may not.
+    if (y.isOne() && y.generation <= generation && y.magnitude > y.extent()) {
+      Real one = y;
+      one.becomeOne();
+      return add(one);
+    }
+    if (isOne() && generation <= y.generation && &y != this) becomeOne();
     const double most = std::max(largest, y.largest), addend = std::max(this->addend(), y.addend());
     const bool none = magnitude == 0 || y.magnitude == 0; // zero changes nothing, in any order
     if (!none) {
@@ -131,16 +148,19 @@ public:
         // A few may be exact by chance, and would not be in another order. Many are by design: whole numbers.
         additions = std::min(additions, kExactByChance);
         largest = most;
+        generation = std::max(generation, y.generation);
         return;
       }
     }
     largest = addend;
+    generation = std::max(generation, y.generation);
     rounded |= additions > 0;
     if (special) settleSpecial(certain);
     leaveRange();
   }
   TANGRAM_REFERENCE_CALL friend Real operator*(const Real &x, const Real &y) {
     Real r(x.value * y.value, x.own * y.own, x.magnitude * y.magnitude);
+    r.generation = std::max(x.generation, y.generation);
     r.sums = x.sums + std::min(y.sums, UINT32_MAX - x.sums);
     const bool exact = x.exact() && y.exact();
     r.alike = x.sums ? x.alike : y.alike;
@@ -156,13 +176,15 @@ public:
       if (!exact) r.spread(x, x.bound(), x.worstCase(), y);
       r.sums = 0;
     }
-    r.round(u * r.magnitude + tiny(r.value));
+    r.round(u * x.magnitude * y.magnitude + tiny(r.value));
+    if (first == second) r.becomeOne();
     if (r.special()) r.settleSpecial(isNaN(x) || isNaN(y) || (signKnown(x) && signKnown(y)));
     r.leaveRange();
     return r;
   }
   TANGRAM_REFERENCE_CALL friend Real operator/(const Real &x, const Real &y) {
     Real r(x.value / y.value, x.own / y.own, x.magnitude / size(y));
+    r.generation = std::max(x.generation, y.generation);
     if (!x.exact() || !y.exact()) {
       auto spread = [&](double ex, double ey) {
         return ey < size(y) ? (ex + size(r) * ey) / (size(y) - ey) : kInfinity;
@@ -174,6 +196,7 @@ public:
       return r;
     }
     r.round(5 * u * r.magnitude + tiny(r.value)); // OpenCL: 2.5 ulp
+    r.becomeOne();
     if (r.special()) r.settleSpecial(isNaN(x) || isNaN(y) || (signKnown(x) && signKnown(y)));
     r.leaveRange();
     return r;
@@ -220,6 +243,12 @@ public:
     carried += by;
     worst += by;
   }
+  /// Whether it is no sum whose addends may be added in another order.
+  bool isOne() const { return additions == 0 && !rounded; }
+  /// How large a number it may be by itself, whatever it was added up from.
+  double extent() const { return std::min(magnitude, exact() ? size(*this) : size(*this) + worst); }
+  /// Is one number from now on: no plan takes what it was computed of apart.
+  void becomeOne() { largest = magnitude = extent(); }
   /// Whether this is no finite number, or may be none.
   bool special() const { return !std::isfinite(value) || !(worst < kInfinity); }
   /// Of what is special: a NaN or an infinity in every right plan, or anything.
@@ -234,6 +263,8 @@ public:
   /// Whether this is what it is in every right plan: a NaN or an infinity, or finite. What is added to an infinity
   /// changes nothing.
   friend bool known(const Real &x) { return x.exact() || x.worst < kInfinity; }
+  /// Whether it is a number in every right plan, and no NaN.
+  friend bool isKnownNumber(const Real &x) { return x.value == x.value && known(x); }
   friend bool isNaN(const Real &x) { return x.value != x.value && x.exact(); }
   /// Whether it has the same sign, or is zero, in every right plan.
   friend bool signKnown(const Real &x) { return x.exact() || size(x) > x.bound(); }
@@ -250,7 +281,8 @@ private:
     additions = sum.exact() ? sum.sums : sum.additions;
     sums = sum.sums;
     alike = sum.alike;
-    largest = sum.largest * factor.magnitude;
+    largest = sum.largest * factor.extent();
+    magnitude = std::min(magnitude, sum.magnitude * factor.extent());
     rounded = true;
   }
   /// What any partial sum is at most, in any order: all addends of one sign. Those of both add up to `magnitude`, and

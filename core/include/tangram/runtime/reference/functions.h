@@ -4,6 +4,7 @@
 #include <tangram/runtime/reference/real.h>
 
 #include <cmath>
+#include <functional>
 
 namespace tangram::reference {
 
@@ -63,6 +64,11 @@ template <class T> Real<T> cos(const Real<T> &x) {
 inline Real<float> sinf(const Real<float> &x) { return sin(x); }
 inline Real<float> cosf(const Real<float> &x) { return cos(x); }
 
+/// `compare(x, y) == first ? x : y`: however close both are, the result is as close to either.
+template <class Compare, bool first, class T> Real<T> oneOf(const Real<T> &x, const Real<T> &y) {
+  if (!isKnownNumber(x) || !isKnownNumber(y)) return Compare()(x, y) == first ? x : y;
+  return extremum(x, y, Compare()(x.value, y.value) == first);
+}
 template <class T> Real<T> fmin(const Real<T> &x, const Real<T> &y) {
   return extremum(x, y, x.value < y.value || y.value != y.value);
 }

@@ -81,6 +81,8 @@ public:
     }
   }
 
+  /// Whether it is a number in every right plan, and no NaN.
+  friend bool isKnownNumber(const Real &x) { return x.value == x.value && x.known != Known::Lost; }
   friend double size(const Real &x) { return std::abs(static_cast<double>(x.value)); }
 
   /// What is known of the result of an operation: of one that is infinite or NaN for certain all, whatever the other is

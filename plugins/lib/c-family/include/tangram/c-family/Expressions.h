@@ -5,6 +5,7 @@
 #include "tangram/diag/Diagnostic.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -35,6 +36,8 @@ public:
   std::string operand(const ast::Expr *e, int strength, const ast::Type &wanted);
 
   virtual std::string type(const ast::Type &type);
+  /// A statement as one expression, where the language has one that says more.
+  virtual std::optional<std::string> update(const ast::If &) { return std::nullopt; }
   /// `text` converted to a type: "int(text)".
   virtual std::string converted(const ast::Type &to, const std::string &text);
 
@@ -60,6 +63,7 @@ protected:
   /// The minimum or maximum of two integers of one type.
   virtual Text extremum(bool minimum, const ast::Expr *a, const ast::Expr *b, const ast::Type &type);
   virtual Text assign(const ast::Assign *e);
+  virtual Text choice(const ast::Conditional *e, const ast::Type &wanted);
   virtual Text cast(const ast::Cast *e, const ast::Type &wanted);
   virtual Text call(const ast::Call *e);
   virtual Text atomic(const ast::Atomic *e);
@@ -78,7 +82,6 @@ private:
   Text real(const ast::FloatLit *e);
   Text unary(const ast::Unary *e);
   Text binary(const ast::Binary *e);
-  Text choice(const ast::Conditional *e, const ast::Type &wanted);
   Text check(const ast::Check *e);
   Text faulted(const ast::Faulted *e);
 };
