@@ -65,8 +65,16 @@ bool DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const 
   bool asks = scratchpadBytes(launch, known) > kStaticScratchpad;
   scratchpad_.clear();
   privates_.clear();
+  wide_.clear();
+  const auto wide = [&](const Expr *place) {
+    if (const VarRef *root = rootVariable(place)) wide_.insert(root->name);
+  };
   walk(
       written,
+      [&](const Assign &a) {
+        if (isa<Transfer>(a.value)) wide(a.target);
+      },
+      [&](const VectorLoad &load) { wide(load.base); }, [&](const VectorStore &store) { wide(store.base); },
       [&](const Alloc &a) {
         if (a.memory == "scratchpad") scratchpad_.insert(a.name);
       },
@@ -185,7 +193,8 @@ std::string DeviceStatements::array(const Alloc &a, const std::vector<const Expr
 }
 
 void DeviceStatements::alloc(const Alloc &a) {
-  w_.line((a.memory == "registers" ? "" : "__shared__ ") + array(a, a.extents) + ";");
+  const std::string shared = wide_.count(a.name) ? fmt::format("__shared__ __align__({}) ", kAlignment) : "__shared__ ";
+  w_.line((a.memory == "registers" ? "" : shared) + array(a, a.extents) + ";");
 }
 
 void DeviceStatements::loop(const Loop &loop) {

@@ -39,6 +39,7 @@ private:
   ast::Arena arena_;
   // Of the launch that is being written.
   std::set<std::string> assigned_, scratchpad_, privates_;
+  std::set<std::string> wide_; // arrays of which several elements are accessed together
 };
 
 /// What runs on the host. `functions` names the device functions of launches; `asking`: those that are given memory.

@@ -56,9 +56,23 @@ template <class U, class F> U to_bf16(const F &x) {
 
 } // namespace tangram::float16
 
-/* Of the bits. */
+/* Of the bits; by an instruction where the processor has one, and the compiler the type. */
+#if defined(__F16C__) && defined(__FLT16_MAX__)
+inline float tangram_f16_to_f32(uint16_t half) {
+  _Float16 x;
+  std::memcpy(&x, &half, sizeof x);
+  return static_cast<float>(x);
+}
+inline uint16_t tangram_f32_to_f16(float x) {
+  const auto half = static_cast<_Float16>(x);
+  uint16_t bits;
+  std::memcpy(&bits, &half, sizeof bits);
+  return bits;
+}
+#else
 inline float tangram_f16_to_f32(uint16_t half) { return tangram::float16::from_f16(static_cast<uint32_t>(half)); }
 inline uint16_t tangram_f32_to_f16(float x) { return static_cast<uint16_t>(tangram::float16::to_f16<uint32_t>(x)); }
+#endif
 inline float tangram_bf16_to_f32(uint16_t half) { return tangram::float16::from_bf16(static_cast<uint32_t>(half)); }
 inline uint16_t tangram_f32_to_bf16(float x) { return static_cast<uint16_t>(tangram::float16::to_bf16<uint32_t>(x)); }
 #endif
