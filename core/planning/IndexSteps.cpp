@@ -124,8 +124,12 @@ std::optional<double> IndexSteps::acrossLanes(const Expr *e) {
   case BinaryOp::Div:
   case BinaryOp::Rem: {
     const std::optional<double> by = number(n->rhs);
-    if (*right != 0 || !by || *by < kMany * std::abs(*left)) return {};
-    return n->op == BinaryOp::Rem ? *left : 0;
+    if (*right != 0 || !by || *by <= 0) return {};
+    const bool rest = n->op == BinaryOp::Rem;
+    if (std::fmod(*left, *by) == 0) return rest ? 0 : *left / *by;
+    if (*by >= kMany * std::abs(*left)) return rest ? *left : 0;
+    if (rest) return *by < kMany ? std::optional(0.0) : std::nullopt;  // few elements, again and again
+    return std::copysign(std::max(1.0, std::abs(*left) / *by), *left); // one element, or neighbours
   }
   default: return {};
   }

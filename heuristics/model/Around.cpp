@@ -87,6 +87,7 @@ std::uint64_t Arounds::below(const Point &point, const Alternative &alternative,
   around.expected = places_.expectations().below(point, alternative, child, here.expected);
   const Place &inner = places_.at(forest_.point(alternative.children[child]), around.expected);
   if (!alternative.children.empty() && alternative.codelet) {
+    temporaries(places_.choice(place, alternative), child, inner, around);
     repeatCall(places_.choice(place, alternative), child, inner, around);
     touchedBefore(places_.choice(place, alternative), child, place, inner, around);
   }
@@ -196,6 +197,21 @@ void Arounds::divide(const Place &place, const Alternative &alternative, Around 
 void Arounds::call(Around &around) {
   for (ArgumentAround &argument : around.arguments)
     argument.acrossCalls = Stride::Zero, argument.step = argument.wraps = kFarApart, argument.whole = true;
+}
+
+void Arounds::temporaries(const Choice &choice, std::size_t child, const Place &place, Around &around) const {
+  if (!around.inLanes || child >= choice.sites->size()) return;
+  const auto passed = forest_.facts().arguments.find((*choice.sites)[child]);
+  if (passed == forest_.facts().arguments.end()) return;
+  const auto &params = place.spectrum->params;
+  for (std::size_t i = 0; i < passed->second.size() && i < around.arguments.size() && i < params.size(); ++i) {
+    ArgumentAround &argument = around.arguments[i];
+    const double bytes = place.argumentBytes(i);
+    const bool range = forest_.facts().races.ranges.count({place.spectrum->name, static_cast<unsigned>(i)}) != 0;
+    if (passed->second[i].parameter || argument.loaded || range || !params[i]->type.isArray() || !std::isfinite(bytes))
+      continue;
+    argument.acrossLanes = Stride::Constant, argument.distance = std::min(kFarApart, log2(bytes));
+  }
 }
 
 void Arounds::repeatCall(const Choice &choice, std::size_t child, const Place &place, Around &around) const {

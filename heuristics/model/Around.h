@@ -74,6 +74,8 @@ private:
   void repeatCall(const Choice &choice, std::size_t child, const Place &place, Around &around) const;
   /// On a device: what an earlier call of the codelet has touched is found in a cache that has room for as much of all
   /// units that run.
+  /// Containers of the codelet itself: each lane has one of its own.
+  void temporaries(const Choice &choice, std::size_t child, const Place &place, Around &around) const;
   void touchedBefore(const Choice &choice, std::size_t child, const Place &place, const Place &inner,
                      Around &around) const;
   /// The groups of a launch, and how many of them a core keeps at a time.

@@ -255,6 +255,9 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
     near = std::max(access.bytes, kLookup * std::min(cacheLine_, access.distance));
     if (walked) far = access.bytes;
     far = std::min(far, std::max(access.bytes, access.distance));
+    // Fields of a record, which a call has one after the other, are in the same lines.
+    if (device_ && access.distance < line_ && turns <= 1 && count * access.bytes <= access.distance)
+      times = std::min(count, 1.0);
   }
   if (device_ && access.perIteration == Stride::Zero && turns > 1) times = std::max(1.0, count / turns);
   result.inner = count * near;
@@ -269,7 +272,7 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
   if (access.served <= Served::OuterCache) result.outer = part(access.ownRow) * bytes;
   // The first cache of a device does not gather what is stored.
   if (device_ && access.served <= Served::OuterCache && !access.staged && access.acrossLanes > Stride::Unit)
-    result.outer = std::max(result.outer, access.stores * std::max(kSector, access.bytes));
+    result.outer = std::max(result.outer, access.stores * std::max(std::min(kSector, access.distance), access.bytes));
   if (access.footprint * running * static_cast<double>(cores_.count) <= outer_.bytes / 2)
     bytes = std::min(bytes, access.footprint);
   // Pages of memory of which little is read at a time.

@@ -235,6 +235,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
       access.acrossLanes = of.pattern.indirect ? Stride::Irregular : Stride::Unit;
       access.together = machine_.lanes();
       const double all = of.elements * access.bytes;
+      access.footprint = all, access.sharing = machine_.lanes();
       access.served = machine_.fitsInnerCache(all * machine_.running(crowd))   ? Served::InnerCache
                       : machine_.fitsOuterCache(all * machine_.running(crowd)) ? Served::OuterCache
                                                                                : Served::Memory;

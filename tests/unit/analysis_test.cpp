@@ -145,7 +145,7 @@ TEST(Locality, StridesOfLoops) {
   EXPECT_EQ(stride({loop("i", advance("set", "i", bin("u32", "add", i, lit("u32", 1))), use(i))}), Stride::Unit);
   EXPECT_EQ(stride({loop("i", advance("mul", "i", lit("u32", 2)), use(i))}), Stride::Irregular);
   EXPECT_EQ(stride({loop("i", next("i"), use(bin("u32", "mul", i, i)))}), Stride::Irregular);
-  EXPECT_EQ(stride({loop("i", next("i"), use(bin("u32", "rem", i, lit("u32", 7))))}), Stride::Irregular);
+  EXPECT_EQ(stride({loop("i", next("i"), use(bin("u32", "rem", i, lit("u32", 7))))}), Stride::Zero); // few elements
   EXPECT_EQ(stride({loop("i", next("i"), use(fmt::format("(Cast u32 (Subscript i32 {} [{}]))", kIn, i)))}),
             Stride::Irregular);
   // Through a variable that names the index; and one that data moves.
@@ -199,7 +199,9 @@ TEST(Locality, StridesOfRowsAndColumnsThatLanesCount) {
   EXPECT_EQ(stride(bin("u32", "and", id, lit("u32", 5))), Stride::Irregular);
   EXPECT_EQ(stride(bin("u32", "div", bin("u32", "mul", id, lit("u32", 12)), lit("u32", 4))), Stride::Constant);
   EXPECT_EQ(stride(bin("u32", "rem", bin("u32", "mul", id, lit("u32", 12)), lit("u32", 4))), Stride::Zero);
-  EXPECT_EQ(stride(bin("u32", "div", id, lit("u32", 2))), Stride::Irregular);
+  EXPECT_EQ(stride(bin("u32", "div", id, lit("u32", 2))), Stride::Unit); // the same, or the next one
+  EXPECT_EQ(stride(bin("u32", "rem", id, lit("u32", 2))), Stride::Zero); // by turns
+  EXPECT_EQ(stride(bin("u32", "div", bin("u32", "mul", id, lit("u32", 3)), lit("u32", 2))), Stride::Constant);
   EXPECT_EQ(stride(least(bin("u32", "add", id, lit("u32", 1)), n)), Stride::Unit);
   auto scaled = [&](const std::string &by) {
     return cast("u32", bin("f32", "mul", cast("f32", id), fmt::format("(FloatLit f32 {})", by)));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace tangram {
 
@@ -20,6 +21,8 @@ Stride Step::stride() const {
 }
 
 namespace {
+
+constexpr std::int64_t kFew = 2; // planes that neighbours are in by turns
 
 bool small(const Step &s) { return s.number && *s.number > -(1ll << 40) && *s.number < (1ll << 40); }
 
@@ -42,7 +45,8 @@ Step scaledBy(const Step &step, double factor) {
 }
 
 /// Of a quotient, remainder, shift to the right or mask; nothing where there is no telling. Neighbours beside each
-/// other are in the same row of many, but for a few.
+/// other are in the same row of many, but for a few; of rows of few they are in the same or the next one, and have all
+/// places in turn.
 std::optional<Step> divided(const Binary &n, const Step &a, std::optional<std::int64_t> by) {
   constexpr std::int64_t kMany = 8;
   bool rest = n.op == BinaryOp::Rem;
@@ -57,8 +61,12 @@ std::optional<Step> divided(const Binary &n, const Step &a, std::optional<std::i
   }
   if (a.irregular || !a.number || by == 0) return {};
   if (by && *a.number % *by == 0) return rest ? Step::none() : Step::of(*a.number / *by);
-  const bool beside = *a.number == 1 || *a.number == -1;
-  if (!beside || (by && *by < kMany)) return {};
+  const std::int64_t apart = std::abs(*a.number);
+  if (!by && apart != 1) return {};
+  if (by && apart * kMany > std::abs(*by)) {
+    if (rest) return std::abs(*by) < kMany ? Step::none() : Step::some();
+    return apart < std::abs(*by) ? Step::of((*a.number < 0) == (*by < 0) ? 1 : -1) : Step::some();
+  }
   if (!rest) return Step::none();
   const Expr *count = n.rhs;
   while (const auto *cast = dyn<Cast>(count)) count = cast->operand;
@@ -141,6 +149,7 @@ Strides::Strides(const Module &module, const Codelet &codelet, std::map<std::str
                        n.op == UnaryOp::PostDec || n.op == UnaryOp::AddressOf;
         if (changes) change(n.operand, &n);
       });
+  findInterleaved();
   std::vector<const Expr *> branches, loops;
   findConditions(codelet.body, branches, loops);
   if (codelet.coop) lane_ = settled({{}, true, {}, 0});
@@ -151,6 +160,37 @@ Strides::Strides(const Module &module, const Codelet &codelet, std::map<std::str
     else if (ranges_.count(param->name))
       scalars_[param->name] = settled({{}, {}, param->name, 0});
   visit(codelet.body);
+}
+
+void Strides::divisors(const Expr *index, BinaryOp op, std::set<std::string> &result, unsigned depth) const {
+  constexpr unsigned kDeepest = 8;
+  if (depth == kDeepest) return;
+  walk(
+      index,
+      [&](const VarRef &v) {
+        const auto declared = declared_.find(v.name);
+        if (declared != declared_.end() && !changes_.count(v.name) && declared->second->init)
+          divisors(declared->second->init, op, result, depth + 1);
+      },
+      [&](const Binary &n) {
+        const VarRef *by = n.op == op ? variable(n.rhs) : nullptr;
+        if (by && parameters_.count(by->name)) result.insert(by->name);
+      });
+}
+
+/// Of in[i % f][i / f] neighbours are in planes beside each other, which are few: of many rows one would have the place
+/// in the row last.
+void Strides::findInterleaved() {
+  walk(codelet_.body, [&](const Subscript &s) {
+    std::set<std::string> planes;
+    for (std::size_t i = 0; i < s.indices.size(); ++i) {
+      std::set<std::string> places;
+      divisors(s.indices[i], BinaryOp::Div, places, 0);
+      std::set_intersection(places.begin(), places.end(), planes.begin(), planes.end(),
+                            std::inserter(interleaved_, interleaved_.end()));
+      divisors(s.indices[i], BinaryOp::Rem, planes, 0);
+    }
+  });
 }
 
 void Strides::findConditions(const Node *node, std::vector<const Expr *> &branches, std::vector<const Expr *> &loops) {
@@ -442,7 +482,10 @@ Step Strides::of(const Expr *expr, const Mover &mover) const {
       return scaled(a, by && *by >= 0 && *by < 20 ? std::optional<std::int64_t>(1ll << *by) : std::nullopt);
     }
     if (b.zero()) {
-      if (std::optional<Step> step = divided(*n, a, number(n->rhs))) return *step;
+      std::optional<std::int64_t> by = number(n->rhs);
+      const VarRef *few = by || mover.inCall ? nullptr : variable(n->rhs);
+      if (few && interleaved_.count(few->name)) by = kFew;
+      if (std::optional<Step> step = divided(*n, a, by)) return *step;
     }
     break;
   }

@@ -82,6 +82,9 @@ private:
   void findConditions(const ast::Node *node, std::vector<const ast::Expr *> &branches,
                       std::vector<const ast::Expr *> &loops);
   bool differs(const std::vector<const ast::Expr *> &conditions, const Mover &mover) const;
+  /// Scalar parameters that an index is divided by, or what it is computed of.
+  void divisors(const ast::Expr *index, ast::BinaryOp op, std::set<std::string> &result, unsigned depth) const;
+  void findInterleaved();
   Mover settled(Mover mover) const;
   Step of(const ast::Expr *expr, const Mover &mover) const;
   Step ofDeclared(const ast::Declare &declare, const Mover &mover) const;
@@ -99,6 +102,7 @@ private:
   /// Of a change: those that stand between the variable's declaration and it. Who comes to both meets the others alike.
   Conditions between(const ast::Declare &declare, const ast::Expr &change) const;
   std::map<const ast::Node *, Conditions> conditions_; // of changes and declarations
+  std::set<std::string> interleaved_;                  // scalar parameters: planes that neighbours are in by turns
   std::vector<Mover> loops_;
   Mover lane_;
   std::map<std::string, Step> ranges_;

@@ -81,6 +81,9 @@ TEST(Machine, NeighboursShareALineOthersLoadOneEach) {
   EXPECT_DOUBLE_EQ(memory(near), 8 * together); // sectors of 32 bytes
   near.distance = 8;
   EXPECT_DOUBLE_EQ(memory(near), 2 * together);
+  Accesses fields = loads(3, Stride::Constant); // of a record of 12 bytes
+  fields.distance = 12;
+  EXPECT_DOUBLE_EQ(memory(fields), 3 * together / 100);
   EXPECT_DOUBLE_EQ(memory(loads(100, Stride::Constant)), 16 * together); // of pages of their own
   EXPECT_DOUBLE_EQ(memory(loads(100, Stride::Zero)), together / 4);      // one sector a warp
 }
