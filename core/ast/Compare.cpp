@@ -26,6 +26,9 @@ public:
     number(v.size());
     for (const std::string &s : v) text(s);
   }
+  void attr(std::string_view, const Assumed &v) {
+    if (!v.empty()) attr("", static_cast<const Texts &>(v));
+  }
   void attr(std::string_view, const Ints &v) {
     number(v.size());
     for (Int i : v) number(static_cast<std::uint64_t>(i));

@@ -36,6 +36,10 @@ public:
     expect('[');
     while (!eat(']')) v.push_back(quoted());
   }
+  void attr(std::string_view, Assumed &v) {
+    if (eat('{'))
+      while (!eat('}')) v.push_back(quoted());
+  }
   void attr(std::string_view, Ints &v) {
     expect('[');
     while (!eat(']')) v.push_back(number<Int>());

@@ -57,6 +57,12 @@ public:
     for (std::size_t i = 0; i < v.size(); ++i) out += (i ? " " : "") + inQuotes(v[i]);
     out += ']';
   }
+  void attr(std::string_view, const Assumed &v) {
+    if (v.empty()) return;
+    word("{");
+    for (std::size_t i = 0; i < v.size(); ++i) out += (i ? " " : "") + inQuotes(v[i]);
+    out += '}';
+  }
   void attr(std::string_view, const Ints &v) { word(fmt::format("[{}]", fmt::join(v, " "))); }
   void attr(std::string_view, const Counts &v) {
     word("{");

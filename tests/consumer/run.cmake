@@ -75,7 +75,7 @@ must_say("heuristics" "map-cost")
 
 set(source ${project}/kernels/energy.tg.cpp)
 run("default plan" ${tangram} compile ${source} --target cpu-openmp --emit plan)
-must_say("default plan" "distribute to thread")
+must_say("default plan" "to thread")
 foreach(choice "--target;cpu-openmp;--heuristic;narrowest" "--target;${project}/narrow.yaml")
   run("plan by ${choice}" ${tangram} compile ${source} ${choice} --plugin-path ${plugins} --emit plan)
   if(said MATCHES "distribute")

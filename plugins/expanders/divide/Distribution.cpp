@@ -277,6 +277,51 @@ private:
   bool any_ = false;
 };
 
+/// Without the scalars of a loop's iterations that keep their value, each use of which computes it: statements that
+/// share nothing else may have loops of their own then. Null where there are none.
+class Recomputation : public Mutator {
+public:
+  Recomputation(const For *loop, const Module &module, Arena &arena) : Mutator(arena), loop_(loop), module_(module) {}
+
+  const Codelet *run(const Codelet &codelet) {
+    const auto *body = as<Block>(mutate(codelet.body));
+    if (values_.empty()) return nullptr;
+    return arena().derive(&codelet, [&](Codelet &c) { c.body = body; });
+  }
+
+private:
+  const Node *mutateFor(const For *f) override {
+    if (f != loop_) return Mutator::mutateFor(f);
+    std::set<std::string> changing = assignedVariables(f->body); // and containers of which elements are written
+    walk(
+        f->body,
+        [&](const Assign &a) {
+          if (const VarRef *root = rootVariable(a.target)) changing.insert(root->name);
+        },
+        [&](const Declare &d) { changing.insert(d.name); });
+    std::vector<const Stmt *> all;
+    for (const Stmt *s : f->body->stmts) {
+      const Stmt *own = substituted(arena(), s, [&](const VarRef *v) -> const Expr * {
+        const auto value = values_.find(v->name);
+        return value == values_.end() ? v : Build(arena(), v->range).cast(v->type, value->second);
+      });
+      const auto *d = dyn<Declare>(own);
+      const bool keeps = d && d->init && d->type.isScalar() && d->extents.empty() && !d->tunable && !d->shared &&
+                         !assignedVariables(f->body).count(d->name) && !nest::changesSomething(d->init, module_) &&
+                         !any<VarRef>(d->init, [&](const VarRef &v) { return changing.count(v.name) != 0; });
+      if (keeps)
+        values_[d->name] = d->init;
+      else
+        all.push_back(own);
+    }
+    return arena().derive(f, [&](For &changed) { changed.body = Build(arena(), f->range).block(std::move(all)); });
+  }
+
+  const For *loop_;
+  const Module &module_;
+  std::map<std::string, const Expr *> values_;
+};
+
 class Distributor {
 public:
   Distributor(const Module &module, const Codelet &codelet, std::int64_t mostExpanded, Arena &arena)
@@ -436,16 +481,50 @@ private:
     if (std::any_of(item.body.begin(), item.body.end(), nest::hasLoop) ||
         std::any_of(around.begin(), around.end(), [&](unsigned loop) { return isParallel(nest, loop); }))
       return false;
-    const Codelet *const before = codelet_;
     const nest::Loop &loop = nest.loops[item.index];
     const Step each{Step::Kind::Distribute, {loop.variable}, 0, "", loop.node->range, {}};
-    if (apply(nest, each)) codelet_ = Distributor(module_, *codelet_, mostExpanded_, arena_).run();
+    if (separateBy(nest, each)) return true;
+    const Codelet *own = Recomputation(loop.node, module_, arena_).run(*codelet_);
+    const std::unique_ptr<nest::Nest> read = own ? nest::read(module_, *own) : nullptr;
+    const Item *same = read ? find(*read, read->items, loop.variable) : nullptr;
+    return same && separateBy(*read, partingPlaces(*read, *same));
+  }
+
+  /// Whether loops become parallel by that.
+  bool separateBy(const nest::Nest &nest, const Step &step) {
+    const Codelet *const before = codelet_;
+    if (apply(nest, step)) codelet_ = Distributor(module_, *codelet_, mostExpanded_, arena_).run();
     if (parallelLoops(*codelet_) <= parallelLoops(*before)) {
       codelet_ = before;
       return false;
     }
     names_.reserveAll(codelet_);
     return true;
+  }
+
+  /// Into as many loops as neighbouring statements write elements that other loops count: sum[i] and most[i],
+  /// column[j].
+  static Step partingPlaces(const nest::Nest &nest, const Item &item) {
+    const nest::Loop &loop = nest.loops[item.index];
+    Step step{Step::Kind::Distribute, {loop.variable}, 0, "", loop.node->range, {}};
+    std::set<std::string> before;
+    for (const Item &child : item.body) {
+      std::set<std::string> counted;
+      for (const unsigned s : nest::statementsIn(child))
+        for (const nest::Access &a : nest.statements[s].accesses)
+          if (a.kind != nest::AccessKind::Read)
+            for (const nest::Loop &l : nest.loops) {
+              const auto *assign = dyn<Assign>(a.node);
+              const Node *place = assign ? assign->target : a.node;
+              if (any<VarRef>(place, [&](const VarRef &v) { return v.name == l.variable; })) counted.insert(l.variable);
+            }
+      if (!step.parts.empty() && counted == before)
+        ++step.parts.back();
+      else
+        step.parts.push_back(1);
+      before = std::move(counted);
+    }
+    return step;
   }
 
   /// Into as many loops as share no scalar.

@@ -1,13 +1,16 @@
 // divide: a nest's loops are ways to divide it.
 #include "Accumulations.h"
 #include "Blocks.h"
+#include "Buffering.h"
 #include "Captures.h"
 #include "Copies.h"
 #include "Distribution.h"
 #include "Divide.h"
 #include "Rectangles.h"
 #include "Rescheduling.h"
+#include "RisingBounds.h"
 #include "ScannedColumns.h"
+#include "Sinking.h"
 #include "Splits.h"
 #include "Wavefronts.h"
 
@@ -95,6 +98,13 @@ private:
             const divide::DivideOptions &options, Names &names, ExpandContext &context,
             std::vector<const Codelet *> &codelets, Added &added, bool inPart = false) const {
     divide(module, spectrum, codelet, options, names, context, codelets, added);
+    if (const Codelet *sunk = divide::withSunkDeclarations(module, *codelet, context.arena); sunk != codelet)
+      divide(module, spectrum, changed(sunk, *codelet, *codelet, "_sunk", context), options, names, context, codelets,
+             added);
+    const Codelet *local = divide::withLocalContainers(*codelet, context.arena);
+    if (const Codelet *buffered = divide::withBufferedLoops(module, *local, context.arena); buffered != codelet)
+      divide(module, spectrum, changed(buffered, *codelet, *codelet, "_buffered", context), options, names, context,
+             codelets, added);
     const Codelet *source = codelet;
     auto also = [&](const Codelet *other, const char *suffix) {
       if (other == source) return;
@@ -119,6 +129,7 @@ private:
     }
     also(divide::withSplitLoops(module, *source, context.arena), "_split");
     if (!inPart) {
+      segments(module, spectrum, *codelet, options, names, context, codelets, added);
       if (tile_ > 0) tiles(module, spectrum, *source, options, names, context, codelets, added);
       if (block_ > 0) blocks(module, spectrum, *source, options, names, context, codelets, added);
     }
@@ -127,6 +138,24 @@ private:
     for (const nest::Remark &r : refused)
       decline(context, spectrum, codelet->name + "_rescheduled_divided", r.range, r.message);
     also(divide::withRectangularLoops(module, *source, context.arena), "_rectangular");
+  }
+
+  /// Segments side by side, where their bounds rise.
+  void segments(const Module &module, const Spectrum &spectrum, const Codelet &codelet,
+                const divide::DivideOptions &options, Names &names, ExpandContext &context,
+                std::vector<const Codelet *> &codelets, Added &added) const {
+    const std::optional<divide::RisingBounds> made =
+        divide::risingBounds(module, spectrum, codelet, codelet.name + "_rising", names, context.arena);
+    if (!made) return;
+    codelets.push_back(context.arena.derive(
+        made->codelet, [&](Codelet &c) { c.from = codelet.from.empty() ? codelet.name : codelet.from; }));
+    const auto complete = [&](const Spectrum &part, const Codelet *source) {
+      std::vector<const Codelet *> all = part.codelets;
+      ways(module, part, source, options, names, context, all, added, true);
+      added.spectrums.push_back(context.arena.derive(&part, [&](Spectrum &s) { s.codelets = all; }));
+    };
+    complete(*made->check, made->check->codelets.front());
+    complete(*made->segments, made->rising);
   }
 
   /// Diagonals of tiles one after the other, of which each is divided like any codelet.

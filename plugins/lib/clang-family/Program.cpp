@@ -151,7 +151,8 @@ const ast::Spectrum *Program::make(Entry &entry) {
              fmt::format("codelet '{}' of '{}'", named, entry.name));
       codelets.push_back(arena_.make<ast::Codelet>(ranges_.of(codelet->getSourceRange()), named, qualifiers.tag,
                                                    ast::Text(), qualifiers.coop, qualifiers.independent, qualifiers.env,
-                                                   qualifiers.levels, std::move(own), std::move(needs), block));
+                                                   qualifiers.levels, ast::Assumed(), std::move(own), std::move(needs),
+                                                   block));
     });
   return arena_.make<ast::Spectrum>(where, entry.name, result, std::move(params), std::move(conditions),
                                     std::move(codelets));

@@ -10,7 +10,7 @@ const Type kSize = Scalar::U64;
 
 const Codelet *Codelets::codelet(const std::string &name, const std::vector<const Param *> &params,
                                  std::vector<const Stmt *> body, bool coop, bool independent) const {
-  return arena_.make<Codelet>(where_, name, name, std::string(), coop, independent, Texts{}, Texts{}, params,
+  return arena_.make<Codelet>(where_, name, name, std::string(), coop, independent, Texts{}, Texts{}, Assumed{}, params,
                               std::vector<const Expr *>{}, build_.block(std::move(body)));
 }
 

@@ -1,5 +1,7 @@
 #include "tangram/nest/Dependences.h"
 
+#include "tangram/nest/Segments.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -105,6 +107,7 @@ std::vector<Dependence> Dependences::all(unsigned loop) const {
     for (std::size_t i = 0; i < accesses.size(); ++i)
       for (std::size_t j = 0; j < accesses.size(); ++j) {
         if (!writes(*accesses[i]) && !writes(*accesses[j])) continue;
+        if (inOwnSegments(nest_, *accesses[i], *accesses[j], loop)) continue;
         const auto [entry, fresh] = meetings.try_emplace({which[i], which[j]});
         if (fresh) entry->second = meeting(touched[which[i]], touched[which[j]], loop);
         const Meeting &m = entry->second;

@@ -58,23 +58,6 @@ std::optional<std::int64_t> stepOf(const Expr *e, const std::string &iterator) {
   return down ? -*by : *by;
 }
 
-/// Whether evaluating it may change something: functions that are expressions, as std::min is, do what those do.
-bool changesSomething(const Expr *e, const Module &module, unsigned depth = 0) {
-  constexpr unsigned kDeepest = 8;
-  if (!hasEffects(e)) return false;
-  return any<Expr>(e, [&](const Expr &part) {
-    const auto *call = dyn<Call>(&part);
-    const Function *function = call && depth < kDeepest ? functionOfExpression(module, *call) : nullptr;
-    if (function) return changesSomething(resultOf(*function), module, depth + 1);
-    if (call) return hasEffects(call) && !isMathFunction(call->callee);
-    const auto *unary = dyn<Unary>(&part);
-    return unary ? unary->op != UnaryOp::Plus && unary->op != UnaryOp::Minus && unary->op != UnaryOp::Not &&
-                       unary->op != UnaryOp::BitNot
-                 : isa<Assign>(&part) || isa<Atomic>(&part) || isa<MatrixMultiply>(&part) || isa<SpectrumCall>(&part) ||
-                       isa<Map>(&part);
-  });
-}
-
 std::optional<Counted> counted(const For &loop, const Module &module, std::string &why) {
   Counted c;
   c.iterator = dyn<Declare>(loop.init);
@@ -450,6 +433,23 @@ std::unique_ptr<Nest> read(const Module &module, const Codelet &codelet) {
   nest->context = nest->assumed = isl::set::universe(isl::space::unit(nest->isl.get()));
   Reader(*nest, module).run();
   return nest;
+}
+
+/// Whether evaluating it may change something: functions that are expressions, as std::min is, do what those do.
+bool changesSomething(const Expr *e, const Module &module, unsigned depth) {
+  constexpr unsigned kDeepest = 8;
+  if (!hasEffects(e)) return false;
+  return any<Expr>(e, [&](const Expr &part) {
+    const auto *call = dyn<Call>(&part);
+    const Function *function = call && depth < kDeepest ? functionOfExpression(module, *call) : nullptr;
+    if (function) return changesSomething(resultOf(*function), module, depth + 1);
+    if (call) return hasEffects(call) && !isMathFunction(call->callee);
+    const auto *unary = dyn<Unary>(&part);
+    return unary ? unary->op != UnaryOp::Plus && unary->op != UnaryOp::Minus && unary->op != UnaryOp::Not &&
+                       unary->op != UnaryOp::BitNot
+                 : isa<Assign>(&part) || isa<Atomic>(&part) || isa<MatrixMultiply>(&part) || isa<SpectrumCall>(&part) ||
+                       isa<Map>(&part);
+  });
 }
 
 } // namespace tangram::nest

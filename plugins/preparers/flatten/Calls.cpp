@@ -117,7 +117,7 @@ const Expr *Flattener::functionCall(const Call *call) {
     body = withoutReturns(arena_, names, body, result);
   }
   const auto *codelet = arena_.make<Codelet>(function.range, function.name, "", "", false, false, Texts{}, Texts{},
-                                             params, std::vector<const Expr *>{}, body);
+                                             Assumed{}, params, std::vector<const Expr *>{}, body);
   const auto *specialised = arena_.make<SpectrumCall>(
       call->range, call->type, call->callee, call->args, level_, Texts{}, Counts{}, Capability::None, codelet,
       std::vector<const Expr *>{}, static_cast<const SpectrumCall *>(nullptr));

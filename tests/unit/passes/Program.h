@@ -130,8 +130,8 @@ inline const ast::Param *in(const std::string &n, const Type &t) { return make<a
 inline const ast::Param *inOut(const std::string &n, const Type &t) { return make<ast::Param>(n, t, Access::InOut); }
 using Ps = std::vector<const ast::Param *>;
 inline const ast::Codelet *codelet(const std::string &n, Ps params, Ss body, bool coop = false) {
-  return make<ast::Codelet>(n, std::string(), std::string(), coop, false, ast::Texts{}, ast::Texts{}, params,
-                            std::vector<const ast::Expr *>{}, block(body));
+  return make<ast::Codelet>(n, std::string(), std::string(), coop, false, ast::Texts{}, ast::Texts{}, ast::Assumed{},
+                            params, std::vector<const ast::Expr *>{}, block(body));
 }
 inline const ast::SpectrumCall *call(const std::string &spectrum, const Type &result, const ast::Codelet *c,
                                      const std::string &level, Es args, ast::Texts devolved = {}) {

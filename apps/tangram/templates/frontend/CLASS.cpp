@@ -54,8 +54,8 @@ private:
                              arena.make<ast::Unary>(range, count, ast::UnaryOp::PreInc, i),
                              build.block({build.assign(build.element(out, {i}, number), value)}));
     const auto *codelet =
-        arena.make<ast::Codelet>(range, "a", "", "", false, false, ast::Texts{}, ast::Texts{}, params,
-                                 std::vector<const ast::Expr *>{}, build.block({loop}));
+        arena.make<ast::Codelet>(range, "a", "", "", false, false, ast::Texts{}, ast::Texts{}, ast::Assumed{},
+                                 params, std::vector<const ast::Expr *>{}, build.block({loop}));
     const ast::Expr *same = build.equal(size, arena.make<ast::Size>(range, count, out, none));
     return arena.make<ast::Spectrum>(range, name, ast::Type(), params, std::vector<const ast::Expr *>{same},
                                      std::vector<const ast::Codelet *>{codelet});

@@ -13,6 +13,10 @@ namespace tangram::ast {
 
 using Text = std::string;
 using Texts = std::vector<std::string>;
+/// Texts that hardly any node has: not in the text of the others, nor in their hash.
+struct Assumed : Texts {
+  using Texts::Texts;
+};
 using Bool = bool;
 using Int = std::int64_t;
 using Ints = std::vector<std::int64_t>;

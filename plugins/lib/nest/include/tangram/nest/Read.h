@@ -12,4 +12,8 @@ namespace tangram::nest {
 /// mentions. Null for a cooperative codelet.
 std::unique_ptr<Nest> read(const ast::Module &module, const ast::Codelet &codelet);
 
+/// Whether evaluating the expression changes anything, where functions that are expressions are known. `depth`: within
+/// so many calls.
+bool changesSomething(const ast::Expr *e, const ast::Module &module, unsigned depth = 0);
+
 } // namespace tangram::nest
