@@ -6,25 +6,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cuda_pipeline.h>
-#include <memory>
 #include <utility>
 
 namespace {
 
 using namespace careful;
 using Signed = signed char;
-
-/// Memory that stays from call to call.
-template <class T> class Scratch {
-public:
-  T *of(std::size_t n) {
-    if (!buffer_ || buffer_->size() < n) buffer_ = std::make_unique<Buffer<T>>(n);
-    return buffer_->data();
-  }
-
-private:
-  std::unique_ptr<Buffer<T>> buffer_;
-};
 
 // ---- logsumexp: one pass over the matrix. A lane has four columns, a warp eight rows of them at a time, to whose
 // greatest numbers it scales what it has; groups have a part of the rows.

@@ -7,25 +7,12 @@
 #include <cstdint>
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
-#include <memory>
 #include <utility>
 
 namespace {
 
 using namespace careful;
 using bench::Half;
-
-/// Memory that stays from call to call.
-template <class T> class Scratch {
-public:
-  T *of(std::size_t n) {
-    if (!buffer_ || buffer_->size() < n) buffer_ = std::make_unique<Buffer<T>>(n);
-    return buffer_->data();
-  }
-
-private:
-  std::unique_ptr<Buffer<T>> buffer_;
-};
 
 // ---- yuv2rgb: a lane has eight points of two rows, whose colors are computed once for four of them. Their bytes go
 // through scratchpad memory, so that a warp writes 16 bytes a lane beside each other.

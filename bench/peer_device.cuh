@@ -6,6 +6,8 @@
 
 #include "tangram/cuda/device.h"
 
+#include <memory>
+
 namespace careful {
 
 using bench::Buffer, bench::check, bench::In, bench::Out, bench::Result;
@@ -49,5 +51,17 @@ template <class T> __device__ T sumOfBlock(T x) {
   for (unsigned w = 0; w < kWarps; ++w) sum += part[w];
   return sum;
 }
+
+/// Memory that stays from call to call.
+template <class T> class Scratch {
+public:
+  T *of(std::size_t n) {
+    if (!buffer_ || buffer_->size() < n) buffer_ = std::make_unique<Buffer<T>>(n);
+    return buffer_->data();
+  }
+
+private:
+  std::unique_ptr<Buffer<T>> buffer_;
+};
 
 } // namespace careful

@@ -48,17 +48,18 @@ private:
     const nest::Dependences dependences(nest_);
     const nest::Carried carried = dependences.carried(loop);
     if (carried.kind != nest::Carried::Kind::Dependence) return;
-    std::map<unsigned, std::vector<const Stmt *>> variables; // that are written too soon, and by what
+    std::set<unsigned> variables; // that are written too soon
     for (const Dependence &d : dependences.all(loop)) {
       if (std::count(carried.privatizable.begin(), carried.privatizable.end(), d.first->variable)) continue;
       if (d.kind != DependenceKind::Anti || nest_.variables[d.first->variable].rank == 0) return;
-      variables[d.second->variable];
+      variables.insert(d.second->variable);
     }
     std::vector<Write> found;
-    for (auto &[variable, by] : variables) {
+    for (const unsigned variable : variables) {
       const nest::Variable &v = nest_.variables[variable];
       std::set<std::string> own;
       const Assign *only = nullptr;
+      if (readsElement(l.node->init, v.name) || readsElement(l.node->cond, v.name)) return;
       for (const Stmt *s : stmts) {
         if (const auto *d = dyn<Declare>(s)) own.insert(d->name);
         if (only && mentions(s, v.name)) return; // it may be what has just been written
@@ -85,6 +86,10 @@ private:
 
   static bool mentions(const Node *tree, const std::string &name) {
     return ast::any<VarRef>(tree, [&](const VarRef &v) { return v.name == name; });
+  }
+
+  static bool readsElement(const Node *tree, const std::string &name) {
+    return ast::any<Subscript>(tree, [&](const Subscript &s) { return mentions(s.base, name); });
   }
 
   const Node *mutateBlock(const Block *block) override {

@@ -145,4 +145,17 @@ std::optional<Captures> capturesOf(const nest::Nest &nest, const std::vector<con
   return result;
 }
 
+std::set<std::string> changedBy(const Node *tree) {
+  std::set<std::string> changed = assignedVariables(tree);
+  const auto place = [&](const Expr *target) {
+    if (const VarRef *root = rootVariable(target)) changed.insert(root->name);
+  };
+  walk(
+      tree, [&](const Assign &a) { place(a.target); }, [&](const Atomic &a) { place(a.target); },
+      [&](const Unary &u) {
+        if (hasEffects(&u)) place(u.operand);
+      });
+  return changed;
+}
+
 } // namespace tangram::divide

@@ -21,6 +21,9 @@ std::optional<Captures> capturesOf(const nest::Nest &nest, const std::vector<con
                                    const std::set<std::string> &without, const std::set<std::string> &privates,
                                    ast::Arena &arena, std::string &why);
 
+/// Variables that a tree changes, and containers of which it changes elements, by their names.
+std::set<std::string> changedBy(const ast::Node *tree);
+
 /// n of `size_t n = a.size(0);` is a.size(0): a number that nothing is known of would be handed over.
 const ast::Codelet *withSizes(const ast::Codelet &codelet, ast::Arena &arena);
 

@@ -292,13 +292,8 @@ public:
 private:
   const Node *mutateFor(const For *f) override {
     if (f != loop_) return Mutator::mutateFor(f);
-    std::set<std::string> changing = assignedVariables(f->body); // and containers of which elements are written
-    walk(
-        f->body,
-        [&](const Assign &a) {
-          if (const VarRef *root = rootVariable(a.target)) changing.insert(root->name);
-        },
-        [&](const Declare &d) { changing.insert(d.name); });
+    std::set<std::string> changing = changedBy(f->body);
+    walk(f->body, [&](const Declare &d) { changing.insert(d.name); });
     std::vector<const Stmt *> all;
     for (const Stmt *s : f->body->stmts) {
       const Stmt *own = substituted(arena(), s, [&](const VarRef *v) -> const Expr * {

@@ -1,5 +1,7 @@
 #include "Sinking.h"
 
+#include "Captures.h"
+
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
@@ -29,10 +31,7 @@ private:
     const auto *loop = as<For>(Mutator::mutateFor(f));
     const auto *inner = f->body->stmts.empty() ? nullptr : dyn<For>(f->body->stmts.back());
     if (f->body->stmts.size() < 2 || !inner || !parallel_.count(f) || !parallel_.count(inner)) return loop;
-    std::set<std::string> changed; // in the inner loop
-    walk(inner->body, [&](const Assign &a) {
-      if (const VarRef *root = rootVariable(a.target)) changed.insert(root->name);
-    });
+    const std::set<std::string> changed = changedBy(inner->body);
     const auto mentions = [&](const Node *tree, const auto &names) {
       return tree && any<VarRef>(tree, [&](const VarRef &v) { return names.count(v.name) != 0; });
     };
@@ -41,8 +40,7 @@ private:
       if (s == inner) break;
       const auto *d = dyn<Declare>(s);
       if (!d || !d->init || !d->type.isScalar() || !d->extents.empty() || d->tunable || d->shared ||
-          assigned_.count(d->name) || nest::changesSomething(d->init, *nest_.module) || any<Atomic>(inner->body, all) ||
-          mentions(d->init, changed))
+          assigned_.count(d->name) || nest::changesSomething(d->init, *nest_.module) || mentions(d->init, changed))
         return loop;
       own.insert(d->name);
     }
@@ -54,8 +52,6 @@ private:
     const For *sunk = arena().derive(body, [&](For &changedLoop) { changedLoop.body = build.block(std::move(stmts)); });
     return arena().derive(loop, [&](For &changedLoop) { changedLoop.body = build.block({sunk}); });
   }
-
-  static bool all(const Atomic &) { return true; }
 
   const nest::Nest &nest_;
   std::set<std::string> assigned_;
