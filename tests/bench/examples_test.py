@@ -112,6 +112,20 @@ SMALL = {
     "sddmm": "row=offsets:column:46 column=index:b:303 value=random:303 a=random:45x33 b=random:51x33 out=zeros:303",
     "deposit": "x=random:0..1:5003 y=random:0..1:5003 charge=random:5003 density=zeros:17x23",
     "hough": "threshold=239 in=random:35x77 cosine=random:-16384..16384:180 sine=random:-16384..16384:180 votes=zeros:180x224",
+    "composite": "over=random:35x77x4 under=random:35x77x4 out=zeros:35x77x4",
+    "rope": "q=random:35x3x26 position=index:cosine:35 cosine=random:17x13 sine=random:17x13 out=zeros:35x3x26",
+    "searchsorted": "edge=iota:77 in=random:-1..80:1003 bin=zeros:1003",
+    "groupnorm": "groups=3 epsilon=0.00001 in=random:5x6x7x11 gain=random:6 bias=random:6 out=zeros:5x6x7x11",
+    "adler32": "in=random:35x7777 sum=zeros:35",
+    "kldivergence": "teacher=random:35x77 pupil=random:35x77 loss=zeros:35",
+    "demosaic": "in=random:35x77 rgb=zeros:35x77x3",
+    "erode": "radius=7 in=random:35x77 out=zeros:35x77",
+    "conjugate": "iterations=5 shift=0.5 b=random:35x77 x=zeros:35x77",
+    "hamming": "query=random:0..4294967295:35x7 entry=random:0..4294967295:77x7 distance=zeros:35x77",
+    "trsm": "l=random:-0.01..0.01:77x77 b=random:77x35",
+    "embeddinggrad": "token=index:dtable:103 dy=random:103x77 dtable=zeros:35x77",
+    "hmm": "start=random:0..1:13 transition=random:0..1:13x13 emission=random:0..1:7x13 symbol=index:emission:35x11 likelihood=zeros:35",
+    "fft": "in=random:5x64x2 out=zeros:5x64x2",
 }
 assert SMALL.keys() == examples.PROGRAMS.keys()
 examples.PROGRAMS = {name: dataclasses.replace(p, cpu=SMALL[name]) for name, p in examples.PROGRAMS.items()}
