@@ -108,8 +108,15 @@ const Expr *Build::cast(const Type &type, const Expr *operand) const {
     const Type &from = inner->operand->type, &over = inner->type;
     bool integers = type.isInteger() && over.isInteger() && from.isInteger() && !type.isBool() && !over.isBool();
     if (integers && over.bytes() >= type.bytes() && over.bytes() >= from.bytes()) return cast(type, inner->operand);
+    if (integers && inner->exact == Flag::Yes && from.bytes() == type.bytes()) return cast(type, inner->operand);
   }
   return arena_.make<Cast>(range_, type, operand);
+}
+
+const Expr *Build::exactCast(const Type &type, const Expr *operand) const {
+  const Expr *result = cast(type, operand);
+  const auto *made = dyn<Cast>(result);
+  return made ? arena_.derive(made, [](Cast &copy) { copy.exact = Flag::Yes; }) : result;
 }
 
 namespace {

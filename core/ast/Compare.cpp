@@ -29,6 +29,9 @@ public:
   void attr(std::string_view, const Assumed &v) {
     if (!v.empty()) attr("", static_cast<const Texts &>(v));
   }
+  void attr(std::string_view name, Flag v) {
+    if (v == Flag::Yes) text(name);
+  }
   void attr(std::string_view, const Ints &v) {
     number(v.size());
     for (Int i : v) number(static_cast<std::uint64_t>(i));

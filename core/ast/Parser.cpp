@@ -40,6 +40,12 @@ public:
     if (eat('{'))
       while (!eat('}')) v.push_back(quoted());
   }
+  void attr(std::string_view name, Flag &v) {
+    space();
+    if (!text_.substr(at_).starts_with(name)) return;
+    at_ += name.size();
+    v = Flag::Yes;
+  }
   void attr(std::string_view, Ints &v) {
     expect('[');
     while (!eat(']')) v.push_back(number<Int>());

@@ -63,6 +63,9 @@ public:
     for (std::size_t i = 0; i < v.size(); ++i) out += (i ? " " : "") + inQuotes(v[i]);
     out += '}';
   }
+  void attr(std::string_view name, Flag v) {
+    if (v == Flag::Yes) word(name);
+  }
   void attr(std::string_view, const Ints &v) { word(fmt::format("[{}]", fmt::join(v, " "))); }
   void attr(std::string_view, const Counts &v) {
     word("{");

@@ -414,8 +414,23 @@ private:
     if (work_.turns == before) {
       work_.turns += all;
       if (loop.carries) work_.dependent += all;
+      if (loop.carries || !mayBeVectors(body)) work_.scalarTurns += all;
     }
     if (fills) filling_ = false;
+  }
+
+  /// Whether a C++ compiler finds neighbouring elements in the turns of an innermost loop, and converts them together:
+  /// it does not see that quotients of neighbours are the same, and knows nothing of f16.
+  bool mayBeVectors(const Block *body) const {
+    const std::string counter = !loops_.empty() && loops_.back().body == body ? loops_.back().counter : "";
+    const auto divided = [&](const Binary &b) {
+      return (b.op == BinaryOp::Div || b.op == BinaryOp::Rem || b.op == BinaryOp::Shr) && dependsOn(&b, counter);
+    };
+    return !any<Cast>(body, [](const Cast &c) { return c.type.isHalf() || c.operand->type.isHalf(); }) &&
+           !any<Subscript>(body, [&](const Subscript &element) {
+             return std::any_of(element.indices.begin(), element.indices.end(),
+                                [&](const Expr *index) { return any<Binary>(index, divided); });
+           });
   }
 
   /// Whether a loop with this body changes a variable of before it, or a field of one.

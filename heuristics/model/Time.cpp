@@ -148,7 +148,7 @@ Crowd Time::crowd(const Place &place, const Around &around) const {
 }
 
 bool Time::vectorizes(const hardware::Level &level, const CodeletWork &work) const {
-  if (level.sync != hardware::SyncKind::LockStep || work.turns == 0 || work.dependent > 0 || work.functions > 0)
+  if (level.sync != hardware::SyncKind::LockStep || work.turns == 0 || work.scalarTurns > 0 || work.functions > 0)
     return false;
   return std::all_of(work.accesses.begin(), work.accesses.end(), [&](const AccessWork &access) {
     const bool longRows =

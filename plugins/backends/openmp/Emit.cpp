@@ -201,10 +201,15 @@ private:
       w.directive("#endif");
       w.blank();
     }
-    if (needs_.simd) {
+    if (needs_.simd || needs_.independent) {
       w.directive("#if defined(__clang__)");
       w.directive(
           "#pragma clang diagnostic ignored \"-Wpass-failed\" // a loop that stays scalar is right all the same");
+      if (needs_.independent) {
+        w.directive("#define TANGRAM_INDEPENDENT _Pragma(\"clang loop vectorize(assume_safety)\")");
+        w.directive("#else");
+        w.directive("#define TANGRAM_INDEPENDENT _Pragma(\"GCC ivdep\") // iterations touch nothing of each other's");
+      }
       w.directive("#endif");
       w.blank();
     }
@@ -239,6 +244,7 @@ private:
     needs_.heap |= statements.usesHeap;
     needs_.threads |= statements.usesThreads;
     needs_.simd |= statements.usesSimd;
+    needs_.independent |= statements.usesIndependent;
   }
 
   std::string macro(const Signature &s, const Param &constant) const {
@@ -329,8 +335,8 @@ private:
   std::string constants_;
   bool reference_ = false;
   struct {
-    bool vectors = false, limits = false, heap = false, threads = false, atomics = false, simd = false, checks = false,
-         half = false;
+    bool vectors = false, limits = false, heap = false, threads = false, atomics = false, simd = false,
+         independent = false, checks = false, half = false;
   } needs_;
 };
 

@@ -53,7 +53,7 @@ c_family::Expressions::Text VectorExpressions::call(const Call *e) {
 std::optional<VectorExpressions::Apart> VectorExpressions::apart(const Expr *base, const Expr *index) {
   if (base->type.element().isBool() || !index->type.isVector()) return {};
   const std::optional<Strided> found = strided(index, arena_);
-  if (!found || found->step == 0 || (!found->stride && found->step == 1)) return {};
+  if (!found || found->step == 0 || found->each > 1 || (!found->stride && found->step == 1)) return {};
   const Build b(arena_, index->range);
   Apart result{address(base, found->first ? found->first : b.u64(0)), 0, {}};
   if (!found->stride && found->step > 0) {
@@ -87,6 +87,11 @@ c_family::Expressions::Text VectorExpressions::load(const VectorLoad *e) {
       return {fmt::format("tangram::load_field<{}, {}, {}>({})", lanes, found->constant, field->second.offset,
                           found->first)};
     return {fmt::format("tangram::load_apart<{}, {}>({}{})", lanes, found->constant, found->first, mask)};
+  }
+  if (const std::optional<Strided> found = e->index->type.isVector() ? strided(e->index, arena_) : std::nullopt;
+      found && found->each > 1 && e->type.lanes() % found->each == 0 && found->step == 1 && !found->stride) {
+    const Expr *first = found->first ? found->first : Build(arena_, e->range).u64(0);
+    return {fmt::format("tangram::load_repeated<{}, {}>({}{})", lanes, found->each, address(e->base, first), mask)};
   }
   if (e->index->type.isVector()) return {fmt::format("tangram::gather({}{})", elements(e->base, e->index), mask)};
   return {fmt::format("tangram::load<{}>({}{})", lanes, address(e->base, e->index), mask)};

@@ -41,11 +41,12 @@ std::map<std::string, Field> fieldPointers(const Block &body, const Module &modu
       const std::uint64_t bytes = structs.bytes(from.element());
       const std::optional<Int> offset = more ? number(more) : 0;
       if (field.isStruct() || bytes % field.bytes() != 0 || !offset || *offset < 0) return;
-      result[d.name] = {static_cast<Int>(bytes / field.bytes()), *offset};
+      const auto *array = dyn<VarRef>(cast->operand);
+      result[d.name] = {static_cast<Int>(bytes / field.bytes()), *offset, array ? array->name : d.name};
     } else if (const auto *v = dyn<VarRef>(base)) {
       auto known = result.find(v->name);
       if (known != result.end() && (!more || multiple(more) % known->second.structure == 0))
-        result[d.name] = known->second;
+        result[d.name] = {known->second.structure, known->second.offset, d.name};
     }
   });
   return result;

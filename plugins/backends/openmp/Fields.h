@@ -13,6 +13,7 @@ namespace tangram::openmp {
 struct Field {
   ast::Int structure = 0; // from one struct to the next
   ast::Int offset = 0;    // from the beginning of a struct
+  std::string array;      // of which structs; of a part: the pointer's own name
 };
 
 /// The pointers of a kernel that go to fields of whole arrays, or of parts of these.

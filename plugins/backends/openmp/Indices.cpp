@@ -32,6 +32,12 @@ std::optional<Strided> strided(const Expr *index, Arena &arena) {
     return strided(cast->operand, arena);
   }
   const auto *n = dyn<Binary>(index);
+  if (n && n->op == BinaryOp::Div) {
+    const auto *by = dyn<Broadcast>(n->rhs);
+    const std::optional<Int> each = by ? number(by->operand) : std::nullopt;
+    return isa<LaneIndex>(n->lhs) && each && *each > 0 ? std::optional(Strided{nullptr, 1, nullptr, *each})
+                                                       : std::nullopt;
+  }
   if (!n || (n->op != BinaryOp::Add && n->op != BinaryOp::Sub && n->op != BinaryOp::Mul)) return {};
   std::optional<Strided> x = strided(n->lhs, arena), y = strided(n->rhs, arena);
   if (!x || !y) return {};
@@ -43,18 +49,22 @@ std::optional<Strided> strided(const Expr *index, Arena &arena) {
     return Strided{x->first ? b.mul(x->first, y->first) : nullptr, by ? x->step * *by : x->step,
                    by || x->step == 0 ? x->stride
                    : x->stride        ? b.mul(x->stride, y->first)
-                                      : y->first};
+                                      : y->first,
+                   x->each};
   }
   const bool alike =
-      x->step == 0 || y->step == 0 || (x->stride && y->stride ? equal(x->stride, y->stride) : x->stride == y->stride);
+      x->step == 0 || y->step == 0 ||
+      ((x->stride && y->stride ? equal(x->stride, y->stride) : x->stride == y->stride) && x->each == y->each);
   if (!alike) return {};
   const Expr *stride = x->step == 0 ? y->stride : x->stride;
+  const Int each = x->step == 0 ? y->each : x->each;
   if (n->op == BinaryOp::Add)
     return Strided{x->first && y->first ? b.add(x->first, y->first)
                    : x->first           ? x->first
                                         : y->first,
-                   x->step + y->step, stride};
-  return Strided{y->first ? b.sub(x->first ? x->first : b.u64(0), y->first) : x->first, x->step - y->step, stride};
+                   x->step + y->step, stride, each};
+  return Strided{y->first ? b.sub(x->first ? x->first : b.u64(0), y->first) : x->first, x->step - y->step, stride,
+                 each};
 }
 
 namespace {

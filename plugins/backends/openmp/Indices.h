@@ -10,12 +10,13 @@ namespace tangram::openmp {
 /// The value of a literal, converted or not.
 std::optional<ast::Int> number(const ast::Expr *e);
 
-/// first + lane * step * stride, of indices of 64 bits; signed ones of fewer bits, of lanes that are used, are
+/// first + lane / each * step * stride, of indices of 64 bits; signed ones of fewer bits, of lanes that are used, are
 /// converted to these.
 struct Strided {
   const ast::Expr *first = nullptr; // a scalar; null: 0
   ast::Int step = 0;
   const ast::Expr *stride = nullptr; // a scalar that only the run shows, without effects; null: 1
+  ast::Int each = 1;                 // neighbouring lanes that have the same one
 };
 std::optional<Strided> strided(const ast::Expr *index, ast::Arena &arena);
 

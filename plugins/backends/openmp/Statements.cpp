@@ -44,6 +44,13 @@ bool isSimple(const Block &body) {
          !any<Declare>(&body, [](const Declare &d) { return !d.extents.empty(); });
 }
 
+/// Whether iterations that are independent can be told so to a compiler: an array of an iteration's own is the same
+/// memory in all of them.
+bool mayBeVectors(const Block &body) {
+  return !contains<For>(&body) && !contains<Loop>(&body) && !contains<While>(&body) && !contains<DoWhile>(&body) &&
+         !contains<Atomic>(&body) && !any<Declare>(&body, [](const Declare &d) { return !d.extents.empty(); });
+}
+
 /// Bytes of a temporary or local array where its extents are known; nothing where they are not.
 std::optional<std::uint64_t> bytesOf(const Type &element, const std::vector<const Expr *> &extents,
                                      const KnownValues &known) {
@@ -121,6 +128,7 @@ void Statements::kernel(const Kernel &kernel, Arena &arena) {
       clean, [&](const VectorLoad &load) { ofVectors(load.base); },
       [&](const VectorStore &store) { ofVectors(store.base); });
   vectors_.fields = fieldPointers(*clean, module_);
+  records_ = recordStores(*clean, vectors_.fields, arena);
   level_ = hardware_.levels.empty() ? nullptr : &hardware_.top();
   bool fails = canFail(*written, options_);
   bool flag = fails && any<Loop>(clean, [&](const Loop &l) {
@@ -146,6 +154,10 @@ void Statements::begins(const Stmt &s) {
   const auto *loop = dyn<For>(&s);
   std::optional<Int> turns = loop ? c_family::turnsThrough(*known_, *loop, arrays_) : std::nullopt;
   if (turns && sizeUnrolled(s) <= kMostNodes) w_.directive(fmt::format("#pragma GCC unroll {}", *turns));
+  if (loop && loop->independent == Flag::Yes && mayBeVectors(*loop->body)) {
+    usesIndependent = true;
+    w_.line("TANGRAM_INDEPENDENT");
+  }
 }
 
 void Statements::other(const Stmt *s) {
@@ -244,8 +256,20 @@ void Statements::parallel(const Loop &loop, const hardware::Level &level) {
     w_.line("if (out_of_memory) return TANGRAM_OUT_OF_MEMORY;");
 }
 
+void Statements::storeRecord(const std::vector<const VectorStore *> &fields) {
+  const VectorStore &first = *fields.front();
+  const auto apart = vectors_.apart(first.base, first.index);
+  std::string values;
+  for (const VectorStore *field : fields) values += ", " + e_.print(field->value);
+  w_.line(fmt::format("tangram::store_fields({}, {}{}{});", apart->first,
+                      apart->constant ? std::to_string(apart->constant) : apart->stride,
+                      first.mask ? ", " + e_.print(first.mask) : "", values));
+}
+
 void Statements::store(const VectorStore &s) {
   vectors_.usesVectors = true;
+  if (records_.others.count(&s)) return; // the last one stands for it
+  if (auto record = records_.records.find(&s); record != records_.records.end()) return storeRecord(record->second);
   std::string mask = s.mask ? ", " + e_.print(s.mask) : "", value = e_.print(s.value);
   if (const auto found = vectors_.apart(s.base, s.index)) {
     if (!found->constant)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Expressions.h"
+#include "RecordStores.h"
 
 #include "tangram/c-family/Statements.h"
 #include "tangram/hardware/Hardware.h"
@@ -30,7 +31,7 @@ public:
 
   /// Set where a temporary came from the heap: the text needs the buffer class, and may run out of memory.
   bool usesHeap = false;
-  bool usesThreads = false, usesSimd = false;
+  bool usesThreads = false, usesSimd = false, usesIndependent = false;
   /// Whether a kernel can fail: its function returns a status.
   static bool canFail(const ast::Kernel &kernel, const StatementOptions &options);
 
@@ -47,12 +48,14 @@ private:
   void loop(const ast::Loop &loop);
   void parallel(const ast::Loop &loop, const hardware::Level &level);
   void store(const ast::VectorStore &store);
+  void storeRecord(const std::vector<const ast::VectorStore *> &fields);
 
   VectorExpressions &vectors_;
   const hardware::Hardware &hardware_;
   StatementOptions options_;
   std::set<std::string> arrays_;    // of a worker's own, with constant extents
   std::set<std::string> ofVectors_; // arrays and pointers from which vectors are loaded, or to which they are stored
+  RecordStores records_;
   const hardware::Level *level_ = nullptr; // that the statements run at
   unsigned regions_ = 0;                   // parallel regions around
 };

@@ -37,6 +37,8 @@ std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Na
   }
 
   std::vector<const Spectrum *> spectrums, others;
+  const bool atomic =
+      std::any_of(band.body.begin(), band.body.end(), [](const Stmt *s) { return contains<Atomic>(s); });
   for (std::size_t m = 0; m <= n; ++m) { // the first m loops stand still
     const SourceRange where = band.ranges[m < n ? m : n - 1].where;
     Codelets make(arena, where, local);
@@ -65,8 +67,11 @@ std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Na
       std::vector<const Stmt *> stmts, innermost = own;
       for (std::size_t i = 0; i < m; ++i) still(i, stmts);
       innermost.insert(innermost.end(), body.begin(), body.end());
-      for (std::size_t i = n; i-- > m;)
-        innermost = {Codelets(arena, band.ranges[i].where).loop(band.ranges[i], rangeParams[i], std::move(innermost))};
+      for (std::size_t i = n; i-- > m;) {
+        const Codelets around(arena, band.ranges[i].where);
+        const auto *loop = as<For>(around.loop(band.ranges[i], rangeParams[i], std::move(innermost)));
+        innermost = {arena.derive(loop, [&](For &copy) { copy.independent = atomic ? Flag::No : Flag::Yes; })};
+      }
       stmts.insert(stmts.end(), innermost.begin(), innermost.end());
       return stmts;
     };

@@ -163,8 +163,10 @@ bool Jam::asLongAsAll(const Stmt *s, Stmts &out) {
   out.push_back(b.declare(c->var, c->type, c->start, false));
   auto loop = [&](const std::string &var, const Stmt *init, const Expr *bound, const Block *body) {
     const Expr *counter = b.var(var, c->type);
-    out.push_back(arena_.make<For>(s->range, init, b.less(counter, bound),
-                                   arena_.make<Unary>(s->range, c->type, UnaryOp::PreInc, counter), body));
+    const auto *made = arena_.make<For>(s->range, init, b.less(counter, bound),
+                                        arena_.make<Unary>(s->range, c->type, UnaryOp::PreInc, counter), body);
+    const auto *serial = dyn<For>(s);
+    out.push_back(arena_.derive(made, [&](For &copy) { copy.independent = serial ? serial->independent : Flag::No; }));
   };
   loop(c->var, nullptr, least, b.block(block(c->body)));
   for (std::size_t u = 0; u < renamings_.size(); ++u) {

@@ -220,6 +220,20 @@ const Expr *Lanes::comparedAsTheyAre(const Binary *e) {
   return arithmetic(e->op, spread(left), spread(right), from);
 }
 
+/// A quotient or remainder of what lanes count, from a multiple of the divisor on: the first lane's and what is known
+/// of the lanes when the kernel is compiled. Null for others.
+const Expr *Lanes::dividedLanes(const Binary *e) {
+  if (!isDivision(e->op) || !e->type.isInteger() || hasEffects(e)) return nullptr;
+  const std::optional<Divided> by = divided(e);
+  if (!by || !by->lanes.exact || by->lanes.step == 0 || alignmentOf(by->lanes.base) % by->by != 0) return nullptr;
+  const Type scalar = e->type;
+  const Expr *divisor = b().integer(scalar, by->by);
+  const Expr *own =
+      arithmetic(e->op, materialise({b().zero(scalar), by->lanes.step, true}, scalar), spread(divisor), scalar);
+  if (e->op == BinaryOp::Rem) return own;
+  return arithmetic(BinaryOp::Add, spread(b().div(by->lanes.base, divisor)), own, scalar);
+}
+
 const Expr *Lanes::binary(const Binary *e) {
   if (e->op == BinaryOp::Comma) {
     effect(e->lhs);
@@ -259,6 +273,7 @@ const Expr *Lanes::binary(const Binary *e) {
   }
   if (std::optional<bool> same = decided(e)) return b().boolean(*same);
   if (const Expr *narrow = comparedAsTheyAre(e)) return narrow;
+  if (const Expr *known = dividedLanes(e)) return known;
   const Expr *lhs = value(e->lhs), *rhs = value(e->rhs);
   if (!lhs->type.isVector() && !rhs->type.isVector()) return arena_.make<Binary>(here_, e->type, e->op, lhs, rhs);
   if (e->lhs->type.isPointer() || e->rhs->type.isPointer()) unsupported(e, "a pointer that differs between lanes");

@@ -35,8 +35,9 @@ public:
         Known known);
 
   /// The region as vector code, lane 0's variable having the value `first`; `mask`: vector of bool, which lanes there
-  /// are, null: all. May be called more than once: each copy has variables of its own.
-  Stmts run(const ast::Expr *first, const ast::Type &laneType, const ast::Expr *mask);
+  /// are, null: all; `alignment`: a power of two of which `first` is a multiple. May be called more than once: each
+  /// copy has variables of its own.
+  Stmts run(const ast::Expr *first, const ast::Type &laneType, const ast::Expr *mask, ast::Int alignment = 1);
 
   const Uniformity &uniformity() const { return u_; }
   unsigned lanes() const { return lanes_; }
@@ -57,6 +58,11 @@ private:
     ast::Int step = 0;
     bool exact = false;
   };
+  /// Lanes by a number.
+  struct Divided {
+    Affine lanes;
+    ast::Int by;
+  };
   struct Place {
     const ast::Expr *base = nullptr; // pointer or array
     bool isPrivate = false;
@@ -75,6 +81,7 @@ private:
   bool divides(const ast::Expr *divisor) const;
   const ast::Expr *unary(const ast::Unary *e);
   const ast::Expr *comparedAsTheyAre(const ast::Binary *e);
+  const ast::Expr *dividedLanes(const ast::Binary *e);
   const ast::Expr *binary(const ast::Binary *e);
   const ast::Expr *conditional(const ast::Conditional *e);
   const ast::Expr *compared(const ast::Conditional *e);
@@ -107,6 +114,8 @@ private:
   const ast::Expr *loadFrom(const Place &place, const ast::Type &type);
   Place placeOf(const ast::Expr *e);
   std::optional<Affine> affine(const ast::Expr *e);
+  std::optional<Divided> divided(const ast::Binary *e);
+  bool isNatural(const ast::Expr *e) const;
   ast::Int alignmentOf(const ast::Expr *e) const;
   std::optional<ast::Int> likelyStep(const ast::Expr *e);
   const ast::Expr *privateIndex(const Place &place);
@@ -134,6 +143,7 @@ private:
   void loop(const ast::Stmt *s);
   Counted counted(const ast::Stmt *s);
   void together(const Counted &loop);
+  bool writtenOut(const Counted &loop);
   void apart(const Counted &loop);
   bool prefix(const Counted &loop);
   bool leavesTogether(const Counted &loop);
@@ -196,6 +206,7 @@ private:
 
   Env env_;
   std::map<std::string, ast::Int> alignments_; // of first lanes' values that have a name
+  std::set<std::string> counters_;             // of a loop, that count up from 0 or more
   std::set<std::string> small_;                // arrays of fewer than kFar elements
   std::set<std::string> written_;              // names that a copy declares already
   Stmts *out_ = nullptr;

@@ -11,6 +11,7 @@
 #include "tangram/loops/Extremes.h"
 #include "tangram/loops/Interior.h"
 #include "tangram/loops/Jam.h"
+#include "tangram/loops/Loads.h"
 
 #include <bit>
 
@@ -120,6 +121,9 @@ private:
     // As many at a time as there are lanes, or numbers of one and two bytes in registers, and what is left for some.
     width = std::min(width * narrowness(lowering(width), loop->body), std::max(width, kMostLanes));
     Lanes chunk = lowering(width);
+    std::uint64_t abreast = vectorsAbreast(*loop, chunk);
+    if (abreast > 1 && gathers(lowering(width).run(b.var(loop->var, loop->varType), loop->varType, nullptr)))
+      abreast = 1;
     const Type &type = loop->varType;
     std::vector<const Stmt *> stmts;
     auto constant = [&](const std::string &hint, const Expr *value) {
@@ -131,14 +135,28 @@ private:
     const Expr *first = constant("first", loop->begin), *last = constant("last", loop->end);
     last = isLiteral(first, 0) ? last : constant("last", b.max(first, last));
     const Expr *count = b.sub(last, first), *lanes = b.integer(type, static_cast<Int>(width));
+    const Int alignment = isLiteral(first, 0) ? static_cast<Int>(width) : 1;
+    auto chunks = [&](const Expr *from, const Expr *to, std::uint64_t size, Lanes &lowered) {
+      const std::string name = names_.fresh(loop->var);
+      const Expr *at = b.var(name, type);
+      const Expr *step =
+          arena().make<Assign>(loop->range, type, AssignOp::Add, at, b.integer(type, static_cast<Int>(size)));
+      Lanes::Stmts turn = lowered.run(at, type, nullptr, alignment);
+      if (const Stmt *inside = interior(*loop, at, size, turn, alignment)) turn = {inside};
+      stmts.push_back(arena().make<For>(loop->range, b.declare(name, type, from, false), b.less(at, to), step,
+                                        b.block(std::move(turn))));
+    };
+    const Expr *begun = first;
+    if (abreast > 1) {
+      const Loop *own = as<Loop>(withOwnNames(arena(), loop, names_));
+      const Region theirs{own->body, own->var, false, own->level};
+      Lanes several(arena(), names_, module_, theirs, static_cast<unsigned>(width * abreast),
+                    [this](const Expr *e) { return known(e); });
+      begun = constant("several", b.sub(last, b.rem(count, b.integer(type, static_cast<Int>(width * abreast)))));
+      chunks(first, begun, width * abreast, several);
+    }
     const Expr *full = constant("full", b.sub(last, b.rem(count, lanes)));
-    std::string name = names_.fresh(loop->var);
-    const Expr *at = b.var(name, type);
-    const Expr *step = arena().make<Assign>(loop->range, type, AssignOp::Add, at, lanes);
-    Lanes::Stmts turn = chunk.run(at, type, nullptr);
-    if (const Stmt *inside = interior(*loop, at, width, turn)) turn = {inside};
-    stmts.push_back(arena().make<For>(loop->range, b.declare(name, type, first, false), b.less(at, full), step,
-                                      b.block(std::move(turn))));
+    chunks(begun, full, width, chunk);
     std::optional<Int> trip = known(count);
     if (!trip || *trip % static_cast<Int>(width) != 0) {
       const Expr *rest = b.cast(Scalar::U32, b.sub(last, full));
@@ -146,9 +164,37 @@ private:
           loop->range, mask(width), BinaryOp::Lt,
           arena().make<LaneIndex>(loop->range, Type::vector(Scalar::U32, static_cast<unsigned>(width))),
           arena().make<Broadcast>(loop->range, Type::vector(Scalar::U32, static_cast<unsigned>(width)), rest));
-      stmts.push_back(b.when(b.less(full, last), chunk.run(full, type, active)));
+      stmts.push_back(b.when(b.less(full, last), chunk.run(full, type, active, alignment)));
     }
     return b.block(std::move(stmts));
+  }
+
+  /// How many vectors go through the loops in a loop side by side, as registers hold what these carry from turn to
+  /// turn: what one waits for another one does meanwhile, and where they walk down rows, they have more of each.
+  std::uint64_t vectorsAbreast(const Loop &loop, const Lanes &lanes) const {
+    constexpr std::size_t kCarried = 8, kNodes = 400;
+    const loops::Copies copies(loop, {});
+    std::size_t carried = 0;
+    const bool together = walk(loop.body, [&](const Stmt &s) {
+      if (!loops::isLoop(s)) return WalkResult::Advance;
+      carried = std::max(carried, copies.carried(&s));
+      return lanes.uniformity().divergent(&s) ? WalkResult::Stop : WalkResult::Advance;
+    });
+    if (!together || carried == 0 || nodeCount(loop.body) > kNodes || contains<Atomic>(loop.body) ||
+        contains<Cooperate>(loop.body) || any<Declare>(loop.body, [](const Declare &d) { return !d.extents.empty(); }))
+      return 1;
+    const unsigned bytes = loops::widestData(loop.body, [&](const Expr *e) { return lanes.uniformity().varying(e); });
+    std::uint64_t abreast = 4;
+    while (abreast > 1 && abreast * carried * std::max(4U, bytes) / 4 > kCarried) abreast /= 2;
+    return abreast;
+  }
+
+  /// Whether lanes go to elements that do not lie side by side.
+  static bool gathers(const Lanes::Stmts &stmts) {
+    return std::any_of(stmts.begin(), stmts.end(), [](const Stmt *s) {
+      return any<VectorLoad>(s, [](const VectorLoad &load) { return load.index->type.isVector(); }) ||
+             any<VectorStore>(s, [](const VectorStore &store) { return store.index->type.isVector(); });
+    });
   }
 
   /// How many numbers of the widest that lanes compute with take the place of one of four bytes.
@@ -160,7 +206,8 @@ private:
   /// Lanes far from the ends of a loop, in its middle, need no comparisons with bounds, and so are neighbours where an
   /// index is clamped or periodic. `whole`: what `width` lanes from `at` on do anywhere. Null where no comparison is
   /// decided.
-  const Stmt *interior(const Loop &loop, const Expr *at, std::uint64_t width, const Lanes::Stmts &whole) {
+  const Stmt *interior(const Loop &loop, const Expr *at, std::uint64_t width, const Lanes::Stmts &whole,
+                       Int alignment) {
     const Loop *plain =
         arena().derive(&loop, [&](Loop &copy) { copy.body = loops::withExtremes(arena(), module_, loop.body); });
     loops::Copies copies(*plain, {});
@@ -174,7 +221,7 @@ private:
                 [this](const Expr *e) { return known(e); });
     const Expr *last = b.add(at, b.integer(at->type, static_cast<Int>(width - 1)));
     const Expr *holds = interior.holds(b.cast(Scalar::U64, at), b.cast(Scalar::U64, last));
-    return b.when(holds, lanes.run(at, loop.varType, nullptr), whole);
+    return b.when(holds, lanes.run(at, loop.varType, nullptr, alignment), whole);
   }
 
   static Type mask(std::uint64_t lanes) { return Type::vector(Scalar::Bool, static_cast<unsigned>(lanes)); }

@@ -4,6 +4,7 @@
 
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/loops/Counted.h"
 
 #include <algorithm>
 #include <limits>
@@ -16,6 +17,8 @@ namespace {
 
 constexpr unsigned kPrefixDepth = 2;     // loops within each other that are written twice
 constexpr std::size_t kPrefixSize = 600; // nodes of a loop that is
+constexpr Int kWrittenOut = 4;           // iterations
+constexpr std::size_t kWrittenOutSize = 150;
 
 bool isUnsigned(const Type &type) { return type.isInteger() && !type.isSigned(); }
 
@@ -77,7 +80,26 @@ void Lanes::loop(const Stmt *s) {
     for (const Stmt *one : stmts) emit(one);
 }
 
+/// A few iterations that are known, of little each, are written out: the fields of a record, which such a loop goes
+/// through, are then next to each other. Whether it is such a loop.
+bool Lanes::writtenOut(const Counted &c) {
+  const auto *loop = dyn<For>(c.owner);
+  const std::optional<loops::Counted> counts = loop ? loops::counted(arena_, loop) : std::nullopt;
+  const std::optional<Int> begin = counts && counts->begin ? literal(counts->begin) : std::nullopt,
+                           end = begin ? literal(counts->end) : std::nullopt,
+                           step = end ? literal(counts->step) : std::nullopt;
+  if (!step || *step != 1 || *end <= *begin || *end - *begin > kWrittenOut || jumpsOut(c.body) ||
+      nodeCount(c.body) > kWrittenOutSize)
+    return false;
+  for (Int turn = *begin; turn < *end; ++turn) {
+    env_[counts->variable] = {Binding::Kind::Value, "", b().integer(counts->type, turn), 0, false, nullptr};
+    block(c.body);
+  }
+  return true;
+}
+
 void Lanes::together(const Counted &c) {
+  if (writtenOut(c)) return;
   if (const auto *node = dyn<Loop>(c.owner)) {
     std::string own = nameFor(node->var);
     const Expr *begin = uniform(node->begin), *end = uniform(node->end);

@@ -30,7 +30,7 @@ Int Lanes::alignmentOf(const Expr *e) const {
   auto power = [](Int n) { return n & -n; };
   if (std::optional<Int> n = known_(e)) return *n == 0 ? kFar : std::min(power(*n), kFar);
   if (const auto *c = dyn<Cast>(e); c && c->type.isInteger() && c->operand->type.isInteger())
-    return c->type.bytes() > c->operand->type.bytes() ? alignmentOf(c->operand) : 1;
+    return std::min(alignmentOf(c->operand), Int{1} << std::min(20U, 8 * c->type.bytes() - 1));
   if (const auto *v = dyn<VarRef>(e)) {
     auto known = alignments_.find(v->name);
     return known == alignments_.end() ? 1 : known->second;
@@ -40,6 +40,25 @@ Int Lanes::alignmentOf(const Expr *e) const {
   Int lhs = alignmentOf(node->lhs), rhs = alignmentOf(node->rhs);
   if (node->op == BinaryOp::Mul) return std::min(lhs * rhs, kFar);
   return node->op == BinaryOp::Add || node->op == BinaryOp::Sub ? std::min(lhs, rhs) : 1;
+}
+
+/// Whether the value is not negative, also read as a signed number.
+bool Lanes::isNatural(const Expr *e) const {
+  if (std::optional<Int> n = known_(e)) return *n >= 0;
+  if (const auto *v = dyn<VarRef>(e)) return counters_.count(v->name) > 0;
+  if (const auto *c = dyn<Cast>(e))
+    return (c->exact == Flag::Yes || c->type.bytes() > c->operand->type.bytes()) && isNatural(c->operand);
+  const auto *node = dyn<Binary>(e);
+  return node && (node->op == BinaryOp::Add || node->op == BinaryOp::Mul) && isNatural(node->lhs) &&
+         isNatural(node->rhs);
+}
+
+/// What lanes that count on are divided by, and where they are; nothing where they may be below 0.
+std::optional<Lanes::Divided> Lanes::divided(const Binary *e) {
+  std::optional<Int> by = u_.varying(e->rhs) ? std::nullopt : known_(e->rhs);
+  std::optional<Affine> a = by && *by > 0 ? affine(e->lhs) : std::nullopt;
+  if (!a || a->step < 0 || (e->type.isSigned() && !(a->exact && isNatural(a->base)))) return {};
+  return Divided{*a, *by};
 }
 
 std::optional<Lanes::Affine> Lanes::affine(const Expr *e) {
@@ -71,6 +90,7 @@ std::optional<Lanes::Affine> Lanes::affine(const Expr *e) {
       return {};
     std::optional<Affine> a = affine(operand);
     if (!a) return {};
+    if (as<Cast>(e)->exact == Flag::Yes) return Affine{b().exactCast(e->type, a->base), a->step, a->exact};
     bool widens = e->type.bytes() > operand->type.bytes();
     if (!widens) return Affine{b().cast(e->type, a->base), a->step, wide || (a->exact && isSmall(a->base))};
     if (a->exact || a->step == 0) return Affine{b().cast(e->type, a->base), a->step, true};
@@ -112,16 +132,17 @@ std::optional<Lanes::Affine> Lanes::affine(const Expr *e) {
     }
     if (node->op == BinaryOp::Div || node->op == BinaryOp::Rem) {
       // Rows and columns that lanes count: lanes that do not cross the end of a row have one, side by side.
-      std::optional<Int> n = u_.varying(node->rhs) ? std::nullopt : known_(node->rhs);
-      std::optional<Affine> a = n && *n > 0 && !e->type.isSigned() ? affine(node->lhs) : std::nullopt;
-      if (!a || a->step < 0) return {};
-      const Int far = a->step * static_cast<Int>(lanes_ - 1);
-      std::optional<Int> first = literal(a->base);
+      const std::optional<Divided> by = divided(node);
+      if (!by) return {};
+      const auto &[a, n] = *by;
+      const Int far = a.step * static_cast<Int>(lanes_ - 1);
+      std::optional<Int> first = literal(a.base);
       bool together =
-          first && a->exact ? *first >= 0 && *first % *n + far < *n : std::min(alignmentOf(a->base), *n & -*n) > far;
-      if (!together) return {};
-      const Expr *base = b().binary(node->op, a->base, b().integer(e->type, *n));
-      return Affine{base, node->op == BinaryOp::Div ? 0 : a->step, true};
+          first && a.exact ? *first >= 0 && *first % n + far < n : std::min(alignmentOf(a.base), n & -n) > far;
+      const Expr *base = b().binary(node->op, a.base, b().integer(e->type, n));
+      if (together) return Affine{base, node->op == BinaryOp::Div ? 0 : a.step, true};
+      if (a.step % n == 0 && a.exact) return Affine{base, node->op == BinaryOp::Div ? a.step / n : 0, true};
+      return {};
     }
     const Expr *varying = node->lhs, *other = node->rhs;
     if (node->op == BinaryOp::Mul && u_.varying(other)) std::swap(varying, other);

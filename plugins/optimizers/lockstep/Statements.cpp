@@ -12,7 +12,7 @@ Lanes::Lanes(Arena &arena, Names &names, const Module &module, const Region &reg
     : arena_(arena), names_(names), module_(module), region_(region), u_(region), lanes_(lanes),
       known_(std::move(known)) {}
 
-Lanes::Stmts Lanes::run(const Expr *first, const Type &laneType, const Expr *mask) {
+Lanes::Stmts Lanes::run(const Expr *first, const Type &laneType, const Expr *mask, Int alignment) {
   here_ = region_.body->range;
   if (!region_.cooperative && !region_.lane.empty())
     for (const std::string &variable : assignedVariables(region_.body))
@@ -20,6 +20,10 @@ Lanes::Stmts Lanes::run(const Expr *first, const Type &laneType, const Expr *mas
   env_.clear();
   if (!region_.lane.empty())
     env_[region_.lane] = {Binding::Kind::Affine, "", b().cast(laneType, first), 1, true, nullptr};
+  if (const auto *counter = dyn<VarRef>(first)) {
+    alignments_[counter->name] = alignment;
+    if (!counter->type.isSigned()) counters_.insert(counter->name);
+  }
   mask_ = nullptr;
   guarded_ = false;
   prefixes_ = 0;
@@ -159,7 +163,10 @@ void Lanes::declare(const Declare *d) {
     if (std::optional<Affine> a = affine(d->init)) {
       bool simple = isa<IntLit>(a->base) || (isa<VarRef>(a->base) && u_.fixed(as<VarRef>(a->base)->name));
       const Expr *base = simple ? a->base : constant(d->name + "_0", a->base);
-      if (!simple) alignments_[as<VarRef>(base)->name] = alignmentOf(a->base);
+      if (!simple) {
+        alignments_[as<VarRef>(base)->name] = alignmentOf(a->base);
+        if (isNatural(a->base)) counters_.insert(as<VarRef>(base)->name);
+      }
       env_[d->name] = {Binding::Kind::Affine, "", base, a->step, a->exact, nullptr};
       return;
     }

@@ -148,7 +148,10 @@ private:
   }
   const Node *mutateCast(const Cast *e) override {
     const Cast *result = rebuild(e);
-    return result == e && !isa<IntLit>(e->operand) ? e : build(e).cast(e->type, result->operand);
+    if (result == e && !isa<IntLit>(e->operand)) return e;
+    const Expr *folded = build(e).cast(e->type, result->operand);
+    const auto *cast = dyn<Cast>(folded);
+    return cast && cast->operand == result->operand ? result : folded; // which keeps what is known of it
   }
 
   Flattener &f_;
@@ -382,7 +385,7 @@ const Expr *Flattener::elementOf(const Container &c, std::vector<const Expr *> i
   bool asks = checked_ && !called.empty();
   if (asks) which = simple(which, "i");
   const Expr *moved = b().mul(which, c.strides[0]);
-  const Expr *value = b().cast(type, isLiteral(c.first, 0) ? moved : b().add(c.first, moved));
+  const Expr *value = b().exactCast(type, isLiteral(c.first, 0) ? moved : b().add(c.first, moved));
   if (!asks) return value;
   std::string what = fmt::format("reads element {{index}} of '{}', which has {{bound}}", called);
   return checked(which, c.sizes[0], b().zero(type), what, at, value);

@@ -143,7 +143,8 @@ void Flattener::forLoop(const For *loop) {
   if (!late && !stepLate) {
     const Expr *cond = loop->cond ? renamed(loop->cond) : nullptr, *step = loop->step ? renamed(loop->step) : nullptr;
     const Block *body = block(loop->body);
-    return emit(arena_.make<For>(loop->range, init, cond, step, body));
+    return emit(arena_.derive(
+        loop, [&](For &copy) { copy.init = init, copy.cond = cond, copy.step = step, copy.body = body; }));
   }
 
   // A step that needs code runs behind the body, or, where `continue` must come to it, in front of all but the first.

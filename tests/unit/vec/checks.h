@@ -276,7 +276,34 @@ template <class T, int N, int Step, int Field> void apart() {
   for (int i = 0; i < N * Step; ++i)
     expect(same<T>(structs[i], i % Step == Field ? data[i] : T(0)), "store with a stride", N, i);
 }
+/// Records of as many fields, and of `More` beside them.
+template <class T, int N, int More, std::size_t... Field> void records(std::index_sequence<Field...>) {
+  using namespace tangram;
+  constexpr int fields = sizeof...(Field), step = fields + More;
+  const std::vector<T> data = values<T>(N * step, 9);
+  std::vector<T> all(data.size(), T(0)), masked(data.size(), T(0));
+  const vec<bool, N> some = lane_index<unsigned, N>() < vec<unsigned, N>(unsigned(N + 1) / 2);
+  store_fields(all.data(), step, load_strided<N>(data.data() + Field, step)...);
+  store_fields(masked.data(), step, some, load_strided<N>(data.data() + Field, step)...);
+  for (int i = 0; i < N * step; ++i) {
+    expect(same<T>(all[i], i % step < fields ? data[i] : T(0)), "store of records", N, i);
+    expect(same<T>(masked[i], i % step < fields && some[i / step] ? data[i] : T(0)), "masked store of records", N, i);
+  }
+}
+template <class T, int N, int Each> void repeated() {
+  using namespace tangram;
+  const std::vector<T> few = values<T>(N / Each, 9);
+  const vec<bool, N> some = lane_index<unsigned, N>() < vec<unsigned, N>(unsigned(N + 1) / 2);
+  const vec<T, N> all = load_repeated<N, Each>(few.data()), masked = load_repeated<N, Each>(few.data(), some);
+  for (int i = 0; i < N; ++i) {
+    expect(same<T>(all[i], few[i / Each]), "load of elements that neighbouring lanes share", N, i);
+    expect(same<T>(masked[i], some[i] ? few[i / Each] : T(0)), "masked load of elements that lanes share", N, i);
+  }
+}
 template <class T, int N> void apart() {
+  repeated<T, N, 2>(), repeated<T, N, N / 2>(), repeated<T, N, N>();
+  records<T, N, 0>(std::make_index_sequence<2>()), records<T, N, 0>(std::make_index_sequence<3>());
+  records<T, N, 0>(std::make_index_sequence<4>()), records<T, N, 2>(std::make_index_sequence<3>());
   apart<T, N, 2, 0>(), apart<T, N, 2, 1>();
   apart<T, N, 3, 0>(), apart<T, N, 3, 1>(), apart<T, N, 3, 2>();
   apart<T, N, 4, 0>(), apart<T, N, 4, 1>(), apart<T, N, 4, 2>(), apart<T, N, 4, 3>();

@@ -17,6 +17,8 @@ using Texts = std::vector<std::string>;
 struct Assumed : Texts {
   using Texts::Texts;
 };
+/// Not in the text of nodes of which it does not hold, nor in their hash; nodes are equal with and without.
+enum class Flag : bool { No, Yes };
 using Bool = bool;
 using Int = std::int64_t;
 using Ints = std::vector<std::int64_t>;

@@ -31,6 +31,8 @@ public:
   const Expr *var(const std::string &name, const Type &type) const;
 
   const Expr *cast(const Type &type, const Expr *operand) const;
+  /// Of an integer whose value is one of the type (Cast::exact).
+  const Expr *exactCast(const Type &type, const Expr *operand) const;
   /// Both sides of one type (except shifts and pointers); comparisons and logic are bool.
   const Expr *binary(BinaryOp op, const Expr *lhs, const Expr *rhs) const;
   const Expr *add(const Expr *a, const Expr *b) const { return binary(BinaryOp::Add, a, b); }

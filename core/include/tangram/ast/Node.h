@@ -63,6 +63,7 @@ struct Expr : Node {
     using BaseClass = Base;                                                                                            \
     Name() : Base(kKind) {}
 #define ATTR(Type_, field) Type_ field{};
+#define FLAG(field) Flag field = Flag::No;
 #define CHILD(Class, field) const Class *field = nullptr;
 #define OPT(Class, field) const Class *field = nullptr;
 #define LIST(Class, field) std::vector<const Class *> field;
@@ -80,6 +81,7 @@ struct Expr : Node {
     requires std::is_same_v<std::remove_const_t<N>, Name>                                                              \
   void forEachField([[maybe_unused]] N &node, [[maybe_unused]] F &&f) {
 #define ATTR(Type_, field) f.attr(#field, node.field);
+#define FLAG(field) f.attr(#field, node.field);
 #define CHILD(Class, field) f.child(#field, node.field);
 #define OPT(Class, field) f.opt(#field, node.field);
 #define LIST(Class, field) f.list(#field, node.field);

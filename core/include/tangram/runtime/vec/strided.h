@@ -115,6 +115,39 @@ template <int Step, class T, int N> TANGRAM_INLINE void store_apart(T *p, const 
   scatter(p, lane_index<std::uint32_t, N>() * std::uint32_t(Step), v, m);
 }
 
+namespace vec_detail {
+template <int Each, class V, std::size_t... Lane>
+TANGRAM_INLINE auto repeated(const V &few, std::index_sequence<Lane...>) {
+  return __builtin_shufflevector(few, few, (Lane / Each)...);
+}
+} // namespace vec_detail
+
+/// p[0], Each times, p[1], as often, ...: `Each` divides N.
+template <int N, int Each, class T> TANGRAM_INLINE vec<T, N> load_repeated(const T *p) {
+  constexpr std::size_t bytes = N / Each * sizeof(T);
+  if constexpr (Each == N) {
+    return vec<T, N>(*p);
+  } else if constexpr (!vec<T, N>::whole) {
+    return vec<T, N>::join(load_repeated<N / 2, Each>(p), load_repeated<N / 2, Each>(p + N / 2 / Each));
+  } else {
+    vec<T, N> v;
+    if constexpr (bytes >= 16) {
+      v.r = vec_detail::repeated<Each>(load<N / Each>(p).r, std::make_index_sequence<N>());
+    } else {
+      std::uint64_t word = 0;
+      __builtin_memcpy(&word, p, bytes);
+      const typename vec_detail::native<std::uint64_t, 2>::type both{word, 0};
+      v.r = vec_detail::repeated<Each>((typename vec_detail::native<T, 16 / sizeof(T)>::type) both,
+                                       std::make_index_sequence<N>());
+    }
+    return v;
+  }
+}
+template <int N, int Each, class T> TANGRAM_INLINE vec<T, N> load_repeated(const T *p, vec<bool, N> m) {
+  if (all(m)) return load_repeated<N, Each>(p);
+  return gather(p, lane_index<std::uint32_t, N>() / vec<std::uint32_t, N>(std::uint32_t(Each)), m);
+}
+
 /// p[0], p[step], p[2 * step], ... where only the run shows the step. Of pitches it is often a small one.
 template <int N, class T> TANGRAM_INLINE vec<T, N> load_strided(const T *p, std::ptrdiff_t step) {
   if (step == 1) return load<N>(p);
@@ -156,6 +189,57 @@ TANGRAM_INLINE void store_strided(T *p, std::ptrdiff_t step, const vec<T, N> &v,
   if (step == 1) return store(p, v, m);
   for (int i = 0; i < N; ++i)
     if (m[i]) p[i * step] = v[std::size_t(i)];
+}
+
+namespace vec_detail {
+/// Register `Which` of those that records of sizeof...(V) fields fill, one record a lane.
+template <int Which, class V, std::size_t... Lane>
+TANGRAM_INLINE V record_part(std::index_sequence<Lane...>, const V &a, const V &b) {
+  constexpr std::size_t n = sizeof...(Lane), at = Which * n;
+  return __builtin_shufflevector(a, b, ((at + Lane) / 2 + (at + Lane) % 2 * n)...);
+}
+template <int Which, class V, std::size_t... Lane>
+TANGRAM_INLINE V record_part(std::index_sequence<Lane...>, const V &a, const V &b, const V &c) {
+  constexpr std::size_t n = sizeof...(Lane), at = Which * n;
+  const V two = __builtin_shufflevector(a, b, ((at + Lane) % 3 == 2 ? 0 : (at + Lane) / 3 + (at + Lane) % 3 * n)...);
+  return __builtin_shufflevector(two, c, ((at + Lane) % 3 == 2 ? (at + Lane) / 3 + n : Lane)...);
+}
+template <int Which, class V, std::size_t... Lane>
+TANGRAM_INLINE V record_part(std::index_sequence<Lane...>, const V &a, const V &b, const V &c, const V &d) {
+  constexpr std::size_t n = sizeof...(Lane), at = Which * n;
+  const V two = __builtin_shufflevector(a, b, ((at + Lane) / 4 + (at + Lane) % 2 * n)...);
+  const V others = __builtin_shufflevector(c, d, ((at + Lane) / 4 + (at + Lane) % 2 * n)...);
+  return __builtin_shufflevector(two, others, ((at + Lane) % 4 < 2 ? Lane : Lane + n)...);
+}
+template <class T, int N, std::size_t... Which, class... V>
+TANGRAM_INLINE void store_records(T *p, std::index_sequence<Which...>, const V &...fields) {
+  if constexpr (!vec<T, N>::whole) {
+    store_records<T, N / 2>(p, std::index_sequence<Which...>(), fields.lo...);
+    store_records<T, N / 2>(p + N / 2 * sizeof...(V), std::index_sequence<Which...>(), fields.hi...);
+  } else {
+    vec<T, N> part;
+    ((part.r = record_part<int(Which)>(std::make_index_sequence<std::size_t(N)>(), fields.r...),
+      store(p + Which * N, part)),
+     ...);
+  }
+}
+} // namespace vec_detail
+
+/// A field a vector, of records that are `step` elements apart: where these have no others, in whole registers.
+template <class T, int N, class... V>
+TANGRAM_INLINE void store_fields(T *p, std::ptrdiff_t step, const vec<T, N> &first, const V &...others) {
+  constexpr std::size_t fields = 1 + sizeof...(V);
+  if (step == std::ptrdiff_t(fields))
+    return vec_detail::store_records<T, N>(p, std::make_index_sequence<fields>(), first, others...);
+  store_strided(p, step, first);
+  (store_strided(++p, step, others), ...);
+}
+template <class T, int N, class... V>
+TANGRAM_INLINE void store_fields(T *p, std::ptrdiff_t step, vec<bool, N> m, const vec<T, N> &first,
+                                 const V &...others) {
+  if (all(m)) return store_fields(p, step, first, others...);
+  store_strided(p, step, first, m);
+  (store_strided(++p, step, others, m), ...);
 }
 
 /// The same of a field in structs of `Step` elements, which has `Field` elements of its own struct in front of it.
