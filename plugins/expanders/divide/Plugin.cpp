@@ -22,6 +22,7 @@
 #include "tangram/nest/Read.h"
 #include "tangram/nest/Remainders.h"
 #include "tangram/nest/Selections.h"
+#include "tangram/nest/StructuredLoops.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>
@@ -62,7 +63,8 @@ public:
       std::vector<const Codelet *> codelets = spectrum->codelets;
       for (const Codelet *codelet : spectrum->codelets) {
         if (codelet->coop || !contains<For>(codelet->body)) continue;
-        const Codelet *plain = nest::withoutRemainders(*module, codelet, context.arena);
+        const Codelet *structured = nest::withStructuredLoops(codelet, context.arena);
+        const Codelet *plain = nest::withoutRemainders(*module, structured, context.arena);
         ways(*module, *spectrum, plain, options, names, context, codelets, added);
         if (const Codelet *copied = divide::withCopies(*module, *plain, context.arena); copied != plain)
           ways(*module, *spectrum, changed(copied, *codelet, *codelet, "_copied", context), options, names, context,

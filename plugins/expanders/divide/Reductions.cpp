@@ -1,6 +1,9 @@
 #include "Reductions.h"
 
+#include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/loops/Counted.h"
+#include "tangram/loops/Loads.h"
 #include "tangram/nest/Selections.h"
 
 #include <algorithm>
@@ -149,7 +152,9 @@ public:
     const std::string all = names_.fresh(name_ + "_all");
     codelets.push_back(parts(all));
     for (const char *own : {"results", "combined"}) local_.reserve(own);
-    codelets.push_back(lanes());
+    codelets.push_back(lanes("lanes", body_, true));
+    if (const std::optional<Stmts> inner = innermostByLanes())
+      codelets.push_back(lanes("lanes_innermost", *inner, false));
     return {spectrum(name_, params_, codelets), combining(all)};
   }
 
@@ -315,20 +320,63 @@ private:
     out.push_back(returned(std::move(last)));
   }
 
-  /// Lanes have every so many iterations each. Before they come together, the first has what there was.
-  const Codelet *lanes() {
+  /// The body with the innermost of its loops shared out among lanes, where these loops stand in each other and nothing
+  /// but their sums is carried or stored: what lanes load is then side by side.
+  std::optional<Stmts> innermostByLanes() {
+    const bool stores = std::any_of(loop_.body.begin(), loop_.body.end(), [&](const Stmt *s) {
+      return contains<Atomic>(s) || contains<SpectrumCall>(s) || contains<Map>(s) ||
+             any<Assign>(s, [](const Assign &a) { return !isa<VarRef>(a.target); }) ||
+             any<Unary>(s, [](const Unary &u) { return hasEffects(&u) && !isa<VarRef>(u.operand); });
+    });
+    if (stores || !loop_.selections.empty() || !loop_.captures.own.empty()) return {};
+    return byLanes(loop_.body);
+  }
+  std::optional<Stmts> byLanes(const Stmts &body) {
+    const auto *loop = body.empty() ? nullptr : dyn<For>(body.back());
+    const std::optional<loops::Counted> counts = loop ? loops::counted(arena_, loop) : std::nullopt;
+    if (!counts || !counts->begin || !isLiteral(counts->step, 1) || counts->begin->type != counts->end->type) return {};
+    const std::set<std::string> assigned = assignedVariables(loop);
+    const bool alone = std::all_of(body.begin(), body.end() - 1, [&](const Stmt *s) {
+      const auto *d = dyn<Declare>(s);
+      return d && d->init && d->extents.empty() && !hasEffects(d->init) && !assigned.count(d->name);
+    });
+    if (!alone) return {};
+    Stmts result(body.begin(), body.end() - 1);
+    const bool innermost = !any<Stmt>(loop->body, [](const Stmt &s) { return loops::isLoop(s); });
+    if (!innermost) {
+      const std::optional<Stmts> inner = byLanes(loop->body->stmts);
+      if (!inner) return {};
+      result.push_back(arena_.derive(loop, [&](For &copy) { copy.body = build_.block(*inner); }));
+      return result;
+    }
+    const std::string position = local_.fresh("at_" + counts->variable), size = local_.fresh("turns");
+    const Expr *at = build_.var(position, kSize), *begin = wide(counts->begin), *end = wide(counts->end);
+    result.push_back(build_.declare(
+        size, kSize, build_.select(build_.less(counts->begin, counts->end), build_.sub(end, begin), build_.u64(0))));
+    Stmts turn{build_.declare(counts->variable, counts->type, build_.exactCast(counts->type, build_.add(begin, at)))};
+    turn.insert(turn.end(), loop->body->stmts.begin(), loop->body->stmts.end());
+    const Expr *next = arena_.make<Assign>(where_, kSize, AssignOp::Add, at, wide(count()));
+    result.push_back(arena_.make<For>(loop->range, build_.declare(position, kSize, wide(index()), false),
+                                      build_.less(at, build_.var(size, kSize)), next, build_.block(std::move(turn))));
+    return result;
+  }
+
+  /// Lanes have every so many iterations each, or all go through all with a part of `each`. Before they come together,
+  /// the first has what there was.
+  const Codelet *lanes(const std::string &name, const Stmts &each, bool apart) {
     const std::string own = local_.fresh("lane");
     const Expr *lane = build_.var(own, kLane);
     Stmts body{build_.declare(own, kLane, index())}, first;
     declare(nothing_, body);
     const Exprs numbers = declareNumbers(body);
-    body.push_back(make_.loop(loop_.range, range_, numbered(loop_, body_, loop_.range.position, numbers, arena_),
-                              wide(lane), wide(count())));
+    const Stmts numberedEach = numbered(loop_, each, loop_.range.position, numbers, arena_);
+    body.push_back(apart ? make_.loop(loop_.range, range_, numberedEach, wide(lane), wide(count()))
+                         : make_.loop(loop_.range, range_, numberedEach));
     for (std::size_t k = 0; k < before_.size(); ++k)
       if (!loop_.selectionOf(k)) first.push_back(build_.assign(scalar(k), both(k, before(), scalars())));
     if (!first.empty()) body.push_back(build_.when(build_.equal(lane, build_.integer(kLane, 0)), std::move(first)));
     together(own, "", scalars(), numbers, body);
-    return make_.codelet("lanes", params_, std::move(body), true);
+    return make_.codelet(name, params_, std::move(body), true);
   }
 
   /// The spectrum that combines a container of results.
