@@ -224,6 +224,29 @@ const Expr *ExpectedSites::origin(const Expr *container) const {
   }
 }
 
+namespace {
+/// What is added to `first`; null for another expression.
+const Expr *addedTo(const Expr *first, const Expr *e) {
+  const auto *sum = dyn<Binary>(withoutCasts(e));
+  if (!sum || sum->op != BinaryOp::Add) return nullptr;
+  first = withoutCasts(first);
+  return equal(withoutCasts(sum->lhs), first) ? sum->rhs : equal(withoutCasts(sum->rhs), first) ? sum->lhs : nullptr;
+}
+
+/// Of what goes from `start` to `start + n`, or from k * n to (k + 1) * n, n; null for another one.
+const Expr *lengthOf(const Expr *start, const Expr *end) {
+  if (const Expr *length = addedTo(start, end)) return length;
+  const auto *from = dyn<Binary>(withoutCasts(start)), *to = dyn<Binary>(withoutCasts(end));
+  if (!from || !to || from->op != BinaryOp::Mul || to->op != BinaryOp::Mul) return nullptr;
+  for (const auto &[first, length] : {std::pair(from->lhs, from->rhs), std::pair(from->rhs, from->lhs)})
+    for (const auto &[next, same] : {std::pair(to->lhs, to->rhs), std::pair(to->rhs, to->lhs)}) {
+      const Expr *more = equal(withoutCasts(length), withoutCasts(same)) ? addedTo(first, next) : nullptr;
+      if (more && literal(withoutCasts(more)) == 1) return length;
+    }
+  return nullptr;
+}
+} // namespace
+
 Extents ExpectedSites::extents(const Expr *container) {
   Extents unknown(container->type.rank());
   container = origin(container);
@@ -246,7 +269,8 @@ Extents ExpectedSites::extents(const Expr *container) {
   case Kind::Sequence: { // a range
     const auto *n = as<Sequence>(container);
     std::optional<std::uint64_t> start = number(n->start), end = number(n->end), inc = number(n->inc);
-    if (!start || !end || !inc || unknown.size() != 1) return unknown;
+    if (!start || !end) start = 0, end = number(lengthOf(origin(n->start), origin(n->end))); // wherever it begins
+    if (!end || !inc || unknown.size() != 1) return unknown;
     std::uint64_t step = std::max<std::uint64_t>(1, *inc);
     return {*start < *end ? (*end - *start - 1) / step + 1 : 0};
   }
@@ -294,16 +318,6 @@ std::optional<std::uint64_t> ExpectedSites::units(const Expr *parts, const Exten
   }
   return result;
 }
-
-namespace {
-/// Of a part from `start` to `start + n`, n; null for another one.
-const Expr *lengthOf(const Expr *start, const Expr *end) {
-  const auto *sum = dyn<Binary>(withoutCasts(end));
-  if (!sum || sum->op != BinaryOp::Add) return nullptr;
-  const Expr *first = withoutCasts(start);
-  return equal(withoutCasts(sum->lhs), first) ? sum->rhs : equal(withoutCasts(sum->rhs), first) ? sum->lhs : nullptr;
-}
-} // namespace
 
 Extents ExpectedSites::part(const Expr *parts) {
   Extents unknown(parts->type.element().rank());

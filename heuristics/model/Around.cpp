@@ -179,9 +179,11 @@ void Arounds::divide(const Place &place, const Alternative &alternative, Around 
     if (lanes && !argument.whole && !argument.loaded) around.uneven |= argument.acrossCalls == Stride::Irregular;
     if (!lanes) continue;
     const bool chunks = alternative.rule == Rule::Split;
+    const auto chunk = log2(std::max(1.0, places_.calls(place, alternative) / units)); // calls of each unit, in a row
     const auto &params = place.spectrum->params;
     if (argument.acrossCalls == Stride::Constant && i < params.size() && argument.step < kFarApart)
-      argument.distance = std::min(kFarApart, argument.step + log2(params[i]->type.element().bytes()));
+      argument.distance =
+          std::min(kFarApart, argument.step + log2(params[i]->type.element().bytes()) + (chunks ? chunk : 0));
     else if (argument.acrossCalls == Stride::Constant && i < params.size() && params[i]->type.rank() == 1)
       argument.distance = std::min(kFarApart, log2(place.argumentBytes(i)));
     argument.acrossLanes = std::max(

@@ -256,8 +256,7 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
     if (walked) far = access.bytes;
     far = std::min(far, std::max(access.bytes, access.distance));
     // Fields of a record, which a call has one after the other, are in the same lines.
-    if (device_ && access.distance < line_ && turns <= 1 && count * access.bytes <= access.distance)
-      times = std::min(count, 1.0);
+    if (device_ && access.distance < line_ && count * access.bytes <= access.distance) times = std::min(count, 1.0);
   }
   if (device_ && access.perIteration == Stride::Zero && turns > 1) times = std::max(1.0, count / turns);
   result.inner = count * near;
@@ -308,7 +307,7 @@ double Machine::changes(const Accesses &access, double all) const {
   const double most = device_ ? 75 : static_cast<double>(cores_.count);
   double ways = access.elements > 0 ? std::clamp(access.elements * access.bytes / line_, 1.0, most) : most;
   if (access.acrossLanes == Stride::Zero) ways = 1;
-  if (access.acrossLanes == Stride::Unit) ways *= 8;
+  if (device_ && access.acrossLanes == Stride::Unit) ways *= 8; // which come together; a processor's lanes one by one
   const double each = (device_ ? 1.4 : 20) / cores_.clock;
   return access.atomics * all * each / ways;
 }
