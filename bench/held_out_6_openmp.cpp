@@ -305,23 +305,6 @@ void kldivergence(In<float, 2> teacher, In<float, 2> pupil, Out<float, 1> loss) 
 // vectors of bytes become three others, in which red, green and blue are beside each other, by shuffles.
 
 constexpr std::size_t kPixels = 64;
-using Bytes16 = Byte __attribute__((vector_size(16), aligned(1)));
-
-/// 16 points, of three arrays into one.
-inline void interleave(const Byte *red, const Byte *green, const Byte *blue, Byte *to) {
-  using Index = Byte __attribute__((vector_size(16)));
-  const Bytes16 r = *reinterpret_cast<const Bytes16 *>(red), g = *reinterpret_cast<const Bytes16 *>(green);
-  const Bytes16 b = *reinterpret_cast<const Bytes16 *>(blue);
-  const Index first[3] = {{0, 16, 0, 1, 17, 0, 2, 18, 0, 3, 19, 0, 4, 20, 0, 5},
-                          {21, 0, 6, 22, 0, 7, 23, 0, 8, 24, 0, 9, 25, 0, 10, 26},
-                          {0, 11, 27, 0, 12, 28, 0, 13, 29, 0, 14, 30, 0, 15, 31, 0}};
-  const Index second[3] = {{0, 1, 16, 3, 4, 17, 6, 7, 18, 9, 10, 19, 12, 13, 20, 15},
-                           {0, 21, 2, 3, 22, 5, 6, 23, 8, 9, 24, 11, 12, 25, 14, 15},
-                           {26, 1, 2, 27, 4, 5, 28, 7, 8, 29, 10, 11, 30, 13, 14, 31}};
-#pragma GCC unroll 3
-  for (std::size_t q = 0; q < 3; ++q)
-    *reinterpret_cast<Bytes16 *>(to + 16 * q) = __builtin_shuffle(__builtin_shuffle(r, g, first[q]), b, second[q]);
-}
 
 /// 64 points that begin at an even one. Rows are read from one before to one behind.
 template <bool odd> void bayer(const Byte *up, const Byte *own, const Byte *down, Byte *r, Byte *g, Byte *b) {

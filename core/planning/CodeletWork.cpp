@@ -419,8 +419,8 @@ private:
     if (fills) filling_ = false;
   }
 
-  /// Whether a C++ compiler finds neighbouring elements in the turns of an innermost loop, and converts them together:
-  /// it does not see that quotients of neighbours are the same, and knows nothing of f16.
+  /// Whether a compiler finds by itself neighbouring elements in the turns of an innermost loop, and converts them
+  /// together: it does not see that quotients of neighbours are the same, and knows nothing of f16.
   bool mayBeVectors(const Block *body) const {
     const std::string counter = !loops_.empty() && loops_.back().body == body ? loops_.back().counter : "";
     const auto divided = [&](const Binary &b) {

@@ -79,17 +79,11 @@ private:
     return result;
   }
 
-  /// From where the stores that are open go to.
+  /// From where the stores that are open may go to, by another name as well: not from what is only read.
   bool loads(const Node *s) const {
-    if (open_.empty()) return false;
-    auto there = [&](const Expr *base) {
-      const auto *v = dyn<VarRef>(base);
-      if (!v) return true;
-      auto field = fields_.find(v->name);
-      return (field != fields_.end() ? field->second.array : v->name) == open_.front().array;
-    };
-    return any<VectorLoad>(s, [&](const VectorLoad &load) { return there(load.base); }) ||
-           any<Subscript>(s, [&](const Subscript &element) { return there(element.base); });
+    const auto mayBeThere = [](const Expr *base) { return !base->type.isPointer() || !base->type.toConst(); };
+    return !open_.empty() && (any<VectorLoad>(s, [&](const VectorLoad &load) { return mayBeThere(load.base); }) ||
+                              any<Subscript>(s, [&](const Subscript &element) { return mayBeThere(element.base); }));
   }
 
   void close() {

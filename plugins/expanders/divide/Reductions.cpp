@@ -326,7 +326,8 @@ private:
     const bool stores = std::any_of(loop_.body.begin(), loop_.body.end(), [&](const Stmt *s) {
       return contains<Atomic>(s) || contains<SpectrumCall>(s) || contains<Map>(s) ||
              any<Assign>(s, [](const Assign &a) { return !isa<VarRef>(a.target); }) ||
-             any<Unary>(s, [](const Unary &u) { return hasEffects(&u) && !isa<VarRef>(u.operand); });
+             any<Unary>(s, [](const Unary &u) { return hasEffects(&u) && !isa<VarRef>(u.operand); }) ||
+             any<Call>(s, [](const Call &c) { return hasEffects(&c); });
     });
     if (stores || !loop_.selections.empty() || !loop_.captures.own.empty()) return {};
     return byLanes(loop_.body);

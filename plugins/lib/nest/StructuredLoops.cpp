@@ -25,14 +25,17 @@ const If *breakIf(const Stmt *s) {
                                                                                                        : nullptr;
 }
 
+/// Whether something else leaves a body, or cuts a pass of it short.
+bool jumpsElsewhere(const Block *body) {
+  return std::any_of(body->stmts.begin(), body->stmts.end(), [](const Stmt *s) { return !breakIf(s) && jumpsOut(s); });
+}
+
 /// Whether a loop with loops in it counts other than a nest's: by a factor, by what is no number, or by a variable that
 /// is there behind it.
 bool isIrregular(const For &loop) {
   if (!loop.cond || !loop.step || !hasLoops(loop.body)) return false;
   const bool plain = !loop.init || isa<Declare>(loop.init) || isa<Evaluate>(loop.init);
-  const bool skips = std::any_of(loop.body->stmts.begin(), loop.body->stmts.end(),
-                                 [](const Stmt *s) { return !breakIf(s) && jumpsOut(s); });
-  if (!plain || skips) return false;
+  if (!plain || jumpsElsewhere(loop.body)) return false;
   if (!isa<Declare>(loop.init)) return true;
   const auto *assign = dyn<Assign>(loop.step);
   const bool byNumber =
@@ -56,9 +59,8 @@ public:
 
 private:
   const Node *mutateWhile(const While *loop) override {
-    if (!hasLoops(loop->body)) return rebuild(loop);
-    const Node *result = mutateFor(turning(loop->range, loop->cond, loop->body));
-    return onlySkips(as<For>(result)->body) ? result : rebuild(loop);
+    if (!hasLoops(loop->body) || jumpsElsewhere(loop->body)) return rebuild(loop);
+    return mutateFor(turning(loop->range, loop->cond, loop->body));
   }
 
   /// for (size_t turn = 0; cond; ++turn) body
@@ -80,9 +82,8 @@ private:
     const auto *made = as<For>(rebuild(withConstants(loop)));
     const Stmts &body = made->body->stmts;
     const bool left = std::any_of(body.begin(), body.end(), [](const Stmt *s) { return breakIf(s) != nullptr; });
-    const bool otherwise =
-        std::any_of(body.begin(), body.end(), [](const Stmt *s) { return !breakIf(s) && jumpsOut(s); });
-    if (!left || otherwise || !hasLoops(made->body) || !isa<Declare>(made->init) || !made->cond) return made;
+    if (!left || jumpsElsewhere(made->body) || !hasLoops(made->body) || !isa<Declare>(made->init) || !made->cond)
+      return made;
     Build b(arena(), loop->range);
     const Expr *flag = b.var(names_.fresh("left"), Scalar::Bool);
     emitBefore(b.declare(as<VarRef>(flag)->name, Scalar::Bool, b.boolean(false), false));
@@ -125,10 +126,6 @@ private:
       break;
     }
     return result;
-  }
-
-  static bool onlySkips(const Block *body) {
-    return std::none_of(body->stmts.begin(), body->stmts.end(), [](const Stmt *s) { return jumpsOut(s); });
   }
 
   std::set<std::string> assigned_;

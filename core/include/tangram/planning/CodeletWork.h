@@ -65,7 +65,7 @@ struct CodeletWork {
   double branches = 0;          // back to the begin of a loop that is not unrolled
   double mispredictions = 0;    // of branches that data decides, such that go the other way than a processor foresees
   double dependent = 0;         // of these turns, such that need a value of the turn before
-  double scalarTurns = 0;       // of these turns, such that a C++ compiler makes no vectors of
+  double scalarTurns = 0;       // of these turns, such that a compiler makes no vectors of by itself
   std::set<std::size_t> bounds; // parameters whose elements say how long a loop is ...
   bool uneven = false;          // ... which differs from lane to lane of a cooperative codelet
   double laneTurns = 0;         // of loops of which lanes have a turn each, side by side, and leave nothing behind
