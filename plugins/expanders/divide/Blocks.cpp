@@ -134,10 +134,10 @@ private:
 
 } // namespace
 
-std::optional<Blocks> blocks(const Module &module, const Spectrum &spectrum, const Codelet &codelet,
+std::optional<Blocks> blocks(nest::Nests &nests, const Spectrum &spectrum, const Codelet &codelet,
                              const std::string &name, std::int64_t size, Names &names, Arena &arena,
                              std::vector<nest::Remark> &refused) {
-  const std::unique_ptr<nest::Nest> nest = nest::read(module, *withSizes(codelet, arena));
+  const nest::Nest *const nest = nests.of(*withSizes(codelet, arena));
   if (!nest) return std::nullopt;
   Names own;
   own.reserveAll(nest->codelet);
@@ -158,7 +158,7 @@ std::optional<Blocks> blocks(const Module &module, const Spectrum &spectrum, con
       continue;
     }
     const Codelet *changed = nest::withWritten(nest->codelet, written, arena);
-    const std::unique_ptr<nest::Nest> read = nest::read(module, *changed);
+    const nest::Nest *const read = nests.of(*changed);
     if (!read) continue;
     const auto blocksLoop = std::find_if(read->items.begin(), read->items.end(), [&](const Item &other) {
       return other.kind == Item::Kind::Loop && read->loops[other.index].variable == iterator;

@@ -3,6 +3,8 @@
 
 #include "Spectrums.h"
 
+#include "tangram/nest/Read.h"
+
 #include <optional>
 
 namespace tangram::divide {
@@ -21,7 +23,7 @@ struct Blocks {
 /// where i and j are parallel and k is a reduction (blocked LU factorization, as LAPACK's). What a loop only reads of a
 /// container that it writes elsewhere is a container of its own for it. `refused`: loops that stay as they are, and
 /// why.
-std::optional<Blocks> blocks(const ast::Module &module, const ast::Spectrum &spectrum, const ast::Codelet &codelet,
+std::optional<Blocks> blocks(nest::Nests &nests, const ast::Spectrum &spectrum, const ast::Codelet &codelet,
                              const std::string &name, std::int64_t size, ast::Names &names, ast::Arena &arena,
                              std::vector<nest::Remark> &refused);
 

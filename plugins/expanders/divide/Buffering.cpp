@@ -220,7 +220,7 @@ const Codelet *withLocalContainers(const Codelet &codelet, Arena &arena) {
   return as<Codelet>(LocalContainers(arena).mutate(&codelet));
 }
 
-const Codelet *withBufferedLoops(const Module &module, const Codelet &codelet, Arena &arena) {
+const Codelet *withBufferedLoops(nest::Nests &nests, const Codelet &codelet, Arena &arena) {
   // In a loop within another, an element of a container that is written and another one that is read.
   const bool candidates = any<For>(codelet.body, [&](const For &outer) {
     return any<For>(outer.body, [](const For &f) {
@@ -234,7 +234,7 @@ const Codelet *withBufferedLoops(const Module &module, const Codelet &codelet, A
       });
     });
   });
-  const std::unique_ptr<nest::Nest> nest = candidates ? nest::read(module, codelet) : nullptr;
+  const nest::Nest *const nest = candidates ? nests.of(codelet) : nullptr;
   if (!nest) return &codelet;
   Buffering buffering(*nest, arena);
   return buffering.any() ? as<Codelet>(buffering.mutate(&codelet)) : &codelet;

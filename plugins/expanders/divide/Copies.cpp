@@ -119,8 +119,8 @@ private:
 
 } // namespace
 
-const Codelet *withCopies(const Module &module, const Codelet &codelet, Arena &arena) {
-  const std::unique_ptr<nest::Nest> nest = nest::read(module, codelet);
+const Codelet *withCopies(nest::Nests &nests, const Codelet &codelet, Arena &arena) {
+  const nest::Nest *const nest = nests.of(codelet);
   if (!nest) return &codelet;
   Copying copying(*nest, codelet, arena);
   return copying.any() ? as<Codelet>(copying.mutate(&codelet)) : &codelet;

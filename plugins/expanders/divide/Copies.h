@@ -1,7 +1,7 @@
 // Loops that only have to wait for what earlier iterations read, made parallel by copies of what they read.
 #pragma once
 
-#include "tangram/ast/Node.h"
+#include "tangram/nest/Read.h"
 
 namespace tangram::divide {
 
@@ -11,6 +11,6 @@ namespace tangram::divide {
 ///   Array<1, float> a_before(a.size()); for (k...) a_before[k] = a[k]; for (i...) a[i] += a_before[i + 1];
 ///
 /// The codelet itself where there are none.
-const ast::Codelet *withCopies(const ast::Module &module, const ast::Codelet &codelet, ast::Arena &arena);
+const ast::Codelet *withCopies(nest::Nests &nests, const ast::Codelet &codelet, ast::Arena &arena);
 
 } // namespace tangram::divide

@@ -319,8 +319,8 @@ private:
 
 class Distributor {
 public:
-  Distributor(const Module &module, const Codelet &codelet, std::int64_t mostExpanded, Arena &arena)
-      : module_(module), codelet_(&codelet), mostExpanded_(mostExpanded), arena_(arena) {
+  Distributor(nest::Nests &nests, const Codelet &codelet, std::int64_t mostExpanded, Arena &arena)
+      : nests_(nests), codelet_(&codelet), mostExpanded_(mostExpanded), arena_(arena) {
     names_.reserveAll(&codelet);
   }
 
@@ -332,7 +332,7 @@ public:
   /// The same, but first an innermost loop is taken apart where scalars would have to have a value for each iteration,
   /// and have it. Null where that leaves no fewer of the outermost loops serial than `otherwise` does.
   const Codelet *runWithRunningValues(const Codelet &otherwise) {
-    const std::unique_ptr<nest::Nest> nest = nest::read(module_, *codelet_);
+    const nest::Nest *const nest = nests_.of(*codelet_);
     std::vector<unsigned> around;
     if (!nest || serialLoops(otherwise) == 0) return nullptr;
     const Codelet *const written = codelet_;
@@ -360,17 +360,17 @@ private:
 
   const Codelet *withRunningValues(const nest::Loop &loop, const std::vector<unsigned> &around) {
     const Codelet *own = RunningValues(loop.node, names_, arena_).run(*codelet_);
-    const std::unique_ptr<nest::Nest> read = own ? nest::read(module_, *own) : nullptr;
+    const nest::Nest *const read = own ? nests_.of(*own) : nullptr;
     const Codelet *expanded = read ? Expansion(*read, around, mostExpanded_, names_, arena_).run() : nullptr;
-    const std::unique_ptr<nest::Nest> apart = expanded ? nest::read(module_, *expanded) : nullptr;
+    const nest::Nest *const apart = expanded ? nests_.of(*expanded) : nullptr;
     const Item *same = apart ? find(*apart, apart->items, loop.variable) : nullptr;
     if (!same || !apply(*apart, partingScalars(*apart, *same))) return nullptr;
-    return Distributor(module_, *codelet_, mostExpanded_, arena_).run();
+    return Distributor(nests_, *codelet_, mostExpanded_, arena_).run();
   }
 
   /// One loop at a time, outer ones first: after each the nest is read anew.
   bool change() {
-    const std::unique_ptr<nest::Nest> nest = nest::read(module_, *codelet_);
+    const nest::Nest *const nest = nests_.of(*codelet_);
     if (!nest) return false;
     std::vector<unsigned> around;
     return std::any_of(nest->items.begin(), nest->items.end(),
@@ -403,7 +403,7 @@ private:
     if (apply(nest, parting(nest, item))) return true;
     const Codelet *expanded = Expansion(nest, around, mostExpanded_, names_, arena_).run();
     if (!expanded) return false;
-    const std::unique_ptr<nest::Nest> read = nest::read(module_, *expanded);
+    const nest::Nest *const read = nests_.of(*expanded);
     const Item *same = read ? find(*read, read->items, nest.loops[item.index].variable) : nullptr;
     return same && apply(*read, parting(*read, *same));
   }
@@ -479,8 +479,8 @@ private:
     const nest::Loop &loop = nest.loops[item.index];
     const Step each{Step::Kind::Distribute, {loop.variable}, 0, "", loop.node->range, {}};
     if (separateBy(nest, each)) return true;
-    const Codelet *own = Recomputation(loop.node, module_, arena_).run(*codelet_);
-    const std::unique_ptr<nest::Nest> read = own ? nest::read(module_, *own) : nullptr;
+    const Codelet *own = Recomputation(loop.node, nests_.module(), arena_).run(*codelet_);
+    const nest::Nest *const read = own ? nests_.of(*own) : nullptr;
     const Item *same = read ? find(*read, read->items, loop.variable) : nullptr;
     return same && separateBy(*read, partingPlaces(*read, *same));
   }
@@ -488,7 +488,7 @@ private:
   /// Whether loops become parallel by that.
   bool separateBy(const nest::Nest &nest, const Step &step) {
     const Codelet *const before = codelet_;
-    if (apply(nest, step)) codelet_ = Distributor(module_, *codelet_, mostExpanded_, arena_).run();
+    if (apply(nest, step)) codelet_ = Distributor(nests_, *codelet_, mostExpanded_, arena_).run();
     if (parallelLoops(*codelet_) <= parallelLoops(*before)) {
       codelet_ = before;
       return false;
@@ -547,7 +547,7 @@ private:
   std::ptrdiff_t parallelLoops(const Codelet &codelet) const { return outermostLoops(codelet, true); }
   std::ptrdiff_t serialLoops(const Codelet &codelet) const { return outermostLoops(codelet, false); }
   std::ptrdiff_t outermostLoops(const Codelet &codelet, bool parallel) const {
-    const std::unique_ptr<nest::Nest> nest = nest::read(module_, codelet);
+    const nest::Nest *const nest = nests_.of(codelet);
     if (!nest) return 0;
     return std::count_if(nest->items.begin(), nest->items.end(), [&](const Item &item) {
       return item.kind == Item::Kind::Loop && isParallel(*nest, item.index) == parallel;
@@ -585,7 +585,7 @@ private:
     return true;
   }
 
-  const Module &module_;
+  nest::Nests &nests_;
   const Codelet *codelet_;
   std::int64_t mostExpanded_;
   Arena &arena_;
@@ -595,14 +595,14 @@ private:
 
 } // namespace
 
-const Codelet *withParallelLoopsOutside(const Module &module, const Codelet &codelet, std::int64_t mostExpanded,
+const Codelet *withParallelLoopsOutside(nest::Nests &nests, const Codelet &codelet, std::int64_t mostExpanded,
                                         Arena &arena) {
-  return Distributor(module, codelet, mostExpanded, arena).run();
+  return Distributor(nests, codelet, mostExpanded, arena).run();
 }
 
-const Codelet *withRunningValuesApart(const Module &module, const Codelet &codelet, const Codelet &otherwise,
+const Codelet *withRunningValuesApart(nest::Nests &nests, const Codelet &codelet, const Codelet &otherwise,
                                       std::int64_t mostExpanded, Arena &arena) {
-  return Distributor(module, codelet, mostExpanded, arena).runWithRunningValues(otherwise);
+  return Distributor(nests, codelet, mostExpanded, arena).runWithRunningValues(otherwise);
 }
 
 } // namespace tangram::divide

@@ -30,9 +30,9 @@ std::string identifierOf(const std::string &name) {
 
 class Divider {
 public:
-  Divider(const Module &module, const nest::Nest &nest, const Spectrum &spectrum, const DivideOptions &options,
+  Divider(nest::Nests &nests, const nest::Nest &nest, const Spectrum &spectrum, const DivideOptions &options,
           Names &names, Arena &arena)
-      : module_(module), nest_(nest), options_(options), names_(names), arena_(arena), dependences_(nest),
+      : nests_(nests), nest_(nest), options_(options), names_(names), arena_(arena), dependences_(nest),
         base_(identifierOf(spectrum.name) + "_" + identifierOf(nest.codelet->name)) {
     own_.reserveAll(nest.codelet);
   }
@@ -177,7 +177,7 @@ private:
     std::vector<const Stmt *> divided = statements(innermost->body, inside);
     if (inside) band.divided = std::move(divided);
     if (const std::size_t n = band.ranges.size(); options_.streams && n >= 2)
-      band.stream = streamOf(module_, nest_, band.ranges[n - 2].loop, band.ranges[n - 1].loop, arena_);
+      band.stream = streamOf(nests_, nest_, band.ranges[n - 2].loop, band.ranges[n - 1].loop, arena_);
     std::vector<const Spectrum *> made = spectrumsOf(band, base_, names_, arena_);
     result_.spectrums.insert(result_.spectrums.end(), made.begin(), made.end());
 
@@ -376,7 +376,7 @@ private:
     return build.var(own, loop.result());
   }
 
-  const Module &module_;
+  nest::Nests &nests_;
   const nest::Nest &nest_;
   const DivideOptions &options_;
   Names &names_;
@@ -389,9 +389,9 @@ private:
 
 } // namespace
 
-Division divide(const Module &module, const nest::Nest &nest, const Spectrum &spectrum, const DivideOptions &options,
+Division divide(nest::Nests &nests, const nest::Nest &nest, const Spectrum &spectrum, const DivideOptions &options,
                 Names &names, Arena &arena) {
-  return Divider(module, nest, spectrum, options, names, arena).run();
+  return Divider(nests, nest, spectrum, options, names, arena).run();
 }
 
 } // namespace tangram::divide

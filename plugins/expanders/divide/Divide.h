@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Reductions.h"
+#include "tangram/nest/Read.h"
 #include "tangram/pass/Expander.h"
 
 namespace tangram::divide {
@@ -27,7 +28,7 @@ struct DivideOptions {
   bool streams = false;  // lanes go through loops, and keep what the next iteration loads again (Streams.h)
 };
 
-Division divide(const ast::Module &module, const nest::Nest &nest, const ast::Spectrum &spectrum,
-                const DivideOptions &options, ast::Names &names, ast::Arena &arena);
+Division divide(nest::Nests &nests, const nest::Nest &nest, const ast::Spectrum &spectrum, const DivideOptions &options,
+                ast::Names &names, ast::Arena &arena);
 
 } // namespace tangram::divide

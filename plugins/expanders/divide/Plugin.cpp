@@ -63,11 +63,12 @@ public:
       std::vector<const Codelet *> codelets = spectrum->codelets;
       for (const Codelet *codelet : spectrum->codelets) {
         if (codelet->coop || !contains<For>(codelet->body)) continue;
+        nest::Nests nests(*module);
         const Codelet *structured = nest::withStructuredLoops(codelet, context.arena);
-        const Codelet *plain = nest::withoutRemainders(*module, structured, context.arena);
-        ways(*module, *spectrum, plain, options, names, context, codelets, added);
-        if (const Codelet *copied = divide::withCopies(*module, *plain, context.arena); copied != plain)
-          ways(*module, *spectrum, changed(copied, *codelet, *codelet, "_copied", context), options, names, context,
+        const Codelet *plain = nest::withoutRemainders(nests, structured, context.arena);
+        ways(nests, *spectrum, plain, options, names, context, codelets, added);
+        if (const Codelet *copied = divide::withCopies(nests, *plain, context.arena); copied != plain)
+          ways(nests, *spectrum, changed(copied, *codelet, *codelet, "_copied", context), options, names, context,
                codelets, added);
       }
       if (codelets.size() != spectrum->codelets.size())
@@ -96,64 +97,64 @@ private:
   }
 
   /// A codelet divided as it is, and after steps that leave more of its loops parallel.
-  void ways(const Module &module, const Spectrum &spectrum, const Codelet *codelet,
-            const divide::DivideOptions &options, Names &names, ExpandContext &context,
-            std::vector<const Codelet *> &codelets, Added &added, bool inPart = false) const {
-    divide(module, spectrum, codelet, options, names, context, codelets, added);
-    if (const Codelet *sunk = divide::withSunkDeclarations(module, *codelet, context.arena); sunk != codelet)
-      divide(module, spectrum, changed(sunk, *codelet, *codelet, "_sunk", context), options, names, context, codelets,
+  void ways(nest::Nests &nests, const Spectrum &spectrum, const Codelet *codelet, const divide::DivideOptions &options,
+            Names &names, ExpandContext &context, std::vector<const Codelet *> &codelets, Added &added,
+            bool inPart = false) const {
+    divide(nests, spectrum, codelet, options, names, context, codelets, added);
+    if (const Codelet *sunk = divide::withSunkDeclarations(nests, *codelet, context.arena); sunk != codelet)
+      divide(nests, spectrum, changed(sunk, *codelet, *codelet, "_sunk", context), options, names, context, codelets,
              added);
     const Codelet *local = divide::withLocalContainers(*codelet, context.arena);
-    if (const Codelet *buffered = divide::withBufferedLoops(module, *local, context.arena); buffered != codelet)
-      divide(module, spectrum, changed(buffered, *codelet, *codelet, "_buffered", context), options, names, context,
+    if (const Codelet *buffered = divide::withBufferedLoops(nests, *local, context.arena); buffered != codelet)
+      divide(nests, spectrum, changed(buffered, *codelet, *codelet, "_buffered", context), options, names, context,
              codelets, added);
     const Codelet *source = codelet;
     auto also = [&](const Codelet *other, const char *suffix) {
       if (other == source) return;
       source = changed(other, *source, *codelet, suffix, context);
-      divide(module, spectrum, source, options, names, context, codelets, added);
+      divide(nests, spectrum, source, options, names, context, codelets, added);
     };
-    also(divide::withParallelLoopsOutside(module, *source, expandedElements_, context.arena), "_distributed");
+    also(divide::withParallelLoopsOutside(nests, *source, expandedElements_, context.arena), "_distributed");
     const auto columns = [&](const Codelet *other) {
-      const Codelet *plain = nest::withCarriedElements(module, withPromoted(other, context.arena), context.arena);
-      const Codelet *made = divide::withScannedColumns(module, *plain, scanRows_, options.reorder, context.arena);
+      const Codelet *plain = nest::withCarriedElements(nests, withPromoted(other, context.arena), context.arena);
+      const Codelet *made = divide::withScannedColumns(nests, *plain, scanRows_, options.reorder, context.arena);
       if (made != plain)
-        divide(module, spectrum, changed(made, *other, *codelet, "_columns", context), options, names, context,
-               codelets, added);
+        divide(nests, spectrum, changed(made, *other, *codelet, "_columns", context), options, names, context, codelets,
+               added);
       return made != plain;
     };
     if (scanRows_ > 0 && !columns(codelet) && source != codelet) columns(source);
     if (const Codelet *apart =
-            divide::withRunningValuesApart(module, *codelet, *source, expandedElements_, context.arena)) {
+            divide::withRunningValuesApart(nests, *codelet, *source, expandedElements_, context.arena)) {
       apart = changed(apart, *codelet, *codelet, "_apart", context);
-      divide(module, spectrum, apart, options, names, context, codelets, added);
+      divide(nests, spectrum, apart, options, names, context, codelets, added);
       if (scanRows_ > 0) columns(apart);
     }
-    also(divide::withSplitLoops(module, *source, context.arena), "_split");
+    also(divide::withSplitLoops(nests, *source, context.arena), "_split");
     if (!inPart) {
-      segments(module, spectrum, *codelet, options, names, context, codelets, added);
-      if (tile_ > 0) tiles(module, spectrum, *source, options, names, context, codelets, added);
-      if (block_ > 0) blocks(module, spectrum, *source, options, names, context, codelets, added);
+      segments(nests, spectrum, *codelet, options, names, context, codelets, added);
+      if (tile_ > 0) tiles(nests, spectrum, *source, options, names, context, codelets, added);
+      if (block_ > 0) blocks(nests, spectrum, *source, options, names, context, codelets, added);
     }
     std::vector<nest::Remark> refused;
-    also(divide::withRescheduledLoops(module, *source, options.reorder, context.arena, refused), "_rescheduled");
+    also(divide::withRescheduledLoops(nests, *source, options.reorder, context.arena, refused), "_rescheduled");
     for (const nest::Remark &r : refused)
       decline(context, spectrum, codelet->name + "_rescheduled_divided", r.range, r.message);
-    also(divide::withRectangularLoops(module, *source, context.arena), "_rectangular");
+    also(divide::withRectangularLoops(nests, *source, context.arena), "_rectangular");
   }
 
   /// Segments side by side, where their bounds rise.
-  void segments(const Module &module, const Spectrum &spectrum, const Codelet &codelet,
+  void segments(nest::Nests &nests, const Spectrum &spectrum, const Codelet &codelet,
                 const divide::DivideOptions &options, Names &names, ExpandContext &context,
                 std::vector<const Codelet *> &codelets, Added &added) const {
     const std::optional<divide::RisingBounds> made =
-        divide::risingBounds(module, spectrum, codelet, codelet.name + "_rising", names, context.arena);
+        divide::risingBounds(nests, spectrum, codelet, codelet.name + "_rising", names, context.arena);
     if (!made) return;
     codelets.push_back(context.arena.derive(
         made->codelet, [&](Codelet &c) { c.from = codelet.from.empty() ? codelet.name : codelet.from; }));
     const auto complete = [&](const Spectrum &part, const Codelet *source) {
       std::vector<const Codelet *> all = part.codelets;
-      ways(module, part, source, options, names, context, all, added, true);
+      ways(nests, part, source, options, names, context, all, added, true);
       added.spectrums.push_back(context.arena.derive(&part, [&](Spectrum &s) { s.codelets = all; }));
     };
     complete(*made->check, made->check->codelets.front());
@@ -161,48 +162,47 @@ private:
   }
 
   /// Diagonals of tiles one after the other, of which each is divided like any codelet.
-  void tiles(const Module &module, const Spectrum &spectrum, const Codelet &codelet,
-             const divide::DivideOptions &options, Names &names, ExpandContext &context,
-             std::vector<const Codelet *> &codelets, Added &added) const {
+  void tiles(nest::Nests &nests, const Spectrum &spectrum, const Codelet &codelet, const divide::DivideOptions &options,
+             Names &names, ExpandContext &context, std::vector<const Codelet *> &codelets, Added &added) const {
     const std::string name = codelet.name + "_wavefronts";
     std::vector<nest::Remark> refused;
     const std::optional<divide::Wavefronts> made =
-        divide::wavefronts(module, spectrum, codelet, name, tile_, names, context.arena, refused);
+        divide::wavefronts(nests, spectrum, codelet, name, tile_, names, context.arena, refused);
     for (const nest::Remark &r : refused) decline(context, spectrum, name, r.range, r.message);
     if (!made) return;
     // What stands beside the loop is divided as ever.
     std::vector<const Codelet *> beside;
-    divide(module, spectrum, made->codelet, options, names, context, beside, added);
+    divide(nests, spectrum, made->codelet, options, names, context, beside, added);
     const Codelet *whole = beside.empty() ? nullptr : divide::withDiagonals(beside.front(), *made, context.arena);
     if (!whole) whole = divide::withDiagonals(made->codelet, *made, context.arena);
     if (!whole) return;
     codelets.push_back(
         context.arena.derive(whole, [&](Codelet &c) { c.from = codelet.from.empty() ? codelet.name : codelet.from; }));
     std::vector<const Codelet *> inTile = made->tile->codelets;
-    ways(module, *made->tile, inTile.front(), options, names, context, inTile, added, true);
+    ways(nests, *made->tile, inTile.front(), options, names, context, inTile, added, true);
     added.spectrums.push_back(context.arena.derive(made->tile, [&](Spectrum &s) { s.codelets = inTile; }));
     added.spectrums.insert(added.spectrums.end(), made->spectrums.begin(), made->spectrums.end());
   }
 
   /// Blocks one after the other, of which each loop is divided like any codelet.
-  void blocks(const Module &module, const Spectrum &spectrum, const Codelet &codelet,
+  void blocks(nest::Nests &nests, const Spectrum &spectrum, const Codelet &codelet,
               const divide::DivideOptions &options, Names &names, ExpandContext &context,
               std::vector<const Codelet *> &codelets, Added &added) const {
     const std::string name = codelet.name + "_blocked";
     std::vector<nest::Remark> refused;
     const std::optional<divide::Blocks> made =
-        divide::blocks(module, spectrum, codelet, name, block_, names, context.arena, refused);
+        divide::blocks(nests, spectrum, codelet, name, block_, names, context.arena, refused);
     for (const nest::Remark &r : refused) decline(context, spectrum, name, r.range, r.message);
     if (!made) return;
     std::vector<const Codelet *> beside; // what stands beside the loop is divided as ever
-    divide(module, spectrum, made->codelet, options, names, context, beside, added);
+    divide(nests, spectrum, made->codelet, options, names, context, beside, added);
     codelets.push_back(context.arena.derive(beside.empty() ? made->codelet : beside.front(), [&](Codelet &c) {
       c.from = codelet.from.empty() ? codelet.name : codelet.from;
       c.name = c.tag = name;
     }));
     for (const Spectrum *part : made->spectrums) {
       std::vector<const Codelet *> all = part->codelets;
-      ways(module, *part, all.front(), options, names, context, all, added, true);
+      ways(nests, *part, all.front(), options, names, context, all, added, true);
       added.spectrums.push_back(context.arena.derive(part, [&](Spectrum &s) { s.codelets = all; }));
     }
   }
@@ -212,13 +212,13 @@ private:
     return nest::withPromotedElements(nest::withIncrementsApart(codelet, arena), arena);
   }
 
-  static void divide(const Module &module, const Spectrum &spectrum, const Codelet *codelet,
+  static void divide(nest::Nests &nests, const Spectrum &spectrum, const Codelet *codelet,
                      const divide::DivideOptions &options, Names &names, ExpandContext &context,
                      std::vector<const Codelet *> &codelets, Added &added) {
     const Codelet *promoted = withPromoted(codelet, context.arena);
-    const Codelet *carried = nest::withCarriedElements(module, promoted, context.arena);
-    std::unique_ptr<nest::Nest> nest;
-    divide::Division d = attempt(module, spectrum, carried, options, names, context, nest);
+    const Codelet *carried = nest::withCarriedElements(nests, promoted, context.arena);
+    const nest::Nest *nest = nullptr;
+    divide::Division d = attempt(nests, spectrum, carried, options, names, context, nest);
     if (!nest || nest->loops.empty()) {
       for (const nest::Remark &r : nest ? nest->remarks : std::vector<nest::Remark>{})
         decline(context, spectrum, codelet->name + "_divided", r.range, r.message);
@@ -226,8 +226,8 @@ private:
     }
     if (carried != promoted && !d.refused.empty()) { // users know no scalars but their own
       Names unused = names;
-      std::unique_ptr<nest::Nest> written;
-      const divide::Division other = attempt(module, spectrum, promoted, options, unused, context, written);
+      const nest::Nest *written = nullptr;
+      const divide::Division other = attempt(nests, spectrum, promoted, options, unused, context, written);
       for (auto &refused : d.refused)
         for (const auto &reason : other.refused)
           if (reason.iterator == refused.iterator) refused = reason;
@@ -249,17 +249,17 @@ private:
     added.structs.insert(added.structs.end(), d.structs.begin(), d.structs.end());
   }
 
-  static divide::Division attempt(const Module &module, const Spectrum &spectrum, const Codelet *codelet,
+  static divide::Division attempt(nest::Nests &nests, const Spectrum &spectrum, const Codelet *codelet,
                                   const divide::DivideOptions &options, Names &names, ExpandContext &context,
-                                  std::unique_ptr<nest::Nest> &nest) {
-    codelet = nest::withSelections(nest::withFieldsOfStructs(codelet, module, context.arena), context.arena);
-    nest = nest::read(module, *codelet);
+                                  const nest::Nest *&nest) {
+    codelet = nest::withSelections(nest::withFieldsOfStructs(codelet, nests.module(), context.arena), context.arena);
+    nest = nests.of(*codelet);
     if (!nest || nest->loops.empty()) return {};
     // Loops that accumulate may be divided by atomic operations.
     const Codelet *source = divide::withAtomicUpdates(*nest, options.reorder, context.arena);
     if (source != codelet)
-      if (std::unique_ptr<nest::Nest> changed = nest::read(module, *source)) nest = std::move(changed);
-    return divide::divide(module, *nest, spectrum, options, names, context.arena);
+      if (const nest::Nest *changed = nests.of(*source)) nest = changed;
+    return divide::divide(nests, *nest, spectrum, options, names, context.arena);
   }
 
   static void decline(ExpandContext &context, const Spectrum &spectrum, const std::string &codelet, SourceRange where,

@@ -109,8 +109,8 @@ private:
 
 } // namespace
 
-const Codelet *withRectangularLoops(const Module &module, const Codelet &codelet, Arena &arena) {
-  const std::unique_ptr<nest::Nest> nest = nest::read(module, codelet);
+const Codelet *withRectangularLoops(nest::Nests &nests, const Codelet &codelet, Arena &arena) {
+  const nest::Nest *const nest = nests.of(codelet);
   if (!nest) return &codelet;
   Rectangles rectangles(*nest, arena);
   return rectangles.any() ? as<Codelet>(rectangles.mutate(&codelet)) : &codelet;

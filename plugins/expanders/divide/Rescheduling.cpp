@@ -54,10 +54,10 @@ std::vector<unsigned> accumulated(const nest::Nest &nest, unsigned loop, bool re
 
 } // namespace
 
-const Codelet *withRescheduledLoops(const Module &module, const Codelet &codelet, bool reorder, Arena &arena,
+const Codelet *withRescheduledLoops(nest::Nests &nests, const Codelet &codelet, bool reorder, Arena &arena,
                                     std::vector<nest::Remark> &refused) {
   const Codelet *result = &codelet;
-  std::unique_ptr<nest::Nest> nest = nest::read(module, codelet);
+  const nest::Nest *nest = nests.of(codelet);
   if (!nest) return result;
   for (const std::string &variable : serialLoops(*nest)) {
     const auto loop = std::find_if(nest->items.begin(), nest->items.end(), [&](const Item &item) {
@@ -77,13 +77,13 @@ const Codelet *withRescheduledLoops(const Module &module, const Codelet &codelet
       continue;
     }
     const Codelet *changed = nest::withWritten(nest->codelet, written, arena);
-    std::unique_ptr<nest::Nest> read = nest::read(module, *changed);
+    const nest::Nest *read = nests.of(*changed);
     if (!read || nest::Dependences(*read).parallelLoops() <= nest::Dependences(*nest).parallelLoops()) {
       refused.push_back({where, "no order of its iterations leaves any of them parallel"});
       continue;
     }
     result = changed;
-    nest = std::move(read);
+    nest = read;
   }
   return result;
 }

@@ -1,7 +1,7 @@
 // Loops of which all depend on the iterations before, in an order that leaves some parallel.
 #pragma once
 
-#include "tangram/nest/Nest.h"
+#include "tangram/nest/Read.h"
 
 namespace tangram::divide {
 
@@ -12,7 +12,7 @@ namespace tangram::divide {
 /// diagonals one after the other, each a parallel loop (wavefronts). The codelet itself where nothing changes.
 /// `reorder`: whether floating-point numbers may be added in another order; `refused`: loops that stay as they are, and
 /// why.
-const ast::Codelet *withRescheduledLoops(const ast::Module &module, const ast::Codelet &codelet, bool reorder,
+const ast::Codelet *withRescheduledLoops(nest::Nests &nests, const ast::Codelet &codelet, bool reorder,
                                          ast::Arena &arena, std::vector<nest::Remark> &refused);
 
 } // namespace tangram::divide

@@ -40,7 +40,7 @@ const Spectrum *check(const std::string &name, const Param *bounds, SourceRange 
 
 } // namespace
 
-std::optional<RisingBounds> risingBounds(const Module &module, const Spectrum &spectrum, const Codelet &codelet,
+std::optional<RisingBounds> risingBounds(nest::Nests &nests, const Spectrum &spectrum, const Codelet &codelet,
                                          const std::string &name, Names &names, Arena &arena) {
   if (!spectrum.result.isVoid()) return {};
   // Bounds are elements of a container of integers, two of them neighbours.
@@ -54,7 +54,7 @@ std::optional<RisingBounds> risingBounds(const Module &module, const Spectrum &s
     return uses > 1;
   });
   if (!neighbours) return {};
-  const std::unique_ptr<nest::Nest> nest = nest::read(module, codelet);
+  const nest::Nest *const nest = nests.of(codelet);
   if (!nest) return {};
   std::vector<const Param *> bounds;
   const std::set<std::string> candidates = nest::boundsOfSegments(*nest);
@@ -64,7 +64,7 @@ std::optional<RisingBounds> risingBounds(const Module &module, const Spectrum &s
   Assumed rising;
   for (const Param *p : bounds) rising.push_back(p->name);
   const Codelet *assumed = arena.derive(&codelet, [&](Codelet &c) { c.rising = rising; });
-  const std::unique_ptr<nest::Nest> known = nest::read(module, *assumed);
+  const nest::Nest *const known = nests.of(*assumed);
   if (!known || nest::Dependences(*known).parallelLoops() <= nest::Dependences(*nest).parallelLoops()) return {};
 
   const SourceRange where = codelet.range;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tangram/ast/Names.h"
-#include "tangram/ast/Node.h"
+#include "tangram/nest/Read.h"
 
 #include <optional>
 
@@ -18,8 +18,7 @@ struct RisingBounds {
 
 /// Nothing where no more loops are parallel if bounds rise, or they are in several containers. `name` is that of the
 /// codelet that is made.
-std::optional<RisingBounds> risingBounds(const ast::Module &module, const ast::Spectrum &spectrum,
-                                         const ast::Codelet &codelet, const std::string &name, ast::Names &names,
-                                         ast::Arena &arena);
+std::optional<RisingBounds> risingBounds(nest::Nests &nests, const ast::Spectrum &spectrum, const ast::Codelet &codelet,
+                                         const std::string &name, ast::Names &names, ast::Arena &arena);
 
 } // namespace tangram::divide

@@ -292,9 +292,9 @@ private:
 
 } // namespace
 
-const Codelet *withScannedColumns(const Module &module, const Codelet &codelet, std::int64_t rows, bool reorder,
+const Codelet *withScannedColumns(nest::Nests &nests, const Codelet &codelet, std::int64_t rows, bool reorder,
                                   Arena &arena) {
-  const std::unique_ptr<nest::Nest> nest = nest::read(module, codelet);
+  const nest::Nest *const nest = nests.of(codelet);
   if (!nest || nest->loops.empty()) return &codelet;
   const ColumnFinder finder(*nest, reorder, arena);
   Names names;

@@ -1,7 +1,7 @@
 // Columns that are scanned, all of them side by side: a parallel loop around one that carries a running value.
 #pragma once
 
-#include "tangram/ast/Node.h"
+#include "tangram/nest/Read.h"
 
 namespace tangram::divide {
 
@@ -19,7 +19,7 @@ namespace tangram::divide {
 /// of which the first and the last have as many parallel iterations as there are columns and parts. `reorder`:
 /// floating-point numbers may be added in another order. The very same codelet where there is no such loop
 /// over elements that lie side by side.
-const ast::Codelet *withScannedColumns(const ast::Module &module, const ast::Codelet &codelet, std::int64_t rows,
-                                       bool reorder, ast::Arena &arena);
+const ast::Codelet *withScannedColumns(nest::Nests &nests, const ast::Codelet &codelet, std::int64_t rows, bool reorder,
+                                       ast::Arena &arena);
 
 } // namespace tangram::divide

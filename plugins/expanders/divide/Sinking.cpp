@@ -60,13 +60,13 @@ private:
 
 } // namespace
 
-const Codelet *withSunkDeclarations(const Module &module, const Codelet &codelet, Arena &arena) {
+const Codelet *withSunkDeclarations(nest::Nests &nests, const Codelet &codelet, Arena &arena) {
   const bool candidates = any<For>(codelet.body, [](const For &f) {
     const auto &stmts = f.body->stmts;
     return stmts.size() > 1 && isa<For>(stmts.back()) && isa<Declare>(stmts.front());
   });
   if (!candidates) return &codelet;
-  const std::unique_ptr<nest::Nest> nest = nest::read(module, codelet);
+  const nest::Nest *const nest = nests.of(codelet);
   return nest && nest->loops.size() > 1 ? as<Codelet>(Sinking(*nest, arena).mutate(&codelet)) : &codelet;
 }
 

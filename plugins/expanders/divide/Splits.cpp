@@ -199,13 +199,13 @@ private:
 
 } // namespace
 
-const Codelet *withSplitLoops(const Module &module, const Codelet &codelet, Arena &arena) {
-  const std::unique_ptr<nest::Nest> nest = nest::read(module, codelet);
+const Codelet *withSplitLoops(nest::Nests &nests, const Codelet &codelet, Arena &arena) {
+  const nest::Nest *const nest = nests.of(codelet);
   if (!nest) return &codelet;
   Splits splits(*nest, codelet, arena);
   if (!splits.any()) return &codelet;
   const auto *split = as<Codelet>(splits.mutate(&codelet));
-  const std::unique_ptr<nest::Nest> read = nest::read(module, *split);
+  const nest::Nest *const read = nests.of(*split);
   return read && nest::Dependences(*read).parallelLoops() > nest::Dependences(*nest).parallelLoops() ? split : &codelet;
 }
 

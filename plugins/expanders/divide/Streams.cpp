@@ -166,12 +166,12 @@ const Expr *isElement(const Build &build, Arena &arena, const Subscript *element
 
 } // namespace
 
-std::optional<Stream> streamOf(const Module &module, const nest::Nest &nest, unsigned outer, unsigned inner,
+std::optional<Stream> streamOf(nest::Nests &nests, const nest::Nest &nest, unsigned outer, unsigned inner,
                                Arena &arena) {
   WritingOut writing(arena, nest.codelet, nest.loops[outer].node, nest.loops[inner].node);
   const auto *codelet = as<Codelet>(writing.mutate(nest.codelet));
   if (!writing.inner() || contains<Continue>(writing.inner()->body)) return std::nullopt;
-  const std::unique_ptr<nest::Nest> read = nest::read(module, *codelet);
+  const nest::Nest *const read = nests.of(*codelet);
   if (!read) return std::nullopt;
   const auto loop = std::find_if(read->loops.begin(), read->loops.end(),
                                  [&](const nest::Loop &l) { return l.node == writing.outer(); });

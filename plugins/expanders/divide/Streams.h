@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tangram/nest/Range.h"
+#include "tangram/nest/Read.h"
 #include "tangram/nest/ReusedLoads.h"
 
 #include <optional>
@@ -16,7 +17,7 @@ struct Stream {
 };
 
 /// Nothing where no iteration loads what the one before has loaded.
-std::optional<Stream> streamOf(const ast::Module &module, const nest::Nest &nest, unsigned outer, unsigned inner,
+std::optional<Stream> streamOf(nest::Nests &nests, const nest::Nest &nest, unsigned outer, unsigned inner,
                                ast::Arena &arena);
 
 /// The loop over the outer iterator's range, `range` being its parameter, and what stands in front of it. `own` is

@@ -96,9 +96,9 @@ private:
 
 class Writer {
 public:
-  Writer(const Module &module, const Spectrum &spectrum, const nest::Nest &nest, const Item &loop,
+  Writer(nest::Nests &nests, const Spectrum &spectrum, const nest::Nest &nest, const Item &loop,
          const std::string &name, std::int64_t size, Names &names, Arena &arena)
-      : module_(module), spectrum_(spectrum), nest_(nest), schedule_(nest), loop_(nest.loops[loop.index]), name_(name),
+      : nests_(nests), spectrum_(spectrum), nest_(nest), schedule_(nest), loop_(nest.loops[loop.index]), name_(name),
         size_(size), names_(names), arena_(arena), build_(arena, loop_.node->range) {
     own_.reserveAll(nest.codelet);
   }
@@ -194,7 +194,7 @@ private:
     const Codelet *codelet = make.codelet("loops", params, {inTile});
     codelet = withTables(codelet, *nest_.codelet, arena_);
     // Bounds instead of conditions.
-    const std::unique_ptr<nest::Nest> asked = nest::read(module_, *codelet);
+    const nest::Nest *const asked = nests_.of(*codelet);
     if (!asked) {
       why = "its tiles are no nests";
       return nullptr;
@@ -298,7 +298,7 @@ private:
                             build_.binary(BinaryOp::Le, diagonal(), sum(last_, dims_)), step, build_.block({each}));
   }
 
-  const Module &module_;
+  nest::Nests &nests_;
   const Spectrum &spectrum_;
   const nest::Nest &nest_;
   Schedule schedule_;
@@ -332,8 +332,8 @@ bool accumulates(const nest::Nest &nest, const Item &item) {
 
 /// The best score of `s[i][j] = ...; best = max(best, s[i][j]);` is found by loops behind the ones of the scores, where
 /// a perfect nest ends with such. The codelet itself where it does not.
-const Codelet *withAccumulationsApart(const Module &module, const Codelet &codelet, Arena &arena) {
-  const std::unique_ptr<nest::Nest> nest = nest::read(module, codelet);
+const Codelet *withAccumulationsApart(nest::Nests &nests, const Codelet &codelet, Arena &arena) {
+  const nest::Nest *const nest = nests.of(codelet);
   if (!nest) return &codelet;
   const nest::Dependences dependences(*nest);
   for (const Item &outermost : nest->items) {
@@ -387,18 +387,18 @@ const Codelet *withDiagonals(const Codelet *codelet, const Wavefronts &wavefront
   });
 }
 
-std::optional<Wavefronts> wavefronts(const Module &module, const Spectrum &spectrum, const Codelet &codelet,
+std::optional<Wavefronts> wavefronts(nest::Nests &nests, const Spectrum &spectrum, const Codelet &codelet,
                                      const std::string &name, std::int64_t size, Names &names, Arena &arena,
                                      std::vector<nest::Remark> &refused) {
-  const Codelet *apart = withAccumulationsApart(module, *withSizes(codelet, arena), arena);
-  const std::unique_ptr<nest::Nest> nest = nest::read(module, *apart);
+  const Codelet *apart = withAccumulationsApart(nests, *withSizes(codelet, arena), arena);
+  const nest::Nest *const nest = nests.of(*apart);
   if (!nest || skips(*nest)) return std::nullopt;
   const nest::Dependences dependences(*nest);
   for (const Item &item : nest->items) {
     if (item.kind != Item::Kind::Loop || std::none_of(item.body.begin(), item.body.end(), nest::hasLoop)) continue;
     if (dependences.carried(item.index).kind != Carried::Kind::Dependence) continue;
     std::string why;
-    if (auto made = Writer(module, spectrum, *nest, item, name, size, names, arena).run(why)) return made;
+    if (auto made = Writer(nests, spectrum, *nest, item, name, size, names, arena).run(why)) return made;
     refused.push_back({nest->loops[item.index].node->range, why});
   }
   return std::nullopt;

@@ -3,6 +3,8 @@
 
 #include "Spectrums.h"
 
+#include "tangram/nest/Read.h"
+
 #include <optional>
 
 namespace tangram::divide {
@@ -18,9 +20,9 @@ struct Wavefronts {
 /// Of the codelet's first outermost loop that depends on itself, has loops in it, and may be tiled; nothing where there
 /// is none. Tiles have `size` iterations along each of two loops, skewed where dependences ask for that. `name` is that
 /// of the codelet. Floating-point numbers keep their order. `refused`: loops that stay as they are, and why.
-std::optional<Wavefronts> wavefronts(const ast::Module &module, const ast::Spectrum &spectrum,
-                                     const ast::Codelet &codelet, const std::string &name, std::int64_t size,
-                                     ast::Names &names, ast::Arena &arena, std::vector<nest::Remark> &refused);
+std::optional<Wavefronts> wavefronts(nest::Nests &nests, const ast::Spectrum &spectrum, const ast::Codelet &codelet,
+                                     const std::string &name, std::int64_t size, ast::Names &names, ast::Arena &arena,
+                                     std::vector<nest::Remark> &refused);
 
 /// A codelet that was made of `codelet`, by loops beside that one alone, with diagonals in its place; null where it is
 /// not there any more.

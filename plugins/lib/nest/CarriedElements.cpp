@@ -239,9 +239,9 @@ private:
 
 } // namespace
 
-const Codelet *withCarriedElements(const Module &module, const Codelet *codelet, Arena &arena) {
+const Codelet *withCarriedElements(Nests &nests, const Codelet *codelet, Arena &arena) {
   if (!mayCarry(codelet)) return codelet;
-  const std::unique_ptr<Nest> nest = read(module, *codelet);
+  const Nest *const nest = nests.of(*codelet);
   if (!nest) return codelet;
   const auto carried = Finder(*nest).run();
   if (carried.empty()) return codelet;

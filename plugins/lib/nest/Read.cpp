@@ -435,6 +435,12 @@ std::unique_ptr<Nest> read(const Module &module, const Codelet &codelet) {
   return nest;
 }
 
+const Nest *Nests::of(const Codelet &codelet) {
+  auto [it, fresh] = nests_.try_emplace(&codelet);
+  if (fresh) it->second = read(module_, codelet);
+  return it->second.get();
+}
+
 /// Whether evaluating it may change something: functions that are expressions, as std::min is, do what those do.
 bool changesSomething(const Expr *e, const Module &module, unsigned depth) {
   constexpr unsigned kDeepest = 8;

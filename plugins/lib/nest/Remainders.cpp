@@ -44,14 +44,14 @@ bool isWithin(const Nest &one, const Nest &other) {
 
 } // namespace
 
-const Codelet *withoutRemainders(const Module &module, const Codelet *codelet, Arena &arena) {
+const Codelet *withoutRemainders(Nests &nests, const Codelet *codelet, Arena &arena) {
   if (!any<Binary>(codelet->body, [](const Binary &b) { return b.op == BinaryOp::Rem && !isa<IntLit>(b.rhs); }))
     return codelet;
-  const std::unique_ptr<Nest> nest = read(module, *codelet);
+  const Nest *const nest = nests.of(*codelet);
   if (!nest) return codelet;
   const auto *changed = as<Codelet>(Differences(*nest, arena).mutate(codelet));
   if (changed == codelet) return codelet;
-  const std::unique_ptr<Nest> again = read(module, *changed);
+  const Nest *const again = nests.of(*changed);
   return again && isWithin(*again, *nest) ? changed : codelet;
 }
 

@@ -123,7 +123,7 @@ class Vectorizing final : public Mutator {
 public:
   Vectorizing(PassContext &context, const Module &module, const Kernel &kernel, const Limits &limits)
       : Mutator(context.arena), known_(context.analyses.of<KnownValues>(kernel)), memory_(kernel),
-        functions_(functionsOfNumbers(module)), limits_(limits) {
+        functions_(functionsOfNumbers(module)), short_(shortFunctions(module)), limits_(limits) {
     names_.reserveAll(&kernel);
     for (const Param *p : kernel.params) ofHost_.insert(p->name);
     for (const Param *p : kernel.constants) ofHost_.insert(p->name);
@@ -188,6 +188,18 @@ private:
     return contains<VectorLoad>(merged) || contains<VectorStore>(merged) ? merged : own;
   }
 
+  /// Functions like min, which are one short expression: what computes for long is not written twice for the sake of
+  /// its loads.
+  static std::set<std::string> shortFunctions(const Module &module) {
+    constexpr std::size_t kShort = 16; // nodes
+    std::set<std::string> result;
+    for (const Function *f : module.functions)
+      if (f->body->stmts.size() == 1 && isa<Return>(f->body->stmts.front()) && nodeCount(f->body) <= kShort &&
+          !contains<Call>(f->body))
+        result.insert(f->name);
+    return result;
+  }
+
   static bool isLong(const Stmt *s) {
     if (const auto *body = dyn<Block>(s)) return std::any_of(body->stmts.begin(), body->stmts.end(), isLong);
     const auto *loop = dyn<For>(s);
@@ -207,7 +219,7 @@ private:
         !loops::mergeable(counted->body, functions_) ||
         any<Stmt>(counted->body, [](const Stmt &inner) { return loops::isLoop(inner); }) ||
         contains<Atomic>(counted->body) ||
-        contains<Call>(counted->body)) // what computes for long is not written twice for the sake of its loads
+        any<Call>(counted->body, [&](const Call &call) { return !short_.count(call.callee); }))
       return nullptr;
     const auto *loop = arena().make<Loop>(s->range, counted->variable, counted->type, counted->begin, counted->end,
                                           Policy::Unroll, std::string(), Counts(), counted->body);
@@ -258,7 +270,7 @@ private:
 
   const KnownValues &known_;
   loops::Memory memory_;
-  const std::set<std::string> functions_;
+  const std::set<std::string> functions_, short_;
   const Limits &limits_;
   Names names_;
   Counters counters_;                      // of the launch

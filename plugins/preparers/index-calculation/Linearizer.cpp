@@ -74,17 +74,55 @@ const Kernel *Linearizer::kernel(const Kernel *kernel) {
   startBody(kernel->params, kernel->body);
   for (const Param *constant : kernel->constants) names_.reserve(constant->name);
   std::vector<const Param *> params;
+  containers_.clear();
   for (const Param *param : kernel->params) {
-    if (param->type.isArray())
+    if (param->type.isArray()) {
       containerParam(param, false, params);
-    else
+      containers_.push_back(param);
+    } else {
       scalarParam(param, params);
+    }
   }
   return arena().derive(kernel, [&](Kernel &copy) {
     copy.params = std::move(params);
     for (const Expr *&condition : copy.conditions) condition = mutateAs(condition);
+    known_ = KnownExtents(*kernel);
+    for (const Param *container : containers_) {
+      Exprs &sizes = layouts_[container->name].sizes;
+      for (unsigned d = 0; d < sizes.size(); ++d)
+        if (const std::optional<Int> extent = known_.of(container->name, d))
+          sizes[d] = build(container).u64(static_cast<std::uint64_t>(*extent));
+    }
     copy.body = mutateAs(kernel->body);
   });
+}
+
+const Node *Linearizer::mutateLaunch(const Launch *launch) {
+  constexpr std::size_t kMostNodes = 4000;
+  const std::map<std::string, Layout> asGiven = layouts_;
+  const Build b = build(launch);
+  const Expr *packed = nullptr;
+  for (const Param *container : containers_) {
+    const bool used = any<VarRef>(launch->body, [&](const VarRef &v) { return v.name == container->name; }) ||
+                      any<View>(launch->body, [&](const View &v) { return v.base == container->name; });
+    Exprs &strides = layouts_[container->name].strides;
+    for (unsigned d = 0; used && d < strides.size(); ++d) {
+      const std::optional<Int> stride = known_.packedStride(*container, d);
+      if (!stride) continue;
+      const Expr *number = b.u64(static_cast<std::uint64_t>(*stride));
+      const Expr *is = b.equal(strides[d], number);
+      packed = packed ? b.both(packed, is) : is;
+      strides[d] = number;
+    }
+  }
+  if (!packed || nodeCount(launch->body) > kMostNodes) {
+    layouts_ = asGiven;
+    return rebuild(launch);
+  }
+  const auto *other = as<Launch>(withOwnNames(arena(), launch, names_));
+  const auto *special = as<Launch>(rebuild(launch));
+  layouts_ = asGiven;
+  return b.when(packed, {special}, {as<Launch>(rebuild(other))});
 }
 
 const Function *Linearizer::function(const Function *function) {

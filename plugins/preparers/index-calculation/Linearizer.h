@@ -1,6 +1,8 @@
 // Turns the containers of one kernel or function into pointers, sizes and strides.
 #pragma once
 
+#include "KnownExtents.h"
+
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
@@ -46,6 +48,8 @@ private:
   const ast::Expr *linear(const Layout &layout, const Exprs &indices, const ast::Node *at);
   const ast::Expr *pick(const Exprs &values, const ast::Expr *dim, const ast::Node *at);
 
+  /// Twice where strides of its containers should be numbers: for where they are, and for where not.
+  const ast::Node *mutateLaunch(const ast::Launch *launch) override;
   const ast::Node *mutateVarRef(const ast::VarRef *e) override;
   const ast::Node *mutateSubscript(const ast::Subscript *e) override;
   const ast::Node *mutateSize(const ast::Size *e) override;
@@ -57,6 +61,8 @@ private:
 
   std::map<std::string, const ast::Function *> functions_;
   ast::Names names_;
+  KnownExtents known_;
+  std::vector<const ast::Param *> containers_; // of the kernel
   std::map<std::string, Layout> layouts_;
   std::map<std::string, ast::Type> pointers_; // scalar parameters that are written
   std::set<std::string> assigned_;

@@ -323,7 +323,8 @@ TEST_F(RandomNest, CarriedElementsComputeTheSame) {
     ast::Arena own;
     const ast::Module *m = begin(own, seed);
     const ast::Codelet *c = codelet("a", params_, {loopOver(1 + below(2)), loopOver(1)});
-    const ast::Codelet *carried = nest::withCarriedElements(*m, c, own);
+    nest::Nests nests(*m);
+    const ast::Codelet *carried = nest::withCarriedElements(nests, c, own);
     if (carried == c) continue;
     ++changed;
     for (auto [n, k] : {std::pair{7, 5}, std::pair{4, 7}, std::pair{1, 0}, std::pair{0, 3}}) {

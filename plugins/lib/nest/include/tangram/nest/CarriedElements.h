@@ -4,7 +4,7 @@
 // distance of one iteration.
 #pragma once
 
-#include "tangram/ast/Node.h"
+#include "tangram/nest/Read.h"
 
 namespace tangram::nest {
 
@@ -12,6 +12,6 @@ namespace tangram::nest {
 /// innermost loops of which each iteration stores to one element, and reads the one that the iteration before stored
 /// to. What is read only behind the first iteration, c[i] = i > 0 ? c[i - 1] + e : e, starts from nothing: last += e.
 /// The very same codelet where there is no such element.
-const ast::Codelet *withCarriedElements(const ast::Module &module, const ast::Codelet *codelet, ast::Arena &arena);
+const ast::Codelet *withCarriedElements(Nests &nests, const ast::Codelet *codelet, ast::Arena &arena);
 
 } // namespace tangram::nest

@@ -3,6 +3,7 @@
 
 #include "tangram/nest/Nest.h"
 
+#include <map>
 #include <memory>
 
 namespace tangram::nest {
@@ -11,6 +12,20 @@ namespace tangram::nest {
 /// whole container, a loop for all values of its iterator, a statement that cannot be taken apart for all that it
 /// mentions. Null for a cooperative codelet.
 std::unique_ptr<Nest> read(const ast::Module &module, const ast::Codelet &codelet);
+
+/// The nests of a module's codelets, each of which is read once.
+class Nests {
+public:
+  explicit Nests(const ast::Module &module) : module_(module) {}
+  const ast::Module &module() const { return module_; }
+
+  /// What read() makes of a codelet, which lives as long as this and has to do so as well.
+  const Nest *of(const ast::Codelet &codelet);
+
+private:
+  const ast::Module &module_;
+  std::map<const ast::Codelet *, std::unique_ptr<Nest>> nests_;
+};
 
 /// Whether evaluating the expression changes anything, where functions that are expressions are known. `depth`: within
 /// so many calls.
