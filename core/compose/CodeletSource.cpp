@@ -27,7 +27,34 @@ CodeletSource::CodeletSource(const Codelet &codelet) {
       });
   const std::set<std::string> changed = changedVariables(codelet.body);
   changed_.insert(changed.begin(), changed.end());
+  findProgress(codelet);
   if (codelet.coop) findArraysOfLanes(codelet);
+}
+
+void CodeletSource::findProgress(const Codelet &codelet) {
+  std::unordered_map<std::string, std::vector<const Expr *>> steps;
+  const auto changes = [&](const Expr *target, const Expr *by) {
+    if (const auto *v = dyn<VarRef>(withoutCasts(target))) steps[v->name].push_back(by);
+  };
+  walk(
+      codelet.body, [&](const Assign &a) { changes(a.target, &a); },
+      [&](const Unary &u) {
+        if (hasEffects(&u) && !hasEffects(u.operand)) changes(u.operand, &u);
+      });
+  const auto goesOn = [&](const Stmt *loop, const Expr *cond) {
+    if (!cond) return;
+    walk(cond, [&](const VarRef &v) {
+      const auto own = steps.find(v.name);
+      const Declare *begins = declared(v.name);
+      if (own == steps.end() || own->second.size() != 1 || !begins || !begins->init) return;
+      const Expr *step = own->second.front();
+      if (!any<Expr>(loop, [&](const Expr &e) { return &e == step; })) return;
+      Progress &found = progress_[v.name] = {loop, begins, cond, step};
+      if (stage_.empty() && found.byFactor()) stage_ = v.name;
+    });
+  };
+  walk( // of several loops that mention it, the innermost
+      codelet.body, [&](const For &f) { goesOn(&f, f.cond); }, [&](const While &w) { goesOn(&w, w.cond); });
 }
 
 bool CodeletSource::isLane(const Expr *e) const {
@@ -75,6 +102,16 @@ const Declare *CodeletSource::declared(const std::string &name) const {
 const For *CodeletSource::counting(const std::string &name) const {
   auto it = counting_.find(name);
   return it == counting_.end() ? nullptr : it->second;
+}
+
+bool CodeletSource::Progress::byFactor() const {
+  const auto *a = dyn<Assign>(step);
+  return a && (a->op == AssignOp::Mul || a->op == AssignOp::Shl || a->op == AssignOp::Div || a->op == AssignOp::Shr);
+}
+
+const CodeletSource::Progress *CodeletSource::progress(const std::string &name) const {
+  auto it = progress_.find(name);
+  return it == progress_.end() ? nullptr : &it->second;
 }
 
 const CodeletSource::Parts &CodeletSource::parts(const Expr *e) const {

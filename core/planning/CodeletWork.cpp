@@ -236,6 +236,7 @@ private:
       const auto *loop = as<For>(s);
       statement(loop->init, times);
       const std::string counter = counterOf(*loop);
+      const std::vector<double> weights = stageWeights_;
       std::optional<double> turns = this->turns(*loop);
       const Expr *step = strideOf(*loop);
       const bool byLanes = step && isa<CoopDim>(withoutCasts(step));
@@ -266,13 +267,19 @@ private:
                         fixed && isWrittenOut(counter, all, loop->body)});
       repeated(turns, times, loop->body, {loop->cond, loop->step}, loops_.back().writtenOut);
       loops_.pop_back();
+      stageWeights_ = weights;
       spans_ = outer;
       variableSpans_.clear();
       return;
     }
-    case Kind::While:
+    case Kind::While: {
+      const auto *loop = as<While>(s);
       work_.mispredictions += times; // the last turn
-      return repeated({}, times, as<While>(s)->body, {as<While>(s)->cond});
+      const std::vector<double> weights = stageWeights_;
+      repeated(turns(loop, loop->cond), times, loop->body, {loop->cond});
+      stageWeights_ = weights;
+      return;
+    }
     case Kind::DoWhile:
       work_.mispredictions += times;
       return repeated({}, times, as<DoWhile>(s)->body, {as<DoWhile>(s)->cond});
@@ -865,19 +872,65 @@ private:
     return std::any_of(reached.begin(), reached.end(), [&](const std::string &name) { return isNumber(name); });
   }
 
-  /// Nothing where that is not known.
-  std::optional<double> turns(const For &loop) { return turns(loop, loop.cond); }
+  /// Nothing where that is not known. Of a loop around that multiplies what this one counts by, in the mean over its
+  /// turns, as often as loops between them turn in each.
+  std::optional<double> turns(const Stmt *loop, const Expr *condition) {
+    const std::optional<double> usual = turnsNow(loop, condition);
+    const std::size_t stages = numbers_.stages().size();
+    if (!usual || stages < 2) return usual;
+    const CodeletSource::Progress *progress = source_.progress(source_.stage());
+    if (progress->loop == loop) return usual;
+    std::vector<double> each;
+    for (std::size_t stage = 0; stage < stages; ++stage) {
+      numbers_.atStage(stage);
+      if (const std::optional<double> now = turnsNow(loop, condition)) each.push_back(*now);
+    }
+    numbers_.atStage({});
+    if (each.size() != stages || std::all_of(each.begin(), each.end(), [&](double t) { return t == each[0]; }))
+      return usual;
+    stageWeights_.resize(stages, 1);
+    double all = 0, weights = 0;
+    for (std::size_t stage = 0; stage < stages; ++stage) {
+      all += stageWeights_[stage] * each[stage], weights += stageWeights_[stage];
+      stageWeights_[stage] *= each[stage];
+    }
+    return weights > 0 ? all / weights : 0;
+  }
+  std::optional<double> turns(const For &loop) { return turns(&loop, loop.cond); }
 
   /// As long as `condition` holds.
-  std::optional<double> turns(const For &loop, const Expr *condition) {
+  std::optional<double> turnsNow(const Stmt *loop, const Expr *condition) {
     const auto *cond = dyn<Binary>(withoutCasts(condition));
-    const Declare *begins = source_.declared(counterOf(loop));
-    if (!begins || !begins->init || !cond) return {};
+    if (!cond) return {};
     if (cond->op == BinaryOp::LogicalAnd || cond->op == BinaryOp::LogicalOr) {
-      const std::optional<double> left = turns(loop, cond->lhs), right = turns(loop, cond->rhs);
-      if (!left || !right) return left ? left : right;
-      return cond->op == BinaryOp::LogicalAnd ? std::min(*left, *right) : std::max(*left, *right);
+      const std::optional<double> left = turnsNow(loop, cond->lhs), right = turnsNow(loop, cond->rhs);
+      const bool both = cond->op == BinaryOp::LogicalAnd;
+      if (!left || !right) { // what nothing is known of ends it half of the way
+        const std::optional<double> known = left ? left : right;
+        return both && known ? std::optional(std::max(1.0, *known / 2)) : known;
+      }
+      return both ? std::min(*left, *right) : std::max(*left, *right);
     }
+    const auto *own = dyn<For>(loop);
+    if (const Declare *begins = own ? source_.declared(counterOf(*own)) : nullptr; begins && begins->init)
+      if (const std::optional<double> result = turns(*begins, *cond, own->step)) return result;
+    for (const Expr *side : {cond->lhs, cond->rhs}) {
+      const auto *v = dyn<VarRef>(withoutCasts(side));
+      const CodeletSource::Progress *progress = v ? source_.progress(v->name) : nullptr;
+      if (progress && progress->loop == loop) return turns(*progress->begins, *cond, progress->step);
+    }
+    return {};
+  }
+
+  /// A number, or what it is in the mean.
+  std::optional<double> usual(const Expr *e) {
+    if (const std::optional<double> known = numbers_(e)) return known;
+    const Interval mean = numbers_.mean(e);
+    return mean.known() ? std::optional(static_cast<double>(*mean.lo)) : std::nullopt;
+  }
+
+  std::optional<double> turns(const Declare &begins, const Binary &condition, const Expr *steps) {
+    const Binary *cond = &condition;
     if (cond->op == BinaryOp::Eq) return {};
     double ahead = 0; // `i + 1 < n`
     auto isCounter = [&](const Expr *e) {
@@ -888,26 +941,26 @@ private:
           e = withoutCasts(n->lhs);
         }
       const auto *v = dyn<VarRef>(e);
-      return v && v->name == begins->name;
+      return v && v->name == begins.name;
     };
     const bool left = isCounter(cond->lhs);
     if (!left && !isCounter(cond->rhs)) return {};
     std::optional<double> end = numbers_.most(left ? cond->rhs : cond->lhs);
     if (end) *end -= ahead;
     // Lanes that begin apart turn about as often as the first of them.
-    const std::optional<double> known = numbers_(begins->init);
-    const bool bounded = end && (known || source_.reached(begins->init).lane);
+    const std::optional<double> known = numbers_(begins.init);
+    const bool bounded = end && (known || source_.reached(begins.init).lane);
     const double begin = known.value_or(0);
     std::optional<double> apart =
-        bounded ? std::abs(*end - begin) : this->apart(begins->init, left ? cond->rhs : cond->lhs);
-    if (!apart) apart = meanDistance(begins->init, left ? cond->rhs : cond->lhs);
+        bounded ? std::abs(*end - begin) : this->apart(begins.init, left ? cond->rhs : cond->lhs);
+    if (!apart) apart = meanDistance(begins.init, left ? cond->rhs : cond->lhs);
     if (!apart) return {};
     // A last turn where the counter is equal to the bound.
     const double distance = *apart + (cond->op == BinaryOp::Le || cond->op == BinaryOp::Ge ? 1 : 0);
-    if (const auto *unary = dyn<Unary>(loop.step); unary && isCounter(unary->operand)) return std::ceil(distance);
-    const auto *step = dyn<Assign>(loop.step);
+    if (const auto *unary = dyn<Unary>(steps); unary && isCounter(unary->operand)) return std::ceil(distance);
+    const auto *step = dyn<Assign>(steps);
     if (!step || !isCounter(step->target)) return {};
-    std::optional<double> by = numbers_(step->value);
+    std::optional<double> by = usual(step->value);
     if (!by || *by <= 0) return {};
     switch (step->op) {
     case AssignOp::Add:
@@ -1345,6 +1398,7 @@ private:
   const Codelet &codelet_;
   const CodeletSource &source_;
   Numbers numbers_;
+  std::vector<double> stageWeights_; // how often loops around turn in each of Numbers::stages()
   IndexSteps steps_;
   std::set<std::string> differing_; // arrays (findDifferingArrays)
   bool wide_ = false;               // there are small arrays of which that matters

@@ -4,6 +4,7 @@
 #include "tangram/planning/Expectations.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace tangram {
@@ -166,13 +167,30 @@ bool holds(const Expr &requirement, const Module &module, const Codelet &codelet
 std::optional<std::uint64_t> ExpectedSites::number(const Expr *expr) {
   if (!expr) return {};
   Interval interval = value(expr);
-  if (!interval.known() && interval.lo && *interval.lo >= 0 && interval.hi &&
+  const Interval usual = interval.known() ? interval : mean(expr);
+  if (!usual.known() && interval.lo && *interval.lo >= 0 && interval.hi &&
       *interval.hi < std::numeric_limits<std::int32_t>::max())
     return static_cast<std::uint64_t>(*interval.hi); // as many as there may be, of std::min(length[i], n)
-  if (!interval.known()) interval = mean(expr);
+  interval = usual;
   if (!interval.known() || *interval.lo < 0) return {};
   return static_cast<std::uint64_t>(*interval.lo);
 }
+
+namespace {
+bool isOrder(BinaryOp op) {
+  return op == BinaryOp::Lt || op == BinaryOp::Le || op == BinaryOp::Gt || op == BinaryOp::Ge;
+}
+/// Between the first value and the last one: what is multiplied is mostly small.
+std::optional<std::int64_t> middleOf(std::int64_t first, std::int64_t end, const CodeletSource::Progress &progress) {
+  if (progress.byFactor())
+    return std::llround(std::sqrt(static_cast<double>(std::max<std::int64_t>(1, first)) *
+                                  static_cast<double>(std::max<std::int64_t>(1, end))));
+  std::int64_t way;
+  if (__builtin_sub_overflow(end, first, &way)) return {};
+  return first + way / 2;
+}
+
+} // namespace
 
 Interval ExpectedSites::mean(const Expr *expr) {
   if (inTheMean_) return value(expr);
@@ -184,22 +202,56 @@ Interval ExpectedSites::mean(const Expr *expr) {
   return result;
 }
 
-Interval ExpectedSites::changing(const std::string &name) {
-  const For *loop = inTheMean_ ? source().counting(name) : nullptr;
-  const auto *begins = dyn<Declare>(loop ? loop->init : nullptr);
-  const auto *cond = dyn<Binary>(loop ? loop->cond : nullptr);
+/// From the first value of a variable to the last one.
+std::optional<std::pair<std::int64_t, std::int64_t>> ExpectedSites::goes(const CodeletSource::Progress &progress) {
+  const auto *cond = dyn<Binary>(progress.cond);
   const auto *counter = cond ? dyn<VarRef>(withoutCasts(cond->lhs)) : nullptr;
-  if (!begins || !begins->init || !counter || counter->name != name ||
-      (cond->op != BinaryOp::Lt && cond->op != BinaryOp::Le) || !asked_.insert(name).second)
-    return {};
-  const Interval begin = value(begins->init), end = value(cond->rhs);
+  const std::string &name = progress.begins->name;
+  if (!counter || counter->name != name || !isOrder(cond->op) || !asked_.insert(name).second) return {};
+  const Interval begin = value(progress.begins->init), end = value(cond->rhs);
   asked_.erase(name);
   if (!begin.known() || !end.known()) return {};
-  std::int64_t last, way;
-  if (__builtin_sub_overflow(*end.lo, cond->op == BinaryOp::Lt ? 1 : 0, &last) ||
-      __builtin_sub_overflow(last, *begin.lo, &way))
-    return {};
-  return Interval::exactly(*begin.lo + std::max<std::int64_t>(0, way) / 2);
+  const std::int64_t beside = cond->op == BinaryOp::Lt ? -1 : cond->op == BinaryOp::Gt ? 1 : 0;
+  const bool up = cond->op == BinaryOp::Lt || cond->op == BinaryOp::Le;
+  std::int64_t last;
+  if (__builtin_add_overflow(*end.lo, beside, &last)) return {};
+  return std::pair(*begin.lo, up ? std::max(last, *begin.lo) : std::min(last, *begin.lo));
+}
+
+Interval ExpectedSites::changing(const std::string &name) {
+  const CodeletSource::Progress *progress = inTheMean_ ? source().progress(name) : nullptr;
+  if (!progress) return {};
+  if (stage_ && name == source().stage()) return Interval::exactly((*stages_)[*stage_]);
+  const auto way = goes(*progress);
+  const std::optional<std::int64_t> middle = way ? middleOf(way->first, way->second, *progress) : std::nullopt;
+  return middle ? Interval::exactly(*middle) : Interval{};
+}
+
+const std::vector<std::int64_t> &ExpectedSites::stages() {
+  if (stages_) return *stages_;
+  stages_.emplace();
+  const CodeletSource::Progress *progress = source().progress(source().stage());
+  const auto *step = progress ? as<Assign>(progress->step) : nullptr;
+  const auto way = progress ? goes(*progress) : std::nullopt;
+  const Interval by = step ? value(step->value) : Interval{};
+  if (!way || !by.known() || *by.lo < 1 || *by.lo > 62) return *stages_;
+  const bool shifts = step->op == AssignOp::Shl || step->op == AssignOp::Shr;
+  const bool up = step->op == AssignOp::Mul || step->op == AssignOp::Shl;
+  const std::int64_t factor = shifts ? std::int64_t{1} << *by.lo : *by.lo;
+  if (factor < 2) return *stages_;
+  for (std::int64_t at = way->first; up ? at > 0 && at <= way->second : at > 0 && at >= way->second;) {
+    stages_->push_back(at);
+    if (!up)
+      at /= factor;
+    else if (__builtin_mul_overflow(at, factor, &at))
+      break;
+  }
+  return *stages_;
+}
+
+void ExpectedSites::atStage(std::optional<std::size_t> stage) {
+  stage_ = stage;
+  means_.clear();
 }
 
 Interval ExpectedSites::sizeOf(const Size &size) {
@@ -367,7 +419,53 @@ std::optional<std::int64_t> ExpectedSites::middle(const Expr *range) {
   }
 }
 
+namespace {
+std::vector<double> extentsOf(const Expected &site) {
+  std::vector<double> result;
+  for (const Extents &of : site.arguments)
+    for (const std::optional<std::uint64_t> &extent : of) result.push_back(extent ? static_cast<double>(*extent) : 0);
+  return result;
+}
+} // namespace
+
+/// Where extents are others in each stage of a loop around, those of the stage in the middle, and as many elements in
+/// all of these as there are in the mean.
 Expected ExpectedSites::site(const Expr *mapOrCall) {
+  Expected result = siteNow(mapOrCall);
+  const std::size_t count = stages().size();
+  if (count < 2) return result;
+  std::vector<std::vector<double>> all;
+  for (std::size_t stage = 0; stage < count; ++stage) {
+    atStage(stage);
+    all.push_back(extentsOf(siteNow(mapOrCall)));
+  }
+  atStage({});
+  const std::vector<double> usual = extentsOf(result);
+  std::vector<bool> differs(usual.size());
+  double product = 1, mean = 0;
+  std::size_t many = 0;
+  for (std::size_t e = 0; e < usual.size(); ++e) {
+    differs[e] = std::any_of(all.begin(), all.end(), [&](const auto &stage) {
+      return stage.size() == usual.size() && stage[e] != all.front()[e];
+    });
+    if (differs[e]) product *= usual[e], ++many;
+  }
+  if (many == 0 || product == 0) return result;
+  for (const std::vector<double> &stage : all) {
+    double elements = 1;
+    for (std::size_t e = 0; e < usual.size(); ++e)
+      if (differs[e]) elements *= e < stage.size() ? stage[e] : 0;
+    mean += elements / static_cast<double>(count);
+  }
+  const double more = std::pow(mean / product, 1 / static_cast<double>(many));
+  std::size_t e = 0;
+  for (Extents &of : result.arguments)
+    for (std::optional<std::uint64_t> &extent : of)
+      if (differs[e++]) extent = static_cast<std::uint64_t>(std::llround(std::max(1.0, static_cast<double>(*extent) * more)));
+  return result;
+}
+
+Expected ExpectedSites::siteNow(const Expr *mapOrCall) {
   Expected result;
   result.scalars = scalars(mapOrCall);
   auto passed = [&](const Spectrum *spectrum, std::size_t i, const Expr *arg) {

@@ -1,6 +1,7 @@
 // Expected sizes, followed from the arguments of a codelet to those of the maps and calls in it.
 #pragma once
 
+#include "tangram/compose/CodeletSource.h"
 #include "tangram/compose/Expected.h"
 #include "tangram/compose/Sizes.h"
 
@@ -15,8 +16,15 @@ public:
   Expected site(const ast::Expr *mapOrCall);
   /// The value where counters of loops are what they are in the mean: half of the way.
   Interval mean(const ast::Expr *expr);
+  /// The values of the variable that the codelet's outermost loop of that kind multiplies or divides; none: there is no
+  /// such loop, or they are not known.
+  const std::vector<std::int64_t> &stages();
+  /// From here on, `mean` is that of one of these, or of all.
+  void atStage(std::optional<std::size_t> stage);
 
 private:
+  std::optional<std::pair<std::int64_t, std::int64_t>> goes(const CodeletSource::Progress &progress);
+  Expected siteNow(const ast::Expr *mapOrCall);
   Interval sizeOf(const ast::Size &size) override;
   Interval changing(const std::string &name) override;
   std::optional<std::uint64_t> number(const ast::Expr *expr);
@@ -37,6 +45,8 @@ private:
   std::vector<Extents> arguments_;
   Scalars known_;
   bool inTheMean_ = false;
+  std::optional<std::vector<std::int64_t>> stages_;
+  std::optional<std::size_t> stage_;
   Values means_;
   std::set<std::string> asked_; // counters whose mean is being found
 };

@@ -172,6 +172,10 @@ private:
     band.captures = std::move(*captures);
     band.privates = options_.privates;
     band.collapse = options_.collapse;
+    band.bySteps = std::any_of(nest_.parameters.begin(), nest_.parameters.end(), [&](const nest::Parameter &p) {
+      return p.stride && std::any_of(band.ranges.begin(), band.ranges.end(),
+                                     [&](const LoopRange &r) { return r.loop == p.stride->loop; });
+    });
     if (band.ranges.size() == 1 && band.captures.own.empty()) band.reduction = pointReduction(*innermost);
     bool inside = false;
     std::vector<const Stmt *> divided = statements(innermost->body, inside);

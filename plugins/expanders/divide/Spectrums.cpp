@@ -77,7 +77,8 @@ std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Na
     };
     std::vector<const Codelet *> codelets = {make.codelet("loops", params, inner(band.body))};
     if (m == n && !band.divided.empty()) codelets.push_back(make.codelet("divided", params, inner(band.divided)));
-    if (m < n)
+    const bool together = m == 0 && n > 1 && band.bySteps && band.collapse;
+    if (m < n && !together)
       codelets.push_back(make.codelet(
           "each_" + band.ranges[m].iterator, params,
           {make.run(make.map(spectrumNames[m + 1], Type(), arguments(m, make.use(params[m]))))}, false, true));
@@ -91,7 +92,7 @@ std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Na
                                 build.cast(Scalar::U64, arena.make<CoopDim>(where, Scalar::U32))));
       codelets.push_back(make.codelet("down_" + band.ranges[m].iterator, params, std::move(stmts), true));
     }
-    for (std::size_t i = m; i < n; ++i) {
+    for (std::size_t i = m; i < n && !together; ++i) {
       std::vector<const Stmt *> body = make.tiling(params[i]);
       body.push_back(make.run(make.map(spectrumNames[m], Type(), arguments(i, make.parts(params[i])))));
       codelets.push_back(make.codelet("over_" + band.ranges[i].iterator, params, std::move(body), false, true));
@@ -99,7 +100,7 @@ std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Na
     if (m == 0 && band.reduction)
       if (const Codelet *codelet = columns(band, *band.reduction, rangeParams[0], params, local, arena))
         codelets.push_back(codelet);
-    for (std::size_t i = 0; m == 0 && i < n; ++i)
+    for (std::size_t i = 0; m == 0 && i < n && !together; ++i)
       for (const PrivateCopies &own : band.privates) {
         const std::string loop = n > 1 ? band.ranges[i].iterator + "_" : "";
         if (const Codelet *codelet = privatized(band, rangeParams, params, i, own,
@@ -117,6 +118,7 @@ std::vector<const Spectrum *> spectrumsOf(Band band, const std::string &base, Na
       others.insert(others.end(), made.begin(), made.end());
     }
     spectrums.push_back(make.spectrum(spectrumNames[m], Type(), params, std::move(codelets)));
+    if (together) break;
   }
   spectrums.insert(spectrums.end(), others.begin(), others.end());
   return spectrums;

@@ -31,6 +31,9 @@ struct Band {
   std::vector<PrivateCopies> privates;
   std::optional<Stream> stream; // of the last two loops
   bool collapse = false;        // also with the outer loops, and with all, as one
+  /// One of the loops counts by what is no number, so that it may turn once and the one in it often, or the other way:
+  /// where they can be one, they are.
+  bool bySteps = false;
 };
 
 /// Makes the spectrums of a band, named after `base`; the first of the list is the one over all ranges.

@@ -201,7 +201,7 @@ std::optional<Affine::Integer> Affine::cast(const Cast &e) {
   if (!isInteger(from)) return std::nullopt;
   std::optional<Integer> v = integer(e.operand);
   if (!v) return std::nullopt;
-  if (v->exact) return Integer{v->value, fits(from, e.type)};
+  if (v->exact) return Integer{v->value, bool(e.exact) || fits(from, e.type)};
   if (e.type.bytes() <= from.bytes()) return Integer{v->value, false};
   std::optional<isl::pw_aff> exact = observed(*v, from); // widened from what it is
   if (!exact) return std::nullopt;
@@ -438,7 +438,54 @@ std::optional<Affine::Integer> Affine::fixed(const Expr *e) {
   } else if (!standsStill(e, loops)) {
     return std::nullopt;
   }
-  return Integer{parameter(idOf(e, {loops.begin(), loops.end()})), true};
+  const std::size_t before = nest_.parameters.size();
+  const std::string id = idOf(e, {loops.begin(), loops.end()});
+  strides(e, id);
+  if (nest_.parameters.size() > before) quotients(e, id);
+  return Integer{parameter(id), true};
+}
+
+/// x / y of signed integers: no further from 0 than x may be.
+void Affine::quotients(const Expr *e, const std::string &id) {
+  const auto *quotient = dyn<Binary>(e);
+  if (!quotient || quotient->op != BinaryOp::Div || !e->type.isSigned()) return;
+  const std::optional<isl::pw_aff> x = value(quotient->lhs);
+  if (!x) return;
+  const isl::pw_aff within = x->max(x->neg()).intersect_domain(nest_.context);
+  const isl::val most = within.max_val();
+  if (!most.is_int()) return;
+  const isl::pw_aff q = parameter(id),
+                    furthest = isl::set::universe(isl::space::unit(nest_.isl.get())).pw_aff_on_domain(most);
+  know(q.ge_set(furthest.neg()).intersect(q.le_set(furthest)));
+}
+
+/// Of parameters, wherever they are.
+void Affine::know(const isl::set &holds) {
+  for (isl::set *of : {&ranges_, &nest_.context, &nest_.assumed, &domain}) *of = of->intersect(holds);
+}
+
+/// turn * step, of signed integers, which do not wrap around.
+void Affine::strides(const Expr *e, const std::string &id) {
+  const auto *product = dyn<Binary>(e);
+  Parameter &own =
+      *std::find_if(nest_.parameters.begin(), nest_.parameters.end(), [&](const Parameter &p) { return p.id == id; });
+  if (!product || product->op != BinaryOp::Mul || !e->type.isSigned() || own.stride) return;
+  for (const auto &[counts, by] : {std::pair{product->lhs, product->rhs}, std::pair{product->rhs, product->lhs}}) {
+    const auto *counter = dyn<VarRef>(counts);
+    const auto loop = counter ? iterators_.find(counter->name) : iterators_.end();
+    std::set<unsigned> others;
+    if (loop == iterators_.end() || nest_.loops[loop->second].step < 1 || !standsStill(by, others) ||
+        others.count(loop->second))
+      continue;
+    const std::optional<isl::pw_aff> step = value(by);
+    if (!step) return;
+    own.stride = Parameter::Stride{loop->second, *step};
+    const isl::pw_aff zero = constant("0");
+    const Loop &l = nest_.loops[loop->second];
+    const isl::set positive = parameter(l.id).ge_set(zero).intersect(step->ge_set(zero));
+    if (l.values.intersect(nest_.context).is_subset(positive)) know(parameter(id).ge_set(zero));
+    return;
+  }
 }
 
 void Affine::enter(unsigned loop) { iterators_[nest_.loops[loop].variable] = loop; }

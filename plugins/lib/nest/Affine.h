@@ -97,6 +97,10 @@ private:
   /// A number of its own for an expression of things that stand still.
   std::optional<Integer> fixed(const ast::Expr *e);
   bool standsStill(const ast::Expr *e, std::set<unsigned> &loops) const;
+  /// Says by how much the parameter, which stands for the expression, grows where it is an iterator times a number.
+  void strides(const ast::Expr *e, const std::string &id);
+  void quotients(const ast::Expr *e, const std::string &id);
+  void know(const isl::set &holds);
   /// What is added up to an index.
   struct Term {
     const ast::Expr *expr = nullptr;

@@ -59,6 +59,10 @@ bool Affine::isExtent(const Expr *e) const {
 }
 
 bool Affine::addTerms(const Expr *e, int sign, std::vector<Term> &terms, unsigned depth) {
+  if (const auto *c = dyn<Cast>(e); c && bool(c->exact)) { // what a loop counts by steps: no dimension of a container
+    terms.push_back({e, sign});
+    return true;
+  }
   e = withoutWidening(e); // a number that is none below zero where it is an index
   if (terms.size() >= kMostTerms || depth >= kDeepestTerm || !e->type.isInteger()) return false;
   if (const auto *n = dyn<Binary>(e); n && (n->op == BinaryOp::Add || n->op == BinaryOp::Sub) && hasProduct(n))

@@ -48,21 +48,40 @@ struct Dependences::Meeting {
   std::optional<std::int64_t> distance;
 };
 
+/// What a later iteration touches, by parameters that grow with the loop as it has them; `order`: by how much more.
+isl::map Dependences::later(isl::map touched, unsigned loop, isl::set &order) const {
+  const isl::ctx ctx = nest_.isl.get();
+  const isl::set all = isl::set::universe(isl::space::unit(ctx));
+  for (const Parameter &p : nest_.parameters) {
+    if (!p.stride || p.stride->loop != loop) continue;
+    const int at = isl_map_find_dim_by_id(touched.get(), isl_dim_param, isl::id(ctx, p.id).get());
+    if (at < 0) continue;
+    const isl::id now(ctx, p.id), then(ctx, p.id + "later");
+    touched = isl::manage(
+        isl_map_set_dim_id(touched.release(), isl_dim_param, static_cast<unsigned>(at), isl::id(then).release()));
+    const isl::pw_aff before = all.param_pw_aff_on_domain(now), behind = all.param_pw_aff_on_domain(then);
+    const isl::pw_aff &by = p.stride->by, zero = all.pw_aff_on_domain(0);
+    order = order.intersect(behind.ge_set(before.add(by)).unite(by.lt_set(zero)));
+  }
+  return touched;
+}
+
 Dependences::Meeting Dependences::meeting(const std::optional<isl::map> &first, const std::optional<isl::map> &second,
                                           unsigned loop) const {
   if (!first || !second) return {};
   const std::int64_t step = nest_.loops[loop].step;
-  auto later = nest_.isl.limited([&]() -> std::optional<isl::set> {
-    isl::map pairs = first->apply_range(second->reverse());
+  auto distances = nest_.isl.limited([&]() -> std::optional<isl::set> {
+    isl::set order = isl::set::universe(isl::space::unit(nest_.isl.get()));
+    isl::map pairs = first->apply_range(later(*second, loop, order).reverse()).intersect_params(order);
     pairs = isl::manage(step > 0 ? isl_map_order_lt(pairs.release(), isl_dim_in, 0, isl_dim_out, 0)
                                  : isl_map_order_gt(pairs.release(), isl_dim_in, 0, isl_dim_out, 0));
     if (pairs.is_empty()) return std::nullopt;
     return pairs.deltas();
   });
-  if (!later) return {};
-  if (!*later) return {false, true, std::nullopt};
+  if (!distances) return {};
+  if (!*distances) return {false, true, std::nullopt};
   auto fixed = nest_.isl.limited([&]() -> std::optional<std::int64_t> {
-    isl::set any = (*later)->project_out_all_params();
+    isl::set any = (*distances)->project_out_all_params();
     isl::val lo = any.dim_min_val(0), hi = any.dim_max_val(0);
     if (!lo.is_int() || !lo.eq(hi)) return std::nullopt;
     return lo.num_si() / step;
@@ -96,7 +115,7 @@ std::vector<Dependence> Dependences::all(unsigned loop) const {
       certain.push_back(a->exact && !nest_.followsData(place, deeper));
       deeper.erase(deeper.begin());
       const auto elements = nest_.isl.limited(
-          [&] { return nest_.relation(nest_.without(place.intersect_params(nest_.assumed), deeper), {loop}); });
+          [&] { return nest_.relationByStrides(nest_.without(place.intersect_params(nest_.assumed), deeper), loop); });
       const auto same = std::find_if(touched.begin(), touched.end(), [&](const std::optional<isl::map> &other) {
         return elements && other && isl_map_plain_is_equal(other->get(), elements->get()) == isl_bool_true;
       });

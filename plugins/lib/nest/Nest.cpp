@@ -56,6 +56,14 @@ isl::map Nest::relation(const isl::set &elements, const std::vector<unsigned> &o
   return withoutDependent(*this, elements, of).unbind_params_insert_domain(iterators(*this, of));
 }
 
+isl::map Nest::relationByStrides(const isl::set &elements, unsigned loop) const {
+  isl::set kept = elements;
+  for (const Parameter &p : parameters)
+    if (follows(p, {loop}) && !(p.stride && p.stride->loop == loop))
+      kept = kept.project_out_param(isl::id(isl.get(), p.id));
+  return kept.unbind_params_insert_domain(iterators(*this, {loop}));
+}
+
 isl::set Nest::points(const isl::set &domain, const std::vector<unsigned> &of) const {
   return withoutDependent(*this, domain, of).unbind_params(iterators(*this, of));
 }

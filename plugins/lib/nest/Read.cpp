@@ -7,6 +7,7 @@
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Functions.h"
+#include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Casts.h"
 #include "tangram/nest/Selections.h"
@@ -146,12 +147,56 @@ private:
       accesses_.declare(*d, loops_);
       affine_.domain = domain_;
       affine_.declare(*d, loops_);
-      return leaf(s, out);
+      leaf(s, out);
+      return goesOn(*d);
     }
     case Kind::If: return branch(as<If>(s), out);
     case Kind::For: return loop(as<For>(s), out);
     default: return leaf(s, out);
     }
+  }
+
+  /// while (n < end) { const now = n; ... }: what is known of `now`, as the loop goes on.
+  void goesOn(const Declare &d) {
+    const auto *copied = dyn<VarRef>(d.init);
+    const bool mine = ended_ && copied && loops_ == ended_->loops && !affine_.assigned(d.name);
+    if (!mine || !any<VarRef>(ended_->cond, [&](const VarRef &v) { return v.name == copied->name; })) return;
+    const auto &before = nest_.loops[loops_.back()].node->body->stmts; // nothing has changed it since
+    const auto here = std::find(before.begin(), before.end(), &d);
+    if (here == before.end() ||
+        std::any_of(before.begin(), here, [&](const Stmt *s) { return assignedVariables(s).count(copied->name) != 0; }))
+      return;
+    ended_->now.emplace(copied->name, d.name);
+    const Expr *cond = as<Expr>(renameVariables(nest_.arena, ended_->cond, ended_->now));
+    affine_.domain = domain_;
+    if (const std::optional<isl::set> holds = affine_.condition(cond)) domain_ = domain_.intersect(*holds).coalesce();
+    const Expr *most = onlyShrinksFrom(copied->name);
+    const Expr *fits = most ? nest_.arena.make<Binary>(d.range, Scalar::Bool, BinaryOp::Le,
+                                                       nest_.arena.make<VarRef>(d.range, d.type, d.name), most)
+                            : nullptr;
+    affine_.domain = domain_;
+    if (const auto holds = fits ? affine_.condition(fits) : std::nullopt)
+      domain_ = domain_.intersect(*holds).coalesce();
+  }
+
+  /// What an unsigned variable begins as that is divided, and nothing else; null for others.
+  const Expr *onlyShrinksFrom(const std::string &variable) const {
+    const Declare *declared = nullptr;
+    bool shrinks = true;
+    walk(
+        nest_.codelet->body,
+        [&](const Declare &d) {
+          if (d.name == variable) declared = &d;
+        },
+        [&](const Assign &a) {
+          const auto *v = dyn<VarRef>(a.target);
+          if (v && v->name == variable) shrinks &= a.op == AssignOp::Div || a.op == AssignOp::Shr;
+        },
+        [&](const Unary &u) {
+          const auto *v = dyn<VarRef>(u.operand);
+          if (v && v->name == variable && u.op != UnaryOp::Plus && u.op != UnaryOp::Minus) shrinks = false;
+        });
+    return shrinks && declared && !declared->type.isSigned() ? declared->init : nullptr;
   }
 
   /// A statement as a whole. What is not affine within what was not taken apart is not worth a remark of its own.
@@ -281,7 +326,10 @@ private:
     Item item;
     item.kind = Item::Kind::Loop;
     item.index = number;
+    auto ended = std::exchange(ended_, {});
+    if (!l.exact) ended_ = Ended{node->cond, loops_, {}};
     block(node->body->stmts, 0, item.body);
+    ended_ = std::move(ended);
     out.push_back(std::move(item));
     loops_.pop_back();
     if (!c->decrementsFirst) controls_.pop_back();
@@ -421,6 +469,13 @@ private:
   std::vector<unsigned> loops_;
   std::vector<std::pair<unsigned, bool>> guards_;
   std::vector<const Expr *> controls_;
+  /// A loop that data ends, and constants that its body has of what the condition mentions.
+  struct Ended {
+    const Expr *cond = nullptr;
+    std::vector<unsigned> loops; // with it
+    std::map<std::string, std::string> now;
+  };
+  std::optional<Ended> ended_;
 };
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "tangram/nest/StructuredLoops.h"
 
+#include "SymbolicSteps.h"
+
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
@@ -73,6 +75,11 @@ private:
   }
 
   const Node *mutateFor(const For *loop) override {
+    if (Names unused = names_; !jumpsElsewhere(loop->body) && countedBySteps(*loop, unused, arena())) {
+      const auto counted = countedBySteps(*withConstants(loop), names_, arena());
+      for (const Stmt *s : counted->before) emitBefore(s);
+      return mutateFor(counted->loop);
+    }
     if (isIrregular(*loop)) {
       if (loop->init) emitBefore(loop->init);
       Stmts body = loop->body->stmts;

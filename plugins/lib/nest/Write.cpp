@@ -200,27 +200,63 @@ private:
 
 } // namespace
 
+namespace {
+/// Whether its expression is not there in front of the codelet.
+bool isLocal(const Nest &nest, const Parameter &p) {
+  return any<VarRef>(p.expr, [&](const VarRef &v) {
+    return std::none_of(nest.codelet->params.begin(), nest.codelet->params.end(),
+                        [&](const Param *given) { return given->name == v.name; });
+  });
+}
+
+isl::set withoutLocal(const Nest &nest, isl::set set) {
+  for (const Parameter &p : nest.parameters)
+    if (isLocal(nest, p)) set = set.project_out_param(isl::id(nest.isl.get(), p.id));
+  return set;
+}
+} // namespace
+
 std::optional<std::vector<const Expr *>> conditions(const Nest &nest, Arena &arena) {
-  auto found = nest.isl.limited([&]() -> std::optional<std::vector<const Expr *>> {
+  const auto isBounded = [&](const Parameter &p) {
+    return !isa<Size>(p.expr) && p.expr->type.bytes() == 8 && !isLocal(nest, p);
+  };
+  /// `bounded`: scalars of 64 bits are asked to be no larger than kLargestScalar, and the rest of these.
+  const auto write = [&](bool bounded) {
     std::vector<const Expr *> result;
-    if (nest.unconditional() && nest.products.empty()) return result;
     const std::vector<unsigned> all = nest.allLoops();
-    isl::set needed = nest.without(nest.assumed, all).gist(nest.without(nest.context, all)).coalesce();
-    try {
-      const isl::ast_build from(nest.isl.get());
-      Expressions expressions(nest, arena);
-      if (!nest.unconditional()) result.push_back(expressions.condition(from.expr_from(needed)));
-      for (const Nest::Product &p : nest.products) {
-        const Build build(arena, p.columns->range);
-        const Expr *rows = build.add(expressions.integer(from.expr_from(p.rows)), build.integer(kInteger, 1));
-        const Expr *elements = build.mul(build.cast(Scalar::U64, rows), build.cast(Scalar::U64, p.columns));
-        result.push_back(build.binary(BinaryOp::Le, elements, build.u64(std::uint64_t{1} << 32)));
-      }
-      bound(nest, expressions.used(), arena, result);
-    } catch (const NotWritten &) {
-      return std::nullopt;
+    const isl::set known = nest.without(nest.context, all), context = withoutLocal(nest, known);
+    isl::set needed = nest.without(nest.assumed, all);
+    if (!context.is_equal(known)) needed = withoutLocal(nest, known.subtract(needed)).complement(); // whatever they are
+    isl::set small = context;
+    for (const Parameter &p : nest.parameters) {
+      if (!bounded || !isBounded(p)) continue;
+      const isl::pw_aff value = context.param_pw_aff_on_domain(isl::id(nest.isl.get(), p.id));
+      const isl::pw_aff most = context.pw_aff_on_domain(isl::val(nest.isl.get(), kLargestScalar));
+      small = small.intersect(value.le_set(most).intersect(value.ge_set(most.neg())));
     }
+    needed = needed.gist(small).coalesce();
+    const isl::ast_build from(nest.isl.get());
+    Expressions expressions(nest, arena);
+    if (!nest.unconditional()) result.push_back(expressions.condition(from.expr_from(needed)));
+    for (const Nest::Product &p : nest.products) {
+      const Build build(arena, p.columns->range);
+      const Expr *rows = build.add(expressions.integer(from.expr_from(p.rows)), build.integer(kInteger, 1));
+      const Expr *elements = build.mul(build.cast(Scalar::U64, rows), build.cast(Scalar::U64, p.columns));
+      result.push_back(build.binary(BinaryOp::Le, elements, build.u64(std::uint64_t{1} << 32)));
+    }
+    std::set<std::string> used = expressions.used();
+    for (const Parameter &p : nest.parameters)
+      if (bounded && isBounded(p)) used.insert(p.id);
+    bound(nest, used, arena, result);
     return result;
+  };
+  auto found = nest.isl.limited([&]() -> std::optional<std::vector<const Expr *>> {
+    if (nest.unconditional() && nest.products.empty()) return std::vector<const Expr *>();
+    for (const bool bounded : {false, true}) try {
+        return write(bounded);
+      } catch (const NotWritten &) { // numbers near the ends of a type
+      }
+    return std::nullopt;
   });
   return found ? *found : std::nullopt;
 }

@@ -24,6 +24,18 @@ public:
   bool changes(const std::string &name) const { return changed_.count(name) != 0; }
   /// The loop that declares a variable; null where none does.
   const ast::For *counting(const std::string &name) const;
+  /// How a variable that changes at one place goes on: `for (n = 1; n < end; n *= 2)`, or a `while` in whose body it does.
+  struct Progress {
+    const ast::Stmt *loop = nullptr;
+    const ast::Declare *begins = nullptr;
+    const ast::Expr *cond = nullptr, *step = nullptr;
+    /// Whether it is multiplied or divided: it goes through few values, of all magnitudes.
+    bool byFactor() const;
+  };
+  /// Of a variable that the condition of a loop mentions; null where it changes in other ways.
+  const Progress *progress(const std::string &name) const;
+  /// The variable of the outermost loop that multiplies one; empty: there is none.
+  const std::string &stage() const { return stage_; }
   struct Parts {
     std::vector<const ast::VarRef *> variables; // each once
     bool lane = false;                          // it asks for coopIdx()
@@ -58,11 +70,14 @@ public:
 
 private:
   void findArraysOfLanes(const ast::Codelet &codelet);
+  void findProgress(const ast::Codelet &codelet);
 
   std::vector<const ast::Declare *> declarations_;
   std::vector<const ast::Assign *> stores_;
   std::unordered_map<std::string, const ast::Declare *> declared_;
   std::unordered_map<std::string, const ast::For *> counting_;
+  std::unordered_map<std::string, Progress> progress_;
+  std::string stage_;
   std::unordered_set<std::string> ofLanes_;
   std::unordered_set<std::string> changed_;
   mutable std::unordered_map<const ast::Expr *, Parts> parts_;

@@ -64,6 +64,7 @@ public:
 
 private:
   struct Meeting;
+  isl::map later(isl::map touched, unsigned loop, isl::set &order) const;
   Meeting meeting(const std::optional<isl::map> &first, const std::optional<isl::map> &second, unsigned loop) const;
   std::vector<unsigned> privatizable(unsigned loop, const std::vector<Dependence> &found) const;
   bool isOwn(unsigned variable, unsigned loop) const;

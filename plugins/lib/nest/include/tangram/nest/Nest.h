@@ -35,6 +35,13 @@ struct Parameter {
   std::string name; // in messages: n, a.size(0), rows[i]
   const ast::Expr *expr = nullptr;
   std::vector<unsigned> loops; // that the expression mentions; empty: none
+  /// The iterator of a loop times what stands still with it: with each iteration it is so much more. `by` is over what
+  /// is known of the loops around.
+  struct Stride {
+    unsigned loop = 0;
+    isl::pw_aff by;
+  };
+  std::optional<Stride> stride;
 };
 
 /// Something that is read or written: a container, a local array, or a scalar or struct, which has no indices.
@@ -175,11 +182,14 @@ struct Nest {
   /// Of x % n, where n is no number: below how many n x lies, and not below 0, wherever it is evaluated; 0: not known.
   std::map<const ast::Node *, unsigned> remainders;
   mutable std::shared_ptr<KnownDependences> dependences; // found before, by Dependences
+  ast::Arena arena;                                      // of expressions that the codelet does not have
 
   bool unconditional() const { return context.is_subset(assumed); }
   /// The elements with iterators of `loops` as dimensions: { [loops...] -> variable[...] }. Of what depends on data
   /// that changes with these loops nothing is known.
   isl::map relation(const isl::set &elements, const std::vector<unsigned> &loops) const;
+  /// The same of one loop's iterations, where parameters that grow with it by strides are still there.
+  isl::map relationByStrides(const isl::set &elements, unsigned loop) const;
   /// The same of a domain: { [loops...] }.
   isl::set points(const isl::set &domain, const std::vector<unsigned> &loops) const;
   /// Without iterators of these loops, and without parameters that follow from them.
