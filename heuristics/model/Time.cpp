@@ -20,6 +20,9 @@ constexpr double kOwnRegisters = 24;
 /// What it takes to find out a call's part of a container.
 constexpr double kPart = 8;
 
+/// What it takes to find out a lane's chunk of the calls of a map.
+constexpr double kChunk = 20;
+
 /// Operations of a loop that calls one after the other.
 constexpr double kTurn = 2;
 
@@ -125,10 +128,11 @@ double Time::divided(const Point &point, const Alternative &alternative, Surroun
   const Place &place = places_.at(point, around.expected);
   const auto parts = std::count_if(around.arguments.begin(), around.arguments.end(),
                                    [](const ArgumentAround &argument) { return !argument.whole && !argument.loaded; });
-  const bool turns = alternative.rule == Rule::Serialize;
-  if (parts == 0 && !turns) return 0;
+  const bool turns = alternative.rule == Rule::Serialize,
+             chunks = alternative.rule == Rule::Split && machine_.inLockStep(alternative.to);
+  if (parts == 0 && !turns && !chunks) return 0;
   CodeletWork work;
-  work.operations = kPart * static_cast<double>(parts) + (turns ? kTurn : 0);
+  work.operations = kPart * static_cast<double>(parts) + (turns ? kTurn : 0) + (chunks ? kChunk : 0);
   Crowd crowd = this->crowd(place, around);
   if (alternative.rule != Rule::Serialize) {
     crowd.units *= std::min(places_.calls(place, alternative), places_.units(place, alternative));
