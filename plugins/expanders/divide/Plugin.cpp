@@ -10,6 +10,7 @@
 #include "Rescheduling.h"
 #include "RisingBounds.h"
 #include "ScannedColumns.h"
+#include "SharedReductions.h"
 #include "Sinking.h"
 #include "Splits.h"
 #include "Wavefronts.h"
@@ -108,6 +109,11 @@ private:
     if (const Codelet *buffered = divide::withBufferedLoops(nests, *local, context.arena); buffered != codelet)
       divide(nests, spectrum, changed(buffered, *codelet, *codelet, "_buffered", context), options, names, context,
              codelets, added);
+    const Codelet *parts =
+        divide::withSharedReductions(nests, *codelet, options.reorder, expandedElements_, context.arena);
+    if (parts != codelet)
+      divide(nests, spectrum, changed(parts, *codelet, *codelet, "_shared", context), options, names, context, codelets,
+             added);
     const Codelet *source = codelet;
     auto also = [&](const Codelet *other, const char *suffix) {
       if (other == source) return;
