@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Mutator.h"
+#include "tangram/ast/Walk.h"
 
 #include <algorithm>
 
@@ -62,8 +63,23 @@ private:
   Interior &interior_;
 };
 
-Interior::Interior(Arena &arena, const Loop &loop, const Copies &copies, Sums &sums)
-    : arena_(arena), whole_(loop), copies_(copies), sums_(sums) {
+std::set<std::string> scalarParameters(const Module &module, const Kernel &kernel) {
+  std::set<std::string> result;
+  for (const Spectrum *spectrum : module.spectrums)
+    for (const Param *p : spectrum->params)
+      if (spectrum->name == kernel.spectrum && p->type.isScalar() && p->type.isInteger()) result.insert(p->name);
+  return result;
+}
+
+bool Interior::ofScalars(const Sums::Product &product) const {
+  return std::all_of(product.begin(), product.end(), [&](unsigned factor) {
+    return !ast::any<VarRef>(sums_.expression(factor), [&](const VarRef &v) { return !scalars_.count(v.name); });
+  });
+}
+
+Interior::Interior(Arena &arena, const Loop &loop, const Copies &copies, Sums &sums,
+                   const std::set<std::string> &scalars)
+    : arena_(arena), whole_(loop), copies_(copies), sums_(sums), scalars_(scalars) {
   const Block *body = Decided(arena, *this)(loop.body);
   inside_ = arena.derive(&loop, [&](Loop &copy) { copy.body = body; });
 }
@@ -91,7 +107,7 @@ std::optional<bool> Interior::decide(const Binary *comparison) {
       continue;
     }
     if (!sums_.invariant(product)) return {};
-    bounded |= (coefficient > 0) != (step > 0);
+    bounded |= !ofScalars(product) && (coefficient > 0) != (step > 0);
   }
   const bool isLess = bounded == (step > 0), holds = less(comparison->op) == isLess;
   // Without a sign, what is a little less than zero is not less than a small number.

@@ -12,6 +12,7 @@
 #include "tangram/loops/Interior.h"
 #include "tangram/loops/Jam.h"
 #include "tangram/loops/Loads.h"
+#include "tangram/loops/UniformTrips.h"
 
 #include <bit>
 
@@ -44,6 +45,7 @@ public:
       : Mutator(context.arena), module_(module), kernel_(kernel), context_(context), warns_(warns),
         known_(context.analyses.of<KnownValues>(kernel)), assigned_(assignedVariables(kernel.body)) {
     names_.reserveAll(&kernel);
+    scalars_ = loops::scalarParameters(module_, kernel);
   }
 
   const Kernel *run() {
@@ -99,6 +101,7 @@ private:
   }
 
   const Node *distributed(const Loop *loop, const hardware::Level &level) {
+    loop = loops::withUniformTrips(arena(), names_, *loop);
     Region region{loop->body, loop->var, false, loop->level};
     Build b(arena(), loop->range);
     std::uint64_t width = lanesOf(*loop, level);
@@ -212,9 +215,10 @@ private:
         arena().derive(&loop, [&](Loop &copy) { copy.body = loops::withExtremes(arena(), module_, loop.body); });
     loops::Copies copies(*plain, {});
     loops::Sums sums(arena(), *plain, copies);
-    const loops::Interior interior(arena(), *plain, copies, sums);
+    const loops::Interior interior(arena(), *plain, copies, sums, scalars_);
     if (!interior.any() || nodeCount(loop.body) > kWrittenTwice) return nullptr;
-    const Loop *inside = as<Loop>(withOwnNames(arena(), interior.loop(), names_));
+    const Loop *inside =
+        loops::withUniformTrips(arena(), names_, *as<Loop>(withOwnNames(arena(), interior.loop(), names_)));
     Build b(arena(), loop.range);
     const Region region{inside->body, inside->var, false, loop.level};
     Lanes lanes(arena(), names_, module_, region, static_cast<unsigned>(width),
@@ -260,6 +264,7 @@ private:
   bool warns_;
   const KnownValues &known_;
   Names names_;
+  std::set<std::string> scalars_; // of the spectrum
   std::set<std::string> assigned_, frozen_;
 };
 

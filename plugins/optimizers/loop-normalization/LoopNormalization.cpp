@@ -1,4 +1,5 @@
 #include "LoopNormalization.h"
+#include "Headers.h"
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Mutator.h"
@@ -42,6 +43,7 @@ private:
 } // namespace
 
 const Kernel *LoopNormalization::kernel(const Kernel *kernel, const Module &, PassContext &context) {
+  kernel = withConditionsInHeaders(context.arena, kernel);
   return Normalizer(context.arena, kernel)(kernel);
 }
 

@@ -7,7 +7,8 @@ TANGRAM_PLUGIN("loop-normalization", "1.0", "counts loops of known trip counts f
   pass.name = "loop-normalization";
   pass.summary =
       "A loop from one bound to another that is a known number further, whatever both are, counts from zero: "
-      "all lanes run as many iterations, and passes behind know how many";
+      "all lanes run as many iterations, and passes behind know how many; conditions that called functions stand in "
+      "headers of loops again";
   pass.kind = tangram::PassKind::Optimizer;
   pass.before = "for (j = 2 * x - 1; j <= 2 * x + 1; ++j) s += in[j]";
   pass.after = "for (k = 0; k < 3; ++k) { j = 2 * x - 1 + k; s += in[j] }";

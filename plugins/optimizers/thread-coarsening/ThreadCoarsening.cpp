@@ -6,6 +6,7 @@
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/hardware/Registers.h"
+#include "tangram/loops/Interior.h"
 
 #include <algorithm>
 
@@ -23,6 +24,7 @@ public:
         lanes_(context.arena, kernel, context.analyses.of<KnownValues>(kernel), memory_, functions),
         target_(context.target), most_(limits) {
     names_.reserveAll(&kernel);
+    scalars_ = loops::scalarParameters(module, kernel);
   }
 
 private:
@@ -97,7 +99,7 @@ private:
 
   const Stmt *widenedOrNull(const Stmt *s) {
     std::optional<LaneLoop> loop = limits_ ? lanes_.of(s) : std::nullopt;
-    return loop ? widened(arena(), names_, module_, memory_, *loop, *limits_) : nullptr;
+    return loop ? widened(arena(), names_, module_, memory_, *loop, *limits_, scalars_) : nullptr;
   }
 
   const Module &module_;
@@ -108,6 +110,7 @@ private:
   Limits most_;
   std::optional<Limits> limits_; // of a launch
   Names names_;
+  std::set<std::string> scalars_; // of the spectrum
 };
 
 } // namespace

@@ -81,9 +81,9 @@ std::size_t live(const Block *body, const loops::Copies &copies) {
 class Widening {
 public:
   Widening(Arena &arena, Names &names, const Module &module, const loops::Memory &memory, const LaneLoop &lanes,
-           const Limits &limits)
+           const Limits &limits, const std::set<std::string> &scalars)
       : arena_(arena), names_(names), module_(module), memory_(memory), lanes_(lanes), limits_(limits),
-        type_(lanes.loop.type), b_(arena, lanes.loop.loop->range) {}
+        scalars_(scalars), type_(lanes.loop.type), b_(arena, lanes.loop.loop->range) {}
 
   const Stmt *run() {
     const loops::Counted &counted = lanes_.loop;
@@ -95,7 +95,7 @@ public:
     loops::Sums sums(arena_, *all, copies);
     if (!copies.possible() || !Accesses(*all, memory_, sums).possible()) return nullptr;
     loops::Sums compared(arena_, *all, copies);
-    loops::Interior interior(arena_, *all, copies, compared);
+    loops::Interior interior(arena_, *all, copies, compared, scalars_);
     const Loop *inside = as<Loop>(withOwnNames(arena_, interior.loop(), names_));
     loops::Copies insideCopies(*inside, {});
     loops::Sums indices(arena_, *inside, insideCopies);
@@ -212,6 +212,7 @@ private:
   const loops::Memory &memory_;
   const LaneLoop &lanes_;
   const Limits &limits_;
+  const std::set<std::string> &scalars_;
   const Type type_;
   Build b_;
 };
@@ -219,8 +220,8 @@ private:
 } // namespace
 
 const Stmt *widened(Arena &arena, Names &names, const Module &module, const loops::Memory &memory,
-                    const LaneLoop &lanes, const Limits &limits) {
-  return Widening(arena, names, module, memory, lanes, limits).run();
+                    const LaneLoop &lanes, const Limits &limits, const std::set<std::string> &scalars) {
+  return Widening(arena, names, module, memory, lanes, limits, scalars).run();
 }
 
 } // namespace tangram::coarsening

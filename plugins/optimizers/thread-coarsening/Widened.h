@@ -17,6 +17,6 @@ struct Limits {
 
 /// Null where nothing of it lies side by side, or limits forbid it.
 const ast::Stmt *widened(ast::Arena &arena, ast::Names &names, const ast::Module &module, const loops::Memory &memory,
-                         const LaneLoop &lanes, const Limits &limits);
+                         const LaneLoop &lanes, const Limits &limits, const std::set<std::string> &scalars);
 
 } // namespace tangram::coarsening

@@ -4,6 +4,8 @@
 
 #include "tangram/loops/Sums.h"
 
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,9 +14,14 @@ namespace tangram::loops {
 /// Whether conversions that `sums` have gone through keep their value from `first` to `last`; null: they do.
 const ast::Expr *keepValues(ast::Arena &arena, const Sums &sums, const ast::Expr *first, const ast::Expr *last);
 
+/// Of the kernel's spectrum, parameters that are whole numbers.
+std::set<std::string> scalarParameters(const ast::Module &module, const ast::Kernel &kernel);
+
 class Interior {
 public:
-  Interior(ast::Arena &arena, const ast::Loop &loop, const Copies &copies, Sums &sums);
+  /// `scalars`: what callers say beside sizes, such as the radius of a window, by which no loop is bounded.
+  Interior(ast::Arena &arena, const ast::Loop &loop, const Copies &copies, Sums &sums,
+           const std::set<std::string> &scalars);
 
   /// Whether any comparison is decided.
   bool any() const { return !decided_.empty(); }
@@ -31,11 +38,13 @@ private:
     std::vector<Sums::Values> corners; // variables of loops inside, for which it is asked
   };
   std::optional<bool> decide(const ast::Binary *comparison);
+  bool ofScalars(const Sums::Product &product) const;
 
   ast::Arena &arena_;
   const ast::Loop &whole_;
   const Copies &copies_;
   Sums &sums_;
+  const std::set<std::string> &scalars_;
   const ast::Loop *inside_ = nullptr;
   std::vector<Comparison> decided_;
 };

@@ -38,6 +38,7 @@ public:
   /// Null where the factor is none.
   const Counter *counter(unsigned factor) const;
   const std::string &variable(unsigned factor) const; // of a factor that is one
+  const ast::Expr *expression(unsigned factor) const { return factors_[factor]; }
   /// Numbers that stand for variables.
   using Values = std::map<std::string, ast::Int>;
 
