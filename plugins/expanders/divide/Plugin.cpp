@@ -6,6 +6,7 @@
 #include "Copies.h"
 #include "Distribution.h"
 #include "Divide.h"
+#include "InPlace.h"
 #include "Rectangles.h"
 #include "Rescheduling.h"
 #include "RisingBounds.h"
@@ -140,7 +141,11 @@ private:
     if (!inPart) {
       segments(nests, spectrum, *codelet, options, names, context, codelets, added);
       if (tile_ > 0) tiles(nests, spectrum, *source, options, names, context, codelets, added);
-      if (block_ > 0) blocks(nests, spectrum, *source, options, names, context, codelets, added);
+      if (block_ > 0) {
+        blocks(nests, spectrum, *source, options, names, context, codelets, added);
+        const Codelet *inPlace = divide::withElementsInPlace(nests, *codelet, context.arena);
+        if (inPlace != source) blocks(nests, spectrum, *inPlace, options, names, context, codelets, added);
+      }
     }
     std::vector<nest::Remark> refused;
     also(divide::withRescheduledLoops(nests, *source, options.reorder, context.arena, refused), "_rescheduled");
