@@ -38,6 +38,7 @@ struct Window {
   const Stmt *statement = nullptr; // of the inner one
   std::string scalar;
   Type type;
+  Type kept; // as which values of the inner one are kept
   nest::ReductionOp op = nest::ReductionOp::Add;
 };
 
@@ -104,7 +105,30 @@ private:
     const std::optional<nest::Update> update = nest::updateOf(s.node, *nest_.module);
     const auto *scalar = update ? dyn<VarRef>(update->target) : nullptr;
     if (!scalar || !scalar->type.isScalar() || update->subtracts) return {};
-    return Window{around, item.index, inner->index, s.node, scalar->name, scalar->type, update->op};
+    return Window{around,    item.index, inner->index, s.node, scalar->name, scalar->type, keptAs(*scalar, *update),
+                  update->op};
+  }
+
+  /// Extremes of bytes are bytes, where those that there are none of change nothing: the scalar begins as one.
+  Type keptAs(const VarRef &scalar, const nest::Update &update) const {
+    const auto *cast = dyn<Cast>(update.value);
+    const auto declared = declared_.find(scalar.name);
+    const bool extreme = update.op == nest::ReductionOp::Min || update.op == nest::ReductionOp::Max;
+    if (!extreme || !cast || declared == declared_.end() || !declared->second->init) return scalar.type;
+    const Type &narrow = cast->operand->type;
+    const std::optional<Int> begins = literal(declared->second->init);
+    if (!begins || !narrow.isInteger() || narrow.isBool() || !scalar.type.isInteger() || narrow.bytes() > 2 ||
+        narrow.bytes() >= scalar.type.bytes())
+      return scalar.type;
+    std::size_t changes = 0;
+    walk(nest_.codelet->body, [&](const Assign &a) {
+      const auto *v = dyn<VarRef>(a.target);
+      changes += v && v->name == scalar.name;
+    });
+    const unsigned bits = 8 * narrow.bytes() - (narrow.isSigned() ? 1 : 0);
+    const Int high = (Int{1} << bits) - 1, low = narrow.isSigned() ? -high - 1 : 0;
+    const bool begun = update.op == nest::ReductionOp::Min ? *begins <= high : *begins >= low;
+    return changes == 1 && begun ? narrow : scalar.type;
   }
 
   /// With what constants of the loops stand for.
@@ -142,7 +166,8 @@ private:
     const For *const top = nest_.loops[window.around[0]].node;
     const auto &stmts = nest_.codelet->body->stmts;
     const Build b(arena_, inner.node->range);
-    const Expr *none = neutral(b, window.op, window.type);
+    const Expr *none = neutral(b, window.op, window.kept);
+    if (none) none = b.cast(window.type, none);
     if (!none || std::find(stmts.begin(), stmts.end(), top) == stmts.end()) return nullptr;
     const std::set<std::string> own = nest::declaredIn({inner.node});
     const For *const whole = resolved(inner.node, own);
@@ -269,7 +294,7 @@ private:
     std::vector<const Expr *> conditions = nest_.codelet->conditions;
     if (!fits(loop, before, counts, conditions)) return nullptr;
     // The container, and its elements by the numbers of the loops.
-    const Type type = Type::array(static_cast<unsigned>(counts.size()), window.type);
+    const Type type = Type::array(static_cast<unsigned>(counts.size()), window.kept);
     const std::string parts = names_.fresh(window.scalar + "_parts");
     std::vector<const Expr *> extents;
     for (const Expr *n : counts) extents.push_back(b.cast(kSize, n));
@@ -279,7 +304,7 @@ private:
       std::vector<const Expr *> indices;
       for (std::size_t d = 0; d < values.size(); ++d)
         indices.push_back(b.exactCast(kSize, b.sub(b.cast(kInteger, d == 0 ? placeOf : values[d]), begins[d])));
-      return b.element(b.var(parts, type), indices, window.type);
+      return b.element(b.var(parts, type), indices, window.kept);
     };
 
     // Their values.
@@ -296,8 +321,8 @@ private:
       body.push_back(b.declare(iterator, iteratorType, b.exactCast(iteratorType, b.add(begins[d], turns[d]))));
       if (!isPlace) renamed[iterator] = names_.fresh(iterator);
     }
-    body.insert(body.end(),
-                {b.declare(part, window.type, none, false), own, b.assign(element(at), b.var(part, window.type))});
+    body.insert(body.end(), {b.declare(part, window.type, none, false), own,
+                             b.assign(element(at), b.exactCast(window.kept, b.var(part, window.type)))});
     for (std::size_t d = counts.size(); d-- > 0;)
       body = {arena_.make<For>(
           outer.node->range, b.declare(as<VarRef>(turns[d])->name, kInteger, zero, false), b.less(turns[d], counts[d]),
@@ -307,7 +332,7 @@ private:
     // What combines them.
     const Expr *scalar = b.var(window.scalar, window.type), *counter = b.var(outer.variable, outer.type);
     const Expr *placeOf = added.empty() ? counter : b.add(b.var(added, outer.type), counter);
-    const Stmt *update = b.assign(scalar, combined(b, window.op, scalar, element(placeOf)));
+    const Stmt *update = b.assign(scalar, combined(b, window.op, scalar, b.cast(window.type, element(placeOf))));
     const For *combines = arena_.derive(outer.node, [&](For &copy) { copy.body = b.block({update}); });
     class Replacing final : public Mutator {
     public:

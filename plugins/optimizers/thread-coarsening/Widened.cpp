@@ -8,6 +8,7 @@
 #include "tangram/loops/Jam.h"
 #include "tangram/loops/Loads.h"
 #include "tangram/loops/Merged.h"
+#include "tangram/loops/UniformTrips.h"
 
 #include <algorithm>
 
@@ -96,7 +97,8 @@ public:
     if (!copies.possible() || !Accesses(*all, memory_, sums).possible()) return nullptr;
     loops::Sums compared(arena_, *all, copies);
     loops::Interior interior(arena_, *all, copies, compared, scalars_);
-    const Loop *inside = as<Loop>(withOwnNames(arena_, interior.loop(), names_));
+    const Loop *inside =
+        loops::withUniformTrips(arena_, names_, *as<Loop>(withOwnNames(arena_, interior.loop(), names_)));
     loops::Copies insideCopies(*inside, {});
     loops::Sums indices(arena_, *inside, insideCopies);
     Accesses accesses(*inside, memory_, indices);
