@@ -65,3 +65,14 @@ __codelet void turned(int radius, const Array<2, int> in, Array<2, int> out) {
       out[i][j] = sum;
     }
 }
+
+// As many taps in all lanes, which end in the middle of a vector.
+__spectrum void filtered(const Array<1, int> in, const Array<1, int> taps, Array<1, int> out)
+    __requires(taps.size() == 5 && in.size() == out.size() + 4);
+__codelet void filtered(const Array<1, int> in, const Array<1, int> taps, Array<1, int> out) {
+  for (size_t i = 0; i < out.size(); ++i) {
+    int sum = 0;
+    for (size_t k = 0; k < taps.size(); ++k) sum += taps[k] % 9 * (in[i + k] % 1000);
+    out[i] = sum;
+  }
+}

@@ -224,7 +224,7 @@ private:
 
     const std::optional<std::pair<const Expr *, const Expr *>> range = placesOf(window, dropped, sum);
     if (!range) return nullptr;
-    return written_(window, loop, kept, place, at, *range, none, sum ? drop.variable : std::string());
+    return computedOnce(window, loop, kept, place, at, *range, none, sum ? drop.variable : std::string());
   }
 
   /// Whether all that it mentions is known in front of the loops, or one of these.
@@ -267,7 +267,7 @@ private:
     return std::pair(first, count);
   }
 
-  const Codelet *written_(const Window &window, const For *loop, const std::vector<nest::LoopRange> &kept,
+  const Codelet *computedOnce(const Window &window, const For *loop, const std::vector<nest::LoopRange> &kept,
                           const std::string &place, const Expr *at, std::pair<const Expr *, const Expr *> range,
                           const Expr *none, const std::string &added) {
     const nest::Loop &outer = nest_.loops[window.outer];

@@ -145,7 +145,8 @@ private:
   void together(const Counted &loop);
   bool writtenOut(const Counted &loop);
   void apart(const Counted &loop);
-  bool prefix(const Counted &loop);
+  /// `anywhere`: not only where lanes turn out to have neighbours.
+  bool prefix(const Counted &loop, bool &anywhere);
   bool leavesTogether(const Counted &loop);
   bool monotone(const Counted &loop) const;
   void remainder(const Counted &loop);

@@ -183,8 +183,9 @@ void Lanes::apart(const Counted &c) {
   header(c);
   std::map<std::string, Binding> saved = env_;
   bool leftTogether = leavesTogether(c);
-  if (prefix(c)) {
-    if (leftTogether) return;
+  bool anywhere = true;
+  if (prefix(c, anywhere)) {
+    if (leftTogether && anywhere) return;
     env_ = std::move(saved);
   }
   if (monotone(c))
@@ -325,7 +326,7 @@ const Expr *Lanes::contiguous(const Counted &c, Assumed &assumed) {
   return condition;
 }
 
-bool Lanes::prefix(const Counted &c) {
+bool Lanes::prefix(const Counted &c, bool &anywhere) {
   if (mask_ || c.bodyFirst || !c.cond || u_.parts(c.owner) || prefixes_ >= kPrefixDepth || hasEffects(c.cond) ||
       nodeCount(c.body) > kPrefixSize)
     return false;
@@ -394,6 +395,7 @@ bool Lanes::prefix(const Counted &c) {
   });
   env_ = std::move(outer);
   if (unmasked.empty()) return true;
+  anywhere = !guard;
   for (const Stmt *s : before) emit(s);
   if (guard) {
     bounds.insert(bounds.end(), unmasked.begin(), unmasked.end());
