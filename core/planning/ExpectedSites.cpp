@@ -461,7 +461,8 @@ Expected ExpectedSites::site(const Expr *mapOrCall) {
   std::size_t e = 0;
   for (Extents &of : result.arguments)
     for (std::optional<std::uint64_t> &extent : of)
-      if (differs[e++]) extent = static_cast<std::uint64_t>(std::llround(std::max(1.0, static_cast<double>(*extent) * more)));
+      if (differs[e++])
+        extent = static_cast<std::uint64_t>(std::llround(std::max(1.0, static_cast<double>(*extent) * more)));
   return result;
 }
 

@@ -268,8 +268,8 @@ private:
   }
 
   const Codelet *computedOnce(const Window &window, const For *loop, const std::vector<nest::LoopRange> &kept,
-                          const std::string &place, const Expr *at, std::pair<const Expr *, const Expr *> range,
-                          const Expr *none, const std::string &added) {
+                              const std::string &place, const Expr *at, std::pair<const Expr *, const Expr *> range,
+                              const Expr *none, const std::string &added) {
     const nest::Loop &outer = nest_.loops[window.outer];
     const Build b(arena_, outer.node->range);
     const Expr *zero = b.integer(kInteger, 0);

@@ -24,7 +24,8 @@ public:
   bool changes(const std::string &name) const { return changed_.count(name) != 0; }
   /// The loop that declares a variable; null where none does.
   const ast::For *counting(const std::string &name) const;
-  /// How a variable that changes at one place goes on: `for (n = 1; n < end; n *= 2)`, or a `while` in whose body it does.
+  /// How a variable that changes at one place goes on: `for (n = 1; n < end; n *= 2)`, or a `while` in whose body it
+  /// does.
   struct Progress {
     const ast::Stmt *loop = nullptr;
     const ast::Declare *begins = nullptr;
