@@ -177,9 +177,6 @@ std::optional<std::uint64_t> ExpectedSites::number(const Expr *expr) {
 }
 
 namespace {
-bool isOrder(BinaryOp op) {
-  return op == BinaryOp::Lt || op == BinaryOp::Le || op == BinaryOp::Gt || op == BinaryOp::Ge;
-}
 /// Between the first value and the last one: what is multiplied is mostly small.
 std::optional<std::int64_t> middleOf(std::int64_t first, std::int64_t end, const CodeletSource::Progress &progress) {
   if (progress.byFactor())
@@ -207,7 +204,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> ExpectedSites::goes(const C
   const auto *cond = dyn<Binary>(progress.cond);
   const auto *counter = cond ? dyn<VarRef>(withoutCasts(cond->lhs)) : nullptr;
   const std::string &name = progress.begins->name;
-  if (!counter || counter->name != name || !isOrder(cond->op) || !asked_.insert(name).second) return {};
+  if (!counter || counter->name != name || !isOrdering(cond->op) || !asked_.insert(name).second) return {};
   const Interval begin = value(progress.begins->init), end = value(cond->rhs);
   asked_.erase(name);
   if (!begin.known() || !end.known()) return {};

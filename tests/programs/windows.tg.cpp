@@ -3,18 +3,18 @@
 #include <cstdint>
 #include <tangram/tangram.h>
 
-// The darkest of the square around a point, as far as it is inside.
-__spectrum void darkest(int radius, const Array<2, uint8_t> in, Array<2, uint8_t> out)
+// Signed bytes as unsigned numbers, of which those below zero are the greatest.
+__spectrum void wrapped(int radius, const Array<2, int8_t> in, Array<2, unsigned> out)
     __requires(radius >= 0 && out.size(0) == in.size(0) && out.size(1) == in.size(1));
-__codelet void darkest(int radius, const Array<2, uint8_t> in, Array<2, uint8_t> out) {
+__codelet void wrapped(int radius, const Array<2, int8_t> in, Array<2, unsigned> out) {
   int height = in.size(0), width = in.size(1);
   for (int i = 0; i < height; ++i)
     for (int j = 0; j < width; ++j) {
-      int least = 255;
+      unsigned most = 1;
       for (int y = std::max(i - radius, 0); y <= std::min(i + radius, height - 1); ++y)
         for (int x = std::max(j - radius, 0); x <= std::min(j + radius, width - 1); ++x)
-          least = std::min(least, int(in[y][x]));
-      out[i][j] = least;
+          most = std::max(most, unsigned(in[y][x]));
+      out[i][j] = most;
     }
 }
 

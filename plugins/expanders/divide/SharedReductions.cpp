@@ -118,7 +118,7 @@ private:
     const Type &narrow = cast->operand->type;
     const std::optional<Int> begins = literal(declared->second->init);
     if (!begins || !narrow.isInteger() || narrow.isBool() || !scalar.type.isInteger() || narrow.bytes() > 2 ||
-        narrow.bytes() >= scalar.type.bytes())
+        narrow.bytes() >= scalar.type.bytes() || (narrow.isSigned() && !scalar.type.isSigned()))
       return scalar.type;
     std::size_t changes = 0;
     walk(nest_.codelet->body, [&](const Assign &a) {
@@ -131,23 +131,40 @@ private:
     return changes == 1 && begun ? narrow : scalar.type;
   }
 
-  /// With what constants of the loops stand for.
-  const For *resolved(const For *loop, const std::set<std::string> &own) {
-    const For *result = loop;
-    for (unsigned fuel = 8; fuel > 0; --fuel) {
-      bool any = false;
-      result = substituted(arena_, result, [&](const VarRef *v) -> const Expr * {
-        const auto d = declared_.find(v->name);
-        if (d == declared_.end() || own.count(v->name) || assigned_.count(v->name) || !d->second->init ||
-            !v->type.isScalar() || !d->second->extents.empty() ||
-            nest::changesSomething(d->second->init, *nest_.module) || isIterator(v->name) || isOutside(v->name))
-          return v;
-        any = true;
-        return d->second->init;
+  /// With values of constants in their place, and of constants that these are made of; null: it stays.
+  template <class T, class F> const T *withValues(const T *tree, F &&valueOf) {
+    for (unsigned fuel = 16; fuel > 0; --fuel) {
+      bool more = false;
+      tree = substituted(arena_, tree, [&](const VarRef *v) -> const Expr * {
+        const Expr *value = assigned_.count(v->name) ? nullptr : valueOf(*v);
+        more |= value != nullptr;
+        return value ? value : v;
       });
-      if (!any) break;
+      if (!more) break;
     }
-    return result;
+    return tree;
+  }
+
+  /// Of constants of the loops, but for the loop's own.
+  const For *resolved(const For *loop) {
+    const std::set<std::string> own = nest::declaredIn({loop});
+    return withValues(loop, [&](const VarRef &v) -> const Expr * {
+      const auto found = declared_.find(v.name);
+      const Declare *d = found == declared_.end() ? nullptr : found->second;
+      const bool constant = d && d->init && v.type.isScalar() && d->extents.empty() && !own.count(v.name) &&
+                            !nest::changesSomething(d->init, *nest_.module) && !isIterator(v.name) &&
+                            !isOutside(v.name);
+      return constant ? d->init : nullptr;
+    });
+  }
+  /// Of the codelet's outermost constants, and of `more`.
+  const Expr *resolved(const Expr *e, const std::vector<const Stmt *> &more = {}) {
+    return withValues(e, [&](const VarRef &v) -> const Expr * {
+      for (const auto *stmts : {&nest_.codelet->body->stmts, &more})
+        for (const Stmt *s : *stmts)
+          if (const auto *d = dyn<Declare>(s); d && d->name == v.name && d->init && d->extents.empty()) return d->init;
+      return nullptr;
+    });
   }
   bool isIterator(const std::string &name) const {
     return std::any_of(nest_.loops.begin(), nest_.loops.end(), [&](const nest::Loop &l) { return l.variable == name; });
@@ -170,7 +187,7 @@ private:
     if (none) none = b.cast(window.type, none);
     if (!none || std::find(stmts.begin(), stmts.end(), top) == stmts.end()) return nullptr;
     const std::set<std::string> own = nest::declaredIn({inner.node});
-    const For *const whole = resolved(inner.node, own);
+    const For *const whole = resolved(inner.node);
     for (const unsigned dropped : window.around) {
       if (dependences_.carried(dropped).kind != Carried::Kind::Nothing) continue;
       if (const Codelet *changed = withoutLoop(window, dropped, whole, own, none)) return changed;
@@ -212,7 +229,7 @@ private:
       if (!isFree(range->begin, {}) || !isFree(range->end, {})) return nullptr;
       kept.push_back(*range);
     }
-    const For *bounds = resolved(outer.node, nest::declaredIn({outer.node}));
+    const For *bounds = resolved(outer.node);
     const std::set<std::string> mine{outer.variable, drop.variable};
     if (!isFree(bounds->init, mine) || !isFree(bounds->cond, mine) || outer.step != 1) return nullptr;
     std::set<std::string> known = own;
@@ -359,25 +376,6 @@ private:
       c.conditions = conditions;
       c.body = b.block(std::move(stmts));
     });
-  }
-
-  /// With what the codelet's outermost constants stand for, and `more`.
-  const Expr *resolved(const Expr *e, const std::vector<const Stmt *> &more = {}) {
-    for (unsigned fuel = 16; fuel > 0; --fuel) {
-      bool any = false;
-      e = substituted(arena_, e, [&](const VarRef *v) -> const Expr * {
-        for (const auto *stmts : {&nest_.codelet->body->stmts, &more})
-          for (const Stmt *s : *stmts)
-            if (const auto *d = dyn<Declare>(s);
-                d && d->name == v->name && d->init && d->extents.empty() && !assigned_.count(d->name)) {
-              any = true;
-              return d->init;
-            }
-        return v;
-      });
-      if (!any) break;
-    }
-    return e;
   }
 
   /// Asks that there are no more elements than `most`, or than twice those of what the reduction reads; nothing where a

@@ -3,6 +3,7 @@
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/compose/Sizes.h"
 
 #include <algorithm>
 
@@ -15,7 +16,6 @@ namespace {
 constexpr std::size_t kMostComparisons = 16;
 
 bool less(BinaryOp op) { return op == BinaryOp::Lt || op == BinaryOp::Le; }
-bool ordered(BinaryOp op) { return less(op) || op == BinaryOp::Gt || op == BinaryOp::Ge; }
 
 } // namespace
 
@@ -65,9 +65,9 @@ private:
 
 std::set<std::string> scalarParameters(const Module &module, const Kernel &kernel) {
   std::set<std::string> result;
-  for (const Spectrum *spectrum : module.spectrums)
+  if (const Spectrum *spectrum = findSpectrum(module, kernel.spectrum))
     for (const Param *p : spectrum->params)
-      if (spectrum->name == kernel.spectrum && p->type.isScalar() && p->type.isInteger()) result.insert(p->name);
+      if (p->type.isScalar() && p->type.isInteger()) result.insert(p->name);
   return result;
 }
 
@@ -87,7 +87,7 @@ Interior::Interior(Arena &arena, const Loop &loop, const Copies &copies, Sums &s
 /// What a comparison comes out as far from both ends of a loop: an iteration's number is less than a bound that is
 /// no number, and greater than others. Nothing where it is alike for all iterations, or cannot be told outside.
 std::optional<bool> Interior::decide(const Binary *comparison) {
-  if (!ordered(comparison->op) || !comparison->lhs->type.isInteger() || !copies_.differs(comparison)) return {};
+  if (!isOrdering(comparison->op) || !comparison->lhs->type.isInteger() || !copies_.differs(comparison)) return {};
   auto same =
       std::find_if(decided_.begin(), decided_.end(), [&](const auto &d) { return equal(d.comparison, comparison); });
   if (same != decided_.end()) return same->holds;

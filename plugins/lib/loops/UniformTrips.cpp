@@ -3,6 +3,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
+#include "tangram/ast/Walk.h"
 #include "tangram/loops/Copies.h"
 #include "tangram/loops/Sums.h"
 
@@ -26,7 +27,11 @@ private:
     const bool up = step && (step->op == UnaryOp::PreInc || step->op == UnaryOp::PostInc);
     if (!begin || !begin->init || !begin->extents.empty() || !begin->type.isInteger() || !begin->type.isSigned() ||
         !counter || counter->name != begin->name || (cond->op != BinaryOp::Lt && cond->op != BinaryOp::Le) || !up ||
-        hasEffects(cond->rhs) || assignedVariables(loop->body).count(begin->name) || jumpsOut(loop->body))
+        hasEffects(cond->rhs) || jumpsOut(loop->body))
+      return rebuild(loop);
+    const std::set<std::string> changed = assignedVariables(loop->body);
+    const auto changes = [&](const VarRef &v) { return changed.count(v.name) != 0; };
+    if (changed.count(begin->name) || any<VarRef>(begin->init, changes) || any<VarRef>(cond->rhs, changes))
       return rebuild(loop);
     const std::optional<Sums::Sum> first = sums_.of(begin->init);
     std::optional<Sums::Sum> length = first ? sums_.of(cond->rhs) : std::nullopt;

@@ -195,6 +195,14 @@ private:
         [&](const Unary &u) {
           const auto *v = dyn<VarRef>(u.operand);
           if (v && v->name == variable && u.op != UnaryOp::Plus && u.op != UnaryOp::Minus) shrinks = false;
+        },
+        [&](const Atomic &a) {
+          const VarRef *root = rootVariable(a.target);
+          shrinks &= !root || root->name != variable;
+        },
+        [&](const Call &c) { // which may be given it to change
+          for (const Expr *argument : c.args)
+            shrinks &= !isa<VarRef>(argument) || as<VarRef>(argument)->name != variable;
         });
     return shrinks && declared && !declared->type.isSigned() ? declared->init : nullptr;
   }

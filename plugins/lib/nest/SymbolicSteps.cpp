@@ -66,9 +66,9 @@ std::optional<CountedBySteps> countedBySteps(const For &loop, Names &names, Aren
   const auto *init = dyn<Declare>(loop.init);
   const auto *cond = dyn<Binary>(loop.cond);
   const auto *step = dyn<Assign>(loop.step);
-  if (!init || !init->init || !init->type.isInteger() || init->type.isBool() || !init->extents.empty() || !cond ||
-      (cond->op != BinaryOp::Lt && cond->op != BinaryOp::Le) || !step || step->op != AssignOp::Add ||
-      literal(step->value))
+  if (!init || !init->init || !init->type.isInteger() || init->type.isBool() || init->type.bytes() < 4 ||
+      !init->extents.empty() || !cond || (cond->op != BinaryOp::Lt && cond->op != BinaryOp::Le) || !step ||
+      step->op != AssignOp::Add || literal(step->value))
     return {};
   const auto isCounter = [&](const Expr *e) { return isa<VarRef>(e) && as<VarRef>(e)->name == init->name; };
   const std::set<std::string> inside = assignedVariables(loop.body);

@@ -122,8 +122,8 @@ private:
 class Vectorizing final : public Mutator {
 public:
   Vectorizing(PassContext &context, const Module &module, const Kernel &kernel, const Limits &limits)
-      : Mutator(context.arena), known_(context.analyses.of<KnownValues>(kernel)), memory_(kernel),
-        functions_(functionsOfNumbers(module)), short_(shortFunctions(module)), limits_(limits) {
+      : Mutator(context.arena), known_(context.analyses.of<KnownValues>(kernel)), memory_(kernel), module_(module),
+        functions_(functionsOfNumbers(module)), limits_(limits) {
     names_.reserveAll(&kernel);
     for (const Param *p : kernel.params) ofHost_.insert(p->name);
     for (const Param *p : kernel.constants) ofHost_.insert(p->name);
@@ -188,16 +188,11 @@ private:
     return contains<VectorLoad>(merged) || contains<VectorStore>(merged) ? merged : own;
   }
 
-  /// Functions like min, which are one short expression: what computes for long is not written twice for the sake of
-  /// its loads.
-  static std::set<std::string> shortFunctions(const Module &module) {
+  /// What computes for long is not written twice for the sake of its loads; functions like min are short expressions.
+  bool isShort(const Call &call) const {
     constexpr std::size_t kShort = 16; // nodes
-    std::set<std::string> result;
-    for (const Function *f : module.functions)
-      if (f->body->stmts.size() == 1 && isa<Return>(f->body->stmts.front()) && nodeCount(f->body) <= kShort &&
-          !contains<Call>(f->body))
-        result.insert(f->name);
-    return result;
+    const Function *f = functionOfExpression(module_, call);
+    return f && nodeCount(f->body) <= kShort && !contains<Call>(f->body);
   }
 
   static bool isLong(const Stmt *s) {
@@ -218,8 +213,7 @@ private:
     if (nodeCount(counted->body) * static_cast<std::size_t>(iterations) > limits_.nodes ||
         !loops::mergeable(counted->body, functions_) ||
         any<Stmt>(counted->body, [](const Stmt &inner) { return loops::isLoop(inner); }) ||
-        contains<Atomic>(counted->body) ||
-        any<Call>(counted->body, [&](const Call &call) { return !short_.count(call.callee); }))
+        contains<Atomic>(counted->body) || any<Call>(counted->body, [&](const Call &call) { return !isShort(call); }))
       return nullptr;
     const auto *loop = arena().make<Loop>(s->range, counted->variable, counted->type, counted->begin, counted->end,
                                           Policy::Unroll, std::string(), Counts(), counted->body);
@@ -270,7 +264,8 @@ private:
 
   const KnownValues &known_;
   loops::Memory memory_;
-  const std::set<std::string> functions_, short_;
+  const Module &module_;
+  const std::set<std::string> functions_;
   const Limits &limits_;
   Names names_;
   Counters counters_;                      // of the launch

@@ -19,11 +19,12 @@ public:
   explicit Headers(Arena &arena) : Mutator(arena) {}
 
 private:
+  static bool isDeref(const Expr &e) { return isa<Unary>(&e) && as<Unary>(&e)->op == UnaryOp::Deref; }
   /// A constant of a number that nothing is loaded or called for.
   static const Declare *constant(const Stmt *s) {
     const auto *d = dyn<Declare>(s);
     return d && d->isConst && d->init && d->extents.empty() && d->type.isScalar() && !hasEffects(d->init) &&
-                   !contains<Subscript>(d->init) && !contains<Call>(d->init)
+                   !any<Expr>(d->init, [](const Expr &e) { return isa<Subscript>(&e) || isa<Call>(&e) || isDeref(e); })
                ? d
                : nullptr;
   }

@@ -1,6 +1,7 @@
 #include "KnownExtents.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ranges/Ranges.h"
 
 #include <vector>
 
@@ -11,16 +12,6 @@ using namespace ast;
 namespace {
 
 constexpr Int kMostElements = 64; // of what is taken for a record
-
-void collectEqual(const Expr *condition, std::vector<const Binary *> &all) {
-  const auto *b = dyn<Binary>(condition);
-  if (b && b->op == BinaryOp::LogicalAnd) {
-    collectEqual(b->lhs, all);
-    collectEqual(b->rhs, all);
-  } else if (b && b->op == BinaryOp::Eq) {
-    all.push_back(b);
-  }
-}
 
 /// The container and the dimension of a.size(1); of a.size() where it has but one.
 std::optional<std::pair<std::string, unsigned>> extent(const Expr *e) {
@@ -37,7 +28,9 @@ std::optional<std::pair<std::string, unsigned>> extent(const Expr *e) {
 
 KnownExtents::KnownExtents(const Kernel &kernel) {
   std::vector<const Binary *> all;
-  for (const Expr *condition : kernel.conditions) collectEqual(condition, all);
+  for (const Expr *condition : kernel.conditions)
+    for (const Expr *one : ranges::conjuncts(condition))
+      if (const auto *b = dyn<Binary>(one); b && b->op == BinaryOp::Eq) all.push_back(b);
   for (bool more = true; more;) {
     more = false;
     for (const Binary *b : all)
