@@ -126,6 +126,20 @@ SMALL = {
     "embeddinggrad": "token=index:dtable:103 dy=random:103x77 dtable=zeros:35x77",
     "hmm": "start=random:0..1:13 transition=random:0..1:13x13 emission=random:0..1:7x13 symbol=index:emission:35x11 likelihood=zeros:35",
     "fft": "in=random:5x64x2 out=zeros:5x64x2",
+    "pathfinder": "cost=random:0..9:35x777 result=zeros:777",
+    "hotspot": "steps=7 step=0.125 rx=1 ry=1.25 rz=64 ambient=80 power=random:0..1:35x77 heat=random:60..100:35x77",
+    "srad": "iterations=3 lambda=0.5 image=random:1..2:35x77",
+    "nw": "penalty=10 similarity=random:-10..10:130x77 score=zeros:131x78",
+    "lavamd": "alpha=0.5 count=random:0..7:11 neighbour=index:particle:11x7 particle=random:11x37x4 charge=random:11x37 force=zeros:11x37x4",
+    "correlation": "data=random:35x37 result=zeros:37x37",
+    "adi": "steps=3 u=random:77x77",
+    "nussinov": "base=random:0..3:203 table=zeros:203x203",
+    "symm": "alpha=1.5 beta=1.25 a=random:37x37 b=random:37x35 c=random:37x35",
+    "gesummv": "alpha=1.5 beta=1.25 a=random:37x77 b=random:37x77 x=random:77 y=zeros:37",
+    "deriche": "alpha=0.25 in=random:0..1:35x77 out=zeros:35x77",
+    "bitonic": "a=random:0..4294967295:256",
+    "jacobi1d": "steps=7 a=random:1003 b=random:1003",
+    "backprop": "rate=0.001 in=random:35x37 target=random:0..1:35x17 w1=random:-0.05..0.05:37x43 w2=random:-0.05..0.05:43x17",
 }
 assert SMALL.keys() == examples.PROGRAMS.keys()
 examples.PROGRAMS = {name: dataclasses.replace(p, cpu=SMALL[name]) for name, p in examples.PROGRAMS.items()}
