@@ -22,18 +22,18 @@ public:
   /// f(), or nothing where isl needs more operations than the limit. What else isl objects to is a bug of ours and
   /// passes as its exception. Calls may stand in each other; the outermost sets the limit.
   template <class F> auto limited(F &&f) const -> std::optional<std::invoke_result_t<F>> {
-    return limited(operations_, std::forward<F>(f));
+    return limited(exceeded_ < kPatience ? operations_ : operations_ / 100, std::forward<F>(f));
   }
   template <class F> auto limited(unsigned long operations, F &&f) const -> std::optional<std::invoke_result_t<F>> {
     Limit limit(*this, operations);
     try {
       return std::forward<F>(f)();
     } catch (const isl::exception_quota &) {
-      return std::nullopt;
     } catch (const isl::exception &) {
-      if (limit.exceeded()) return std::nullopt;
-      throw;
+      if (!limit.exceeded()) throw;
     }
+    ++exceeded_;
+    return std::nullopt;
   }
   /// Operations that one question may take.
   void setLimit(unsigned long operations) { operations_ = operations; }
@@ -52,8 +52,13 @@ private:
     isl_ctx *any_;
   };
 
+  /// Where so many questions about one nest were too hard, the others are asked with a hundredth of the limit: a nest
+  /// of hundreds of them took minutes.
+  static constexpr unsigned kPatience = 2;
+
   std::shared_ptr<isl_ctx> ctx_;
   unsigned long operations_ = 2'000'000;
+  mutable unsigned exceeded_ = 0; // questions
 };
 
 } // namespace tangram::nest
