@@ -98,7 +98,7 @@ public:
     if (plan.children.size() != 1 || plan.spectrum != map->spectrum)
       failBug(map->range, "cloner", fmt::format("the plan does not fit the map of '{}'", map->spectrum));
     Policy policy = Policy::None;
-    const Expr *factor = nullptr;
+    const Expr *factor = nullptr, *grain = nullptr;
     const Map *inner = nullptr;
     const SpectrumCall *call = nullptr;
     switch (plan.rule) {
@@ -116,6 +116,8 @@ public:
       auto it = plan.parameters.find("factor");
       if (it == plan.parameters.end()) failBug(map->range, "cloner", "a 'split' has no factor");
       factor = arena_.make<IntLit>(map->range, Scalar::U64, it->second);
+      if (const Chunks chunks(plan.parameters); chunks.grain > 1)
+        grain = arena_.make<IntLit>(map->range, Scalar::U64, static_cast<std::int64_t>(chunks.grain));
       inner = specialise(map, *plan.children[0]);
     } else {
       call = specialise(element(map), plan.children[0]);
@@ -125,6 +127,7 @@ public:
       m.level = plan.level;
       m.units = unitsOf(plan);
       m.factor = factor;
+      m.grain = grain;
       m.inner = inner;
       m.call = call;
     });

@@ -223,6 +223,7 @@ private:
       hardware::Units units;
       if (!select) units = values;
       units.erase("factor");
+      units.erase("grain");
       it->second.push_back({std::move(values), id, machines_.with(goal.place(), units)});
     }
     return it->second;
@@ -266,7 +267,7 @@ private:
   }
 
   /// A map is split into as many parts as the level below has workers, or a few times as many: what is uneven evens
-  /// out.
+  /// out. Above lanes in lock step, parts may also be those of whole lanes: of few calls, some workers get none then.
   std::vector<Values> factors(const std::vector<Values> &units, const Place &at, bool any) {
     std::vector<Values> result;
     for (const Values &asked : units) {
@@ -278,8 +279,23 @@ private:
         result.push_back(asked);
         result.back()["factor"] = own * times;
       }
+      if (const std::uint64_t lanes = lockStepLanes(hardware, below); any && lanes > 1) {
+        result.push_back(asked);
+        result.back()["factor"] = own;
+        result.back()["grain"] = static_cast<std::int64_t>(lanes);
+      }
     }
     return result;
+  }
+
+  /// Of the units below, that read memory side by side; 1: none do.
+  static std::uint64_t lockStepLanes(const hardware::Hardware &hardware, const hardware::Level *level) {
+    for (; level; level = hardware.below(*level))
+      if (level->sync == hardware::SyncKind::Warp || level->sync == hardware::SyncKind::LockStep) {
+        const hardware::Level *lanes = hardware.below(*level);
+        return lanes ? lanes->workers.count : 1;
+      }
+    return 1;
   }
 
   Stride acrossCalls(const Expr *site) const {
@@ -424,8 +440,7 @@ private:
         hardware.levels[below.what.level].scalar)
       below.acrossCalls = goal.acrossCalls;
     if (production.rule == Rule::Split) {
-      const auto factor = static_cast<std::uint64_t>(choice.values.at("factor"));
-      if (goal.elements) below.elements = rounded(*goal.elements / factor + (*goal.elements % factor != 0));
+      if (goal.elements) below.elements = rounded(Chunks(choice.values).calls(*goal.elements));
       below.work = goal.work;
       below.acrossCalls = goal.acrossCalls;
     }

@@ -120,7 +120,28 @@ hardware::Units unitsOf(const PlanNode &node) {
   if (node.rule == Rule::Select) return {};
   hardware::Units units = node.parameters;
   units.erase("factor");
+  units.erase("grain");
   return units;
+}
+
+Chunks::Chunks(const std::map<std::string, std::int64_t> &parameters) {
+  const auto value = [&](const char *name) {
+    const auto it = parameters.find(name);
+    return it == parameters.end() || it->second < 1 ? 1 : static_cast<std::uint64_t>(it->second);
+  };
+  factor = value("factor");
+  grain = value("grain");
+}
+
+std::uint64_t Chunks::calls(std::uint64_t all) const {
+  const std::uint64_t even = all / factor + (all % factor != 0), over = even % grain;
+  return over == 0 ? even : even + (grain - over);
+}
+
+std::uint64_t Chunks::busy(std::uint64_t all) const {
+  if (all == 0) return 0;
+  const std::uint64_t each = calls(all);
+  return all / each + (all % each != 0);
 }
 
 std::string print(const Plan &plan) {

@@ -45,8 +45,10 @@ constexpr DiagnosticKind kSite{"plan.site", DiagnosticClass::User, "the plan has
 constexpr DiagnosticKind kTunable{"plan.tunable", DiagnosticClass::User,
                                   "the plan and codelet '{}' of '{}' disagree: {}",
                                   "correct the value in the plan, or make a new plan"};
-constexpr DiagnosticKind kFactor{"plan.factor", DiagnosticClass::User, "a 'split' of the plan has {}",
-                                 "write 'with factor=N', where N is how many chunks there are"};
+constexpr DiagnosticKind kFactor{
+    "plan.factor", DiagnosticClass::User, "a 'split' of the plan has {}",
+    "write 'with factor=N', where N is how many chunks there are, or 'with factor=N, grain=M', where each has "
+    "a multiple of M calls"};
 constexpr DiagnosticKind kUnits{"plan.units", DiagnosticClass::User, "the plan asks for what '{0}' cannot be: {1}",
                                 "{2}"};
 constexpr DiagnosticKind kUnproven{"plan.unproven", DiagnosticClass::User,
@@ -236,7 +238,9 @@ private:
     if (node.rule != Rule::Split) return call(child, bounds);
     auto factor = node.parameters.find("factor");
     if (factor == node.parameters.end()) bad(kFactor, node, spectrum(node).range, "no factor");
-    if (factor->second < 1) bad(kFactor, node, spectrum(node).range, fmt::format("factor {}", factor->second));
+    for (const char *name : {"factor", "grain"})
+      if (const auto given = node.parameters.find(name); given != node.parameters.end() && given->second < 1)
+        bad(kFactor, node, spectrum(node).range, fmt::format("{} {}", name, given->second));
     map(child, bounds);
   }
 

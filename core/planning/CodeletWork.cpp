@@ -496,10 +496,12 @@ private:
     return turns <= kUnrolled || (turns <= kUnrolledPlaces && loopOf(body).places.count(counter));
   }
 
-  std::unordered_set<std::string> written(const Node *body) const {
-    std::unordered_set<std::string> result;
+  /// Where containers are changed, by name.
+  std::unordered_map<std::string, std::vector<const Expr *>> written(const Node *body) const {
+    std::unordered_map<std::string, std::vector<const Expr *>> result;
     auto changed = [&](const Expr *place) {
-      if (const std::string *name = isa<VarRef>(withoutCasts(place)) ? nullptr : container(place)) result.insert(*name);
+      if (const std::string *name = isa<VarRef>(withoutCasts(place)) ? nullptr : container(place))
+        result[*name].push_back(place);
     };
     walk(body, [&](const Assign &a) { changed(a.target); }, [&](const Atomic &a) { changed(a.target); });
     return result;
@@ -543,7 +545,12 @@ private:
       return source_.changes(variable) && !spans_.count(variable);
     });
     const CodeletSource::Loop &loop = loopOf(loops_.back().body);
-    return chained || loop.written.count(name) ? 0 : 1 - 1 / std::clamp<double>(loops_.back().turns, 1, loop.batch);
+    // An element that all turns change is in a register.
+    const auto written = loop.written.find(name);
+    const bool stored = written != loop.written.end() &&
+                        std::any_of(written->second.begin(), written->second.end(),
+                                    [&](const Expr *at) { return dependsOn(at, loops_.back().counter); });
+    return chained || stored ? 0 : 1 - 1 / std::clamp<double>(loops_.back().turns, 1, loop.batch);
   }
 
   bool isShared(const Expr *place) const {
@@ -1257,9 +1264,13 @@ private:
       return;
     }
     if (what == &AccessWork::loads && isAtHand(e)) return;
-    if (what == &AccessWork::loads)
-      for (auto loop = loops_.rbegin(); loop != loops_.rend() && !loop->stores && !dependsOn(e, loop->counter); ++loop)
-        times /= std::max(1.0, loop->turns); // loaded before the loop
+    // Loaded before the loop, and where nothing else of the container is changed in it, stored behind it.
+    if (what != &AccessWork::atomics)
+      for (auto loop = loops_.rbegin(); loop != loops_.rend() && !dependsOn(e, loop->counter); ++loop) {
+        const bool only = onlyChange(loop->body, *name, e);
+        if (!only && (what == &AccessWork::stores || loop->stores)) break;
+        times /= std::max(1.0, loop->turns);
+      }
     auto array = shared_.find(*name);
     if (array != shared_.end() && what != &AccessWork::atomics) times *= transfers(e, array->second);
     work_.operations += times;
@@ -1288,6 +1299,14 @@ private:
         acrossLanes_[it->second][stepAcrossLanes(e, arguments_.at(*access.parameter))] += times;
       if (!access.parameter && byData(e)) access.pattern = {Stride::Irregular, Stride::Zero, true};
     }
+  }
+
+  /// Whether a loop changes this element of a container, and no other one of any.
+  bool onlyChange(const Block *loop, const std::string &name, const Expr *place) const {
+    const auto &written = loopOf(loop).written;
+    return written.size() == 1 && written.begin()->first == name &&
+           std::all_of(written.begin()->second.begin(), written.begin()->second.end(),
+                       [&](const Expr *at) { return equal(at, place); });
   }
 
   /// Whether data says which element it is.

@@ -77,9 +77,9 @@ Expectations::Id Expectations::below(const Point &point, const Alternative &alte
   case Rule::Select: return sites(point, alternative, here)[child];
   case Rule::Split: {
     Expected part = (*this)[here];
-    const auto factor = static_cast<std::uint64_t>(alternative.parameters.at("factor"));
+    const Chunks chunks(alternative.parameters);
     for (std::optional<std::uint64_t> *each : {&part.elements, &part.work, &part.units})
-      if (*each) *each = roundedUp(**each / factor + (**each % factor != 0));
+      if (*each) *each = roundedUp(chunks.calls(**each));
     return known_->all.id(std::move(part));
   }
   case Rule::Compute:

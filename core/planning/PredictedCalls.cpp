@@ -69,12 +69,9 @@ double predictedCalls(const Plan &plan, const Module &module, const hardware::Ha
       break;
     case Rule::Distribute:
     case Rule::Serialize: below *= static_cast<double>(rule.calls.value_or(1)); break;
-    case Rule::Split: {
-      auto factor = rule.node->parameters.find("factor");
-      double chunks = factor == rule.node->parameters.end() ? 1 : static_cast<double>(factor->second);
-      below *= std::max(1.0, std::min(chunks, static_cast<double>(rule.calls.value_or(1))));
+    case Rule::Split:
+      below *= std::max(1.0, static_cast<double>(Chunks(rule.node->parameters).busy(rule.calls.value_or(1))));
       break;
-    }
     default: break;
     }
     times.push_back(below);

@@ -67,12 +67,9 @@ public:
     case Rule::Distribute: give(below, node.to, work.calls); break;
     case Rule::Serialize: below.turns = product(below.turns, work.calls); break;
     case Rule::Split: {
-      auto factor = node.parameters.find("factor");
-      const std::uint64_t chunks =
-          factor == node.parameters.end() || factor->second < 1 ? 1 : static_cast<std::uint64_t>(factor->second);
-      below.calls = work.calls ? Known(rounds(*work.calls, chunks)) : Known();
-      // Chunks beyond the last call are empty.
-      give(below, node.to, work.calls ? Known(*work.calls ? rounds(*work.calls, *below.calls) : 0) : Known());
+      const Chunks chunks(node.parameters);
+      below.calls = work.calls ? Known(chunks.calls(*work.calls)) : Known();
+      give(below, node.to, work.calls ? Known(chunks.busy(*work.calls)) : Known());
       break;
     }
     default: break;

@@ -179,7 +179,9 @@ void Arounds::divide(const Place &place, const Alternative &alternative, Around 
     if (lanes && !argument.whole && !argument.loaded) around.uneven |= argument.acrossCalls == Stride::Irregular;
     if (!lanes) continue;
     const bool chunks = alternative.rule == Rule::Split;
-    const auto chunk = log2(std::max(1.0, places_.calls(place, alternative) / units)); // calls of each unit, in a row
+    // Calls of each unit, in a row.
+    const auto chunk = log2(std::max(chunks ? static_cast<double>(Chunks(alternative.parameters).grain) : 1.0,
+                                     places_.calls(place, alternative) / units));
     const auto &params = place.spectrum->params;
     if (argument.acrossCalls == Stride::Constant && i < params.size() && argument.step < kFarApart)
       argument.distance =

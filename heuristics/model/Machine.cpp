@@ -293,11 +293,17 @@ Machine::Traffic Machine::traffic(const Accesses &access, double turns, double r
   // Of a batch that is under way all is waited for, as long as for one.
   const double waiting = device_ ? access.loads / count * std::min(1.0, (1 - access.ahead) * cores_.loads) : 1;
   double waits = misses * waiting;
-  // Each turn waits for its own loads, which are in other rows than those before, all of them at a time.
-  if (device_ && access.ahead == 0 && access.loads > 0 && access.acrossLanes == Stride::Unit &&
-      access.perIteration == Stride::Constant && turns > 1)
-    waits = std::min(turns, access.loads) * cores_.contention * cores_.loads;
   result.waits = waits * from.latency;
+  // Each turn waits for its own loads, which are in other rows than those before, all of them at a time: for memory
+  // where it comes to an element for the first time, or where a core's own cache has no room for what all workers come
+  // to.
+  if (device_ && access.ahead == 0 && access.loads > 0 && access.acrossLanes == Stride::Unit &&
+      access.perIteration == Stride::Constant && turns > 1) {
+    const double all = std::min(turns, access.loads);
+    const bool kept = access.footprint * running <= inner_.bytes / 2;
+    const double first = kept ? std::min(all, access.footprint / access.bytes) : all;
+    result.waits = cores_.loads * (first * cores_.contention * from.latency + (all - first) * inner_.latency);
+  }
   return result;
 }
 

@@ -88,6 +88,10 @@ double Places::calls(const Place &place, const Alternative &alternative) const {
 
 double Places::units(const Place &place, const Alternative &alternative) const {
   const double units = choice(place, alternative).units;
+  if (alternative.rule == Rule::Split) {
+    const auto all = static_cast<std::uint64_t>(calls(place, alternative));
+    return std::clamp(static_cast<double>(Chunks(alternative.parameters).busy(all)), 1.0, units);
+  }
   if (alternative.rule != Rule::Distribute || !machine_.areGroups(alternative.to)) return units;
   return machine_.launched(calls(place, alternative), units);
 }

@@ -74,8 +74,8 @@ Charge Time::of(const Point &point, const Alternative &alternative, Surroundings
   case Rule::Distribute:
   case Rule::Split: {
     double given = places_.calls(place, alternative);
-    if (auto factor = alternative.parameters.find("factor"); factor != alternative.parameters.end())
-      given = std::min(given, static_cast<double>(factor->second));
+    if (alternative.rule == Rule::Split)
+      given = static_cast<double>(Chunks(alternative.parameters).busy(static_cast<std::uint64_t>(given)));
     const double units = places_.units(place, alternative), more = kDivision * doubt(alternative);
     const double calls = more * rounds(given, units) *
                          (machine_.areGroups(alternative.to) ? machine_.imbalance(std::min(given, units)) : 1);
@@ -120,7 +120,7 @@ Cost::Surroundings Time::alike(Surroundings surroundings) const {
 
 double Time::doubt(const Alternative &alternative) {
   const auto &values = alternative.parameters;
-  return values.size() > values.count("factor") ? kDoubt : 1;
+  return values.size() > values.count("factor") + values.count("grain") ? kDoubt : 1;
 }
 
 double Time::divided(const Point &point, const Alternative &alternative, Surroundings surroundings) const {
@@ -249,12 +249,15 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     const ArgumentAround &argument = around.arguments[*of.parameter];
     const double all = place.argumentBytes(*of.parameter);
     access.elements = std::isfinite(all) ? all / access.bytes : 0;
+    // Lanes side by side have a line together.
+    const bool side = !codelet.coop && argument.acrossLanes == Stride::Unit;
     access.footprint =
         std::min(footprint(place, *of.parameter, argument),
                  of.anywhere || of.rows == 0
                      ? HUGE_VAL
                      : access.streams * of.rows *
                            (argument.within == Stride::Unit ? std::max(of.run * access.bytes, machine_.line())
+                            : side                          ? of.run * access.bytes
                                                             : of.run * machine_.line())) /
         crowd.workers;
     access.sharing = crowd.workers;

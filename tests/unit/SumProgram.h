@@ -34,7 +34,7 @@ inline std::string call(const std::string &type, const std::string &spectrum, co
   return fmt::format("(SpectrumCall {} \"{}\" [{}] \"\" [] {{}} none - [] -)", type, spectrum, fmt::join(args, " "));
 }
 inline std::string map(const std::string &type, const std::string &spectrum, const std::vector<std::string> &args) {
-  return fmt::format("(Map {} \"{}\" [{}] none \"\" {{}} - - -)", type, spectrum, fmt::join(args, " "));
+  return fmt::format("(Map {} \"{}\" [{}] none \"\" {{}} - - - -)", type, spectrum, fmt::join(args, " "));
 }
 inline std::string sequence(const std::string &start, const std::string &inc = "-", const std::string &end = "-") {
   return fmt::format("(Sequence u32 - {} {} {})", start, inc, end);

@@ -195,7 +195,7 @@ private:
     Policy policies[] = {Policy::Serialize, Policy::Distribute, Policy::Unroll};
     E extra = number(depth - 1);
     const ast::Map *m = map(policies[pick(3)], "process", each, {parts, extra});
-    if (pick(4) == 0) m = split("process", 1 + pick(4), m);
+    if (pick(4) == 0) m = split("process", 1 + pick(4), m, pick(2) * (1 + pick(5)));
     E result = at(m, {0}, I32);
     if (pick(2)) {
       E argument = variable();

@@ -113,12 +113,12 @@ TEST_F(Passes, CooperativeFitsOnly) {
 }
 
 TEST_F(Passes, SplitMaps) {
-  for (int factor : {1, 3, 4, 50}) {
+  for (auto [factor, grain] : {std::pair(1, 0), {3, 0}, {4, 0}, {50, 0}, {3, 4}, {4, 32}, {50, 4}}) {
     const ast::Map *inner = map(Policy::Serialize, "thread", sumAt(serial(), "thread"),
                                 {partition(kIn, var("p", U32), seq(lit(U32, 0), lit(U32, 3), cast(U32, size(kIn))),
                                            seq(lit(U32, 1)), seq(lit(U32, 3), lit(U32, 3), cast(U32, size(kIn)) + 1))});
     const ast::SpectrumCall *rest =
-        call("sum", I32, serial(), "process", {split("process", factor, inner)}, {"thread"});
+        call("sum", I32, serial(), "process", {split("process", factor, inner, grain)}, {"thread"});
     C c = codelet("c", sumParams(), {tunable("p", U32, 34), ret(rest)});
     checkLowering(module(sumAt(c, "process"), {sumSpectrum()}), sizes());
   }

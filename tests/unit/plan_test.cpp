@@ -82,6 +82,19 @@ TEST(Plan, OtherSpectrumsAndOddNamesParseBack) {
   EXPECT_EQ(parsePlan(print(parsed), "plan", arena), parsed);
 }
 
+TEST(Plan, ChunksAreMultiplesOfTheGrain) {
+  const Chunks even({{"factor", 8}}), whole({{"factor", 8}, {"grain", 32}});
+  EXPECT_EQ(even.calls(100), 13U);
+  EXPECT_EQ(even.busy(100), 8U);
+  EXPECT_EQ(even.busy(3), 3U);
+  EXPECT_EQ(whole.calls(100), 32U);
+  EXPECT_EQ(whole.busy(100), 4U);
+  EXPECT_EQ(whole.calls(1000), 128U); // 125 of each
+  EXPECT_EQ(whole.busy(1000), 8U);
+  EXPECT_EQ(whole.busy(0), 0U);
+  EXPECT_EQ(Chunks({}).calls(100), 100U);
+}
+
 TEST(Plan, BadTextIsALocatedError) {
   struct Case {
     std::string text, message;

@@ -190,7 +190,7 @@ const ast::Expr *Body::map(const clang::CallExpr *e) {
   if (!returned->isVoidType())
     result = Type::array(depth, type(returned, where, fmt::format("the result of '{}'", *name)));
   return arena().make<Map>(where, result, *name, std::move(args), Policy::None, Text(), Counts(), nullptr, nullptr,
-                           nullptr);
+                           nullptr, nullptr);
 }
 
 const ast::Expr *Body::partition(const clang::CallExpr *e) {

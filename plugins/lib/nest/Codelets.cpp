@@ -75,8 +75,8 @@ const Expr *Codelets::map(const std::string &spectrum, const Type &result, std::
   const Map *inner = nullptr;
   const SpectrumCall *call = nullptr;
   Type type = result.isVoid() ? result : Type::array(1, result);
-  return arena_.make<Map>(where_, type, spectrum, std::move(args), Policy::None, std::string(), Counts{}, none, inner,
-                          call);
+  return arena_.make<Map>(where_, type, spectrum, std::move(args), Policy::None, std::string(), Counts{}, none, none,
+                          inner, call);
 }
 
 const Expr *Codelets::call(const std::string &spectrum, const Type &result, std::vector<const Expr *> args) const {

@@ -160,6 +160,10 @@ void Flattener::mapSplit(const Map *map, const MapSite &site, const Expr *lo, co
   const Expr *end = simple(hi, "end");
   const Expr *all = b().sub(end, lo);
   const Expr *chunk = simple(b().div(b().add(all, b().sub(chunks, b().u64(1))), chunks), "chunk");
+  if (map->grain) {
+    const Expr *grain = expr(map->grain);
+    chunk = simple(b().mul(b().div(b().add(chunk, b().sub(grain, b().u64(1))), grain), grain), "chunk");
+  }
   if (distributes) sync(level_);
   Policy policy = unrolls ? Policy::Unroll : distributes ? Policy::Distribute : Policy::Serialize;
   loop(named("k"), b().u64(0), chunks, policy, map->units, [&](const Expr *k) {

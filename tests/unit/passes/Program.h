@@ -149,11 +149,13 @@ inline const ast::Map *map(Policy policy, const std::string &level, const ast::S
                            unsigned rank = 1) {
   Type type = c->type.isVoid() ? V : Type::array(rank, c->type);
   return make<ast::Map>(type, c->spectrum, raw(args), policy, level, ast::Counts{},
-                        static_cast<const ast::Expr *>(nullptr), static_cast<const ast::Map *>(nullptr), c);
+                        static_cast<const ast::Expr *>(nullptr), static_cast<const ast::Expr *>(nullptr),
+                        static_cast<const ast::Map *>(nullptr), c);
 }
-inline const ast::Map *split(const std::string &level, int factor, const ast::Map *inner) {
+inline const ast::Map *split(const std::string &level, int factor, const ast::Map *inner, int grain = 0) {
   return make<ast::Map>(inner->type, inner->spectrum, inner->args, Policy::Split, level, ast::Counts{},
-                        lit(U64, factor).e, inner, static_cast<const ast::SpectrumCall *>(nullptr));
+                        lit(U64, factor).e, grain > 0 ? lit(U64, grain).e : nullptr, inner,
+                        static_cast<const ast::SpectrumCall *>(nullptr));
 }
 inline const ast::Function *function(const std::string &n, const Type &result, Ps params, Ss body) {
   return make<ast::Function>(n, result, params, block(body));

@@ -55,10 +55,10 @@ public:
   struct Loop {
     bool storesElsewhere = false; // to memory that what is loaded in it might be of
     bool storesShared = false, loadsShared = false;
-    bool carries = false;                    // changes a variable of before it
-    unsigned batch = 1;                      // turns of which what they load is under way together
-    std::unordered_set<std::string> written; // containers
-    std::unordered_set<std::string> places;  // variables that say which element of an array of a worker's own
+    bool carries = false; // changes a variable of before it
+    unsigned batch = 1;   // turns of which what they load is under way together
+    std::unordered_map<std::string, std::vector<const ast::Expr *>> written; // places of containers, by name
+    std::unordered_set<std::string> places; // variables that say which element of an array of a worker's own
   };
   /// Of a loop's body, as `look` finds when it is first asked for.
   const Loop &loop(const ast::Block *body, const std::function<Loop()> &look) const;

@@ -60,8 +60,8 @@ struct PlanNode {
   std::string to;                                     // Devolve, Distribute, Split: the subordinate level
   bool guarded = false;                               // Select: the last child is the fallback
   std::string condition;                              // guarded: the requirement in words, for whoever reads the plan
-  /// Select: values of the codelet's tunables. Split: "factor". Devolve, Distribute, Split: units of levels that start
-  /// there (hardware/Units.h), of those of which there are not as many as the target says.
+  /// Select: values of the codelet's tunables. Split: "factor" and "grain" (Chunks). Devolve, Distribute, Split: units
+  /// of levels that start there (hardware/Units.h), of those of which there are not as many as the target says.
   std::map<std::string, std::int64_t> parameters;
   std::vector<std::shared_ptr<const PlanNode>> children;
   SourceRange range; // in the plan file; does not count
@@ -95,6 +95,18 @@ std::vector<Plan> plansOf(const Plan &plan);
 
 /// What a rule asks for of the levels that start there.
 hardware::Units unitsOf(const PlanNode &node);
+
+/// How a split divides the calls of a map: into `factor` chunks of neighbours, each a multiple of `grain` calls, so
+/// that lanes in lock step are given as many neighbours as there are lanes. The last chunks may be empty.
+struct Chunks {
+  std::uint64_t factor = 1, grain = 1;
+  /// Of the parameters of a rule.
+  explicit Chunks(const std::map<std::string, std::int64_t> &parameters);
+  /// Of the first chunk, of so many.
+  std::uint64_t calls(std::uint64_t all) const;
+  /// How many are not empty.
+  std::uint64_t busy(std::uint64_t all) const;
+};
 
 std::string print(const Plan &plan);
 /// One line, unambiguous: the key under which timings are kept and the name that a profile shows. Sources do not count.
