@@ -48,7 +48,8 @@ constexpr DiagnosticKind kTunable{"plan.tunable", DiagnosticClass::User,
 constexpr DiagnosticKind kFactor{
     "plan.factor", DiagnosticClass::User, "a 'split' of the plan has {}",
     "write 'with factor=N', where N is how many chunks there are, or 'with factor=N, grain=M', where each has "
-    "a multiple of M calls"};
+    "a multiple of M calls, of 1 to 1048576"};
+constexpr std::int64_t kMostGrain = 1 << 20; // sums of chunks do not wrap around
 constexpr DiagnosticKind kUnits{"plan.units", DiagnosticClass::User, "the plan asks for what '{0}' cannot be: {1}",
                                 "{2}"};
 constexpr DiagnosticKind kUnproven{"plan.unproven", DiagnosticClass::User,
@@ -238,9 +239,10 @@ private:
     if (node.rule != Rule::Split) return call(child, bounds);
     auto factor = node.parameters.find("factor");
     if (factor == node.parameters.end()) bad(kFactor, node, spectrum(node).range, "no factor");
-    for (const char *name : {"factor", "grain"})
-      if (const auto given = node.parameters.find(name); given != node.parameters.end() && given->second < 1)
-        bad(kFactor, node, spectrum(node).range, fmt::format("{} {}", name, given->second));
+    if (factor->second < 1) bad(kFactor, node, spectrum(node).range, fmt::format("factor {}", factor->second));
+    const auto grain = node.parameters.find("grain");
+    if (grain != node.parameters.end() && (grain->second < 1 || grain->second > kMostGrain))
+      bad(kFactor, node, spectrum(node).range, fmt::format("grain {}", grain->second));
     map(child, bounds);
   }
 
