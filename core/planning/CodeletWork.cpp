@@ -1264,11 +1264,11 @@ private:
       return;
     }
     if (what == &AccessWork::loads && isAtHand(e)) return;
-    // Loaded before the loop, and where nothing else of the container is changed in it, stored behind it.
+    // Loaded before the loop, and what the loop accumulates is stored behind it.
     if (what != &AccessWork::atomics)
       for (auto loop = loops_.rbegin(); loop != loops_.rend() && !dependsOn(e, loop->counter); ++loop) {
-        const bool only = onlyChange(loop->body, *name, e);
-        if (!only && (what == &AccessWork::stores || loop->stores)) break;
+        const bool sum = accumulates(loop->body, *name, e);
+        if (!sum && (what == &AccessWork::stores || loop->stores)) break;
         times /= std::max(1.0, loop->turns);
       }
     auto array = shared_.find(*name);
@@ -1301,12 +1301,13 @@ private:
     }
   }
 
-  /// Whether a loop changes this element of a container, and no other one of any.
-  bool onlyChange(const Block *loop, const std::string &name, const Expr *place) const {
+  /// Whether all that a loop changes in containers is what it accumulates in this element of one.
+  bool accumulates(const Block *loop, const std::string &name, const Expr *place) const {
     const auto &written = loopOf(loop).written;
-    return written.size() == 1 && written.begin()->first == name &&
+    return !shared_.count(name) && written.size() == 1 && written.begin()->first == name &&
            std::all_of(written.begin()->second.begin(), written.begin()->second.end(),
-                       [&](const Expr *at) { return equal(at, place); });
+                       [&](const Expr *at) { return equal(at, place); }) &&
+           !any<Assign>(loop, [&](const Assign &a) { return a.op == AssignOp::Set && equal(a.target, place); });
   }
 
   /// Whether data says which element it is.
