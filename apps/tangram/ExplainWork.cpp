@@ -222,6 +222,8 @@ std::vector<TunableNote> tunableNotes(const Explanation &e, const std::string &f
                factor->second, static_cast<std::int64_t>(workers),
                fmt::format("the {} of level '{}' of {}", plural(std::to_string(workers), "worker"), node.to, e.target) +
                    automatic(node.to))});
+      if (const auto grain = node.parameters.find("grain"); grain != node.parameters.end())
+        add({"grain", "split", node.level, grain->second, origin(grain->second, 1, "chunks of any number of calls")});
     }
     if (node.rule != Rule::Select || !rule.codelet) continue;
     walk(rule.codelet->body, [&](const Declare &d) {
