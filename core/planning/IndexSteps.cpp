@@ -49,6 +49,8 @@ IndexSteps::Run IndexSteps::run(const Expr *e, const std::string &counter) {
     switch (n->op) {
     case BinaryOp::Add: return {left.moves || right.moves, left.moves && right.moves ? 1 : length};
     case BinaryOp::Sub: return {left.moves, right.moves ? 1 : length};
+    case BinaryOp::Or:
+    case BinaryOp::Xor: return {left.moves != right.moves, left.moves && right.moves ? 1 : length}; // of whole blocks
     case BinaryOp::Div:
     case BinaryOp::Rem:
       if (left.moves && !right.moves) return {n->op == BinaryOp::Rem, std::min(length, numbers_(n->rhs).value_or(1))};
@@ -131,6 +133,8 @@ std::optional<double> IndexSteps::acrossLanes(const Expr *e) {
     if (rest) return *by < kMany ? std::optional(0.0) : std::nullopt;  // few elements, again and again
     return std::copysign(std::max(1.0, std::abs(*left) / *by), *left); // one element, or neighbours
   }
+  case BinaryOp::Or: // by a mask that all lanes have in common: neighbours stay together, in another order
+  case BinaryOp::Xor: return *left != 0 && *right != 0 ? std::nullopt : std::optional(*left + *right);
   default: return {};
   }
 }

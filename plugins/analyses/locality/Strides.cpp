@@ -473,6 +473,8 @@ Step Strides::of(const Expr *expr, const Mover &mover) const {
     Step a = sub(n->lhs), b = sub(n->rhs);
     if (n->op == BinaryOp::Add) return a + b;
     if (n->op == BinaryOp::Sub) return a - b;
+    // By a mask that all have in common neighbours change places within a block of them: x[i ^ m].
+    if ((n->op == BinaryOp::Xor || n->op == BinaryOp::Or) && (a.zero() || b.zero())) return a.zero() ? b : a;
     if (const auto *by = dyn<FloatLit>(n->rhs); by && n->op == BinaryOp::Mul) return scaledBy(a, by->value);
     if (const auto *by = dyn<FloatLit>(n->lhs); by && n->op == BinaryOp::Mul) return scaledBy(b, by->value);
     if (n->op == BinaryOp::Mul && b.zero()) return scaled(a, number(n->rhs));

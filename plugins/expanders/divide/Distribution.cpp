@@ -326,6 +326,8 @@ public:
 
   const Codelet *run() {
     for (unsigned steps = 0; steps < kSteps && change();) ++steps;
+    if (const nest::Nest *const nest = nests_.of(*codelet_); nest && serialLoopsAroundLoops(*codelet_) > 0)
+      std::any_of(nest->items.begin(), nest->items.end(), [&](const Item &item) { return regroupIn(*nest, item); });
     return codelet_;
   }
 
@@ -485,6 +487,118 @@ private:
     return same && separateBy(*read, partingPlaces(*read, *same));
   }
 
+  /// What stands in a serial loop in loops of their own, one for all that shares variables of an iteration, in an order
+  /// that dependences allow; loops in it are taken apart first. Kept where fewer loops are serial around others then:
+  ///
+  ///   for (i...) { s = 0; for (k < i) { c[k] += b[i] * a[i][k]; s += b[k] * a[i][k]; } c[i] = s; }
+  ///
+  /// becomes a loop over i that has the sums, and one that has the updates behind it.
+  bool regroup(const nest::Nest &nest, const Item &item) {
+    constexpr std::size_t kMostGroups = 3; // all orders of them are tried
+    if (item.kind != Item::Kind::Loop || item.body.size() < 2 || isParallel(nest, item.index) ||
+        std::none_of(item.body.begin(), item.body.end(), nest::hasLoop))
+      return false;
+    const Codelet *const before = codelet_;
+    Place place; // what is written anew has other names
+    if (!placeOf(item, nest.items, place)) return false;
+    for (std::size_t i = item.body.size(); i-- > 0;) {
+      place.push_back(i);
+      takeApart(place);
+      place.pop_back();
+    }
+    const nest::Nest *const read = nests_.of(*codelet_);
+    const Item *same = read ? itemAt(place, read->items) : nullptr;
+    std::vector<std::vector<std::size_t>> groups;
+    if (same) groups = sharing(*read, *same);
+    for (bool more = groups.size() > 1 && groups.size() <= kMostGroups; more;
+         more = std::next_permutation(groups.begin(), groups.end())) {
+      Step step{Step::Kind::Distribute,
+                {read->loops[same->index].variable},
+                0,
+                "",
+                read->loops[same->index].node->range,
+                {},
+                {}};
+      for (const auto &group : groups) {
+        step.parts.push_back(group.size());
+        step.order.insert(step.order.end(), group.begin(), group.end());
+      }
+      if (!apply(*read, step)) continue;
+      codelet_ = Distributor(nests_, *codelet_, mostExpanded_, arena_).run();
+      if (serialLoopsAroundLoops(*codelet_) < serialLoopsAroundLoops(*before)) {
+        names_.reserveAll(codelet_);
+        return true;
+      }
+      break;
+    }
+    codelet_ = before;
+    return false;
+  }
+
+  /// The first loop, from outside, of the item and all in it for which that helps.
+  bool regroupIn(const nest::Nest &nest, const Item &item) {
+    return regroup(nest, item) ||
+           std::any_of(item.body.begin(), item.body.end(), [&](const Item &inner) { return regroupIn(nest, inner); });
+  }
+
+  /// Positions of items, each in what stands in the one before.
+  using Place = std::vector<std::size_t>;
+  static bool placeOf(const Item &item, const std::vector<Item> &items, Place &place) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      place.push_back(i);
+      if (&items[i] == &item || placeOf(item, items[i].body, place)) return true;
+      place.pop_back();
+    }
+    return false;
+  }
+  static const Item *itemAt(const Place &place, const std::vector<Item> &items) {
+    const std::vector<Item> *in = &items;
+    const Item *item = nullptr;
+    for (const std::size_t i : place) {
+      if (i >= in->size()) return nullptr;
+      item = &(*in)[i];
+      in = &item->body;
+    }
+    return item && item->kind == Item::Kind::Loop ? item : nullptr;
+  }
+
+  /// An innermost loop of several statements into one for each.
+  void takeApart(const Place &loop) {
+    const nest::Nest *const read = nests_.of(*codelet_);
+    const Item *item = read ? itemAt(loop, read->items) : nullptr;
+    if (item && item->body.size() > 1 && std::none_of(item->body.begin(), item->body.end(), nest::hasLoop))
+      apply(*read, parting(*read, *item));
+  }
+
+  /// Which of what stands in a loop share variables of an iteration.
+  static std::vector<std::vector<std::size_t>> sharing(const nest::Nest &nest, const Item &item) {
+    if (std::any_of(item.body.begin(), item.body.end(), [](const Item &i) { return i.kind == Item::Kind::Guard; }))
+      return {};
+    std::vector<std::vector<std::size_t>> groups;
+    std::vector<std::set<unsigned>> variables; // of each group
+    for (std::size_t i = 0; i < item.body.size(); ++i) {
+      std::vector<std::size_t> members = {i};
+      std::set<unsigned> own;
+      for (const unsigned s : nest::statementsIn(item.body[i]))
+        for (const nest::Access &a : nest.statements[s].accesses)
+          if (const auto &scope = nest.variables[a.variable].scope;
+              std::find(scope.begin(), scope.end(), item.index) != scope.end())
+            own.insert(a.variable);
+      for (std::size_t g = groups.size(); g-- > 0;) {
+        if (std::none_of(own.begin(), own.end(), [&](unsigned v) { return variables[g].count(v) != 0; })) continue;
+        members.insert(members.begin(), groups[g].begin(), groups[g].end());
+        own.insert(variables[g].begin(), variables[g].end());
+        groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(g));
+        variables.erase(variables.begin() + static_cast<std::ptrdiff_t>(g));
+      }
+      std::sort(members.begin(), members.end());
+      groups.push_back(std::move(members));
+      variables.push_back(std::move(own));
+    }
+    std::sort(groups.begin(), groups.end()); // the order of the source, where there is one
+    return groups;
+  }
+
   /// Whether loops become parallel by that.
   bool separateBy(const nest::Nest &nest, const Step &step) {
     const Codelet *const before = codelet_;
@@ -552,6 +666,21 @@ private:
     return std::count_if(nest->items.begin(), nest->items.end(), [&](const Item &item) {
       return item.kind == Item::Kind::Loop && isParallel(*nest, item.index) == parallel;
     });
+  }
+
+  std::ptrdiff_t serialLoopsAroundLoops(const Codelet &codelet) const {
+    const nest::Nest *const nest = nests_.of(codelet);
+    std::ptrdiff_t result = 0;
+    const auto count = [&](const auto &self, const std::vector<Item> &items) -> void {
+      for (const Item &item : items) {
+        result += item.kind == Item::Kind::Loop && std::any_of(item.body.begin(), item.body.end(), nest::hasLoop) &&
+                  !isParallel(*nest, item.index);
+        self(self, item.body);
+        self(self, item.otherwise);
+      }
+    };
+    if (nest) count(count, nest->items);
+    return result;
   }
 
   bool interchange(const nest::Nest &nest, const Item &outermost) {

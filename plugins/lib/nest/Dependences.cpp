@@ -1,5 +1,6 @@
 #include "tangram/nest/Dependences.h"
 
+#include "tangram/nest/Exchanges.h"
 #include "tangram/nest/Segments.h"
 
 #include <algorithm>
@@ -96,6 +97,7 @@ std::vector<Dependence> Dependences::all(unsigned loop) const {
   std::map<unsigned, std::vector<const Access *>> byVariable;
   for (unsigned s : nest_.statementsOf(loop))
     for (const Access &a : nest_.statements[s].accesses) byVariable[a.variable].push_back(&a);
+  const Exchanges exchanges(nest_, loop);
   std::vector<Dependence> found;
   bool allKnown = true;
   for (const auto &[variable, accesses] : byVariable) {
@@ -126,7 +128,8 @@ std::vector<Dependence> Dependences::all(unsigned loop) const {
     for (std::size_t i = 0; i < accesses.size(); ++i)
       for (std::size_t j = 0; j < accesses.size(); ++j) {
         if (!writes(*accesses[i]) && !writes(*accesses[j])) continue;
-        if (inOwnSegments(nest_, *accesses[i], *accesses[j], loop)) continue;
+        if (inOwnSegments(nest_, *accesses[i], *accesses[j], loop) || exchanges.apart(*accesses[i], *accesses[j]))
+          continue;
         const auto [entry, fresh] = meetings.try_emplace({which[i], which[j]});
         if (fresh) entry->second = meeting(touched[which[i]], touched[which[j]], loop);
         const Meeting &m = entry->second;

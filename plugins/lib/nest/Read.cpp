@@ -11,6 +11,7 @@
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Casts.h"
 #include "tangram/nest/Selections.h"
+#include "tangram/nest/Statements.h"
 #include "tangram/nest/Updates.h"
 
 #include <algorithm>
@@ -94,13 +95,6 @@ std::optional<Counted> counted(const For &loop, const Module &module, std::strin
   if (!step) return std::nullopt;
   c.step = *step;
   return c;
-}
-
-/// if (cond) { continue; }
-const If *continueIf(const Stmt *s) {
-  const auto *choice = dyn<If>(s);
-  if (!choice || choice->otherwise || choice->then->stmts.size() != 1 || hasEffects(choice->cond)) return nullptr;
-  return isa<Continue>(choice->then->stmts[0]) ? choice : nullptr;
 }
 
 bool hasLoops(const Node *n) {

@@ -305,7 +305,16 @@ std::optional<Refusal> Schedule::change(Node &root, const Step &step) {
       const auto *d = ast::dyn<ast::Declare>(nest_.statements[units_[n.unit].item->index].node);
       return d && !d->init;
     };
-    const std::vector<Node> &all = whole.children[0].children;
+    std::vector<Node> all = whole.children[0].children;
+    if (std::vector<std::size_t> each = step.order; !each.empty()) {
+      std::sort(each.begin(), each.end());
+      for (std::size_t i = 0; i < each.size(); ++i)
+        if (each.size() != all.size() || each[i] != i)
+          return refuse(
+              fmt::format("'{}' does not name each of the {} parts of '{}' once", text(step), all.size(), first.name));
+      std::transform(step.order.begin(), step.order.end(), all.begin(),
+                     [&](std::size_t i) { return whole.children[0].children[i]; });
+    }
     std::vector<std::size_t> sizes = step.parts;
     if (std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}) != all.size()) sizes.assign(all.size(), 1);
     std::vector<Node> parts, here;

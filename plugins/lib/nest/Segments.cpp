@@ -1,7 +1,6 @@
 #include "tangram/nest/Segments.h"
 
-#include "tangram/ast/Effects.h"
-#include "tangram/ast/Walk.h"
+#include "tangram/nest/KeptValues.h"
 
 #include <algorithm>
 
@@ -20,11 +19,7 @@ struct Segment {
 
 class Segments {
 public:
-  explicit Segments(const Nest &nest) : nest_(nest), assigned_(assignedVariables(nest.codelet->body)) {
-    walk(nest.codelet->body, [&](const Declare &d) {
-      if (d.init && d.extents.empty() && !assigned_.count(d.name)) values_.emplace(d.name, d.init);
-    });
-  }
+  explicit Segments(const Nest &nest) : nest_(nest), kept_(*nest.codelet) {}
 
   std::optional<Segment> of(unsigned inner) const {
     const Loop &l = nest_.loops[inner];
@@ -32,7 +27,7 @@ public:
     const auto *cond = dyn<Binary>(l.node->cond);
     if (l.step != 1 || !init || !init->init || !cond || (cond->op != BinaryOp::Lt && cond->op != BinaryOp::Ne))
       return {};
-    const auto *counter = dyn<VarRef>(resolved(cond->lhs));
+    const auto *counter = dyn<VarRef>(kept_.resolved(cond->lhs));
     if (!counter || counter->name != l.variable) return {};
     const auto from = bound(init->init, inner), to = bound(cond->rhs, inner);
     if (!from || !to || from->bounds != to->bounds || from->loop != to->loop || to->first != from->first + 1) return {};
@@ -44,7 +39,7 @@ public:
     const auto *s = dyn<Subscript>(access.node);
     if (!s || !isa<VarRef>(s->base)) return {};
     for (std::size_t d = 0; d < s->indices.size(); ++d) {
-      const auto *counter = dyn<VarRef>(resolved(s->indices[d]));
+      const auto *counter = dyn<VarRef>(kept_.resolved(s->indices[d]));
       for (const unsigned inner : nest_.statements[access.statement].loops)
         if (counter && nest_.loops[inner].variable == counter->name)
           if (const std::optional<Segment> segment = of(inner); segment && segment->loop == loop)
@@ -54,36 +49,20 @@ public:
   }
 
 private:
-  /// Without casts that keep all values, and what a variable that keeps its value stands for.
-  const Expr *resolved(const Expr *e) const {
-    for (unsigned fuel = 16; fuel > 0; --fuel) {
-      if (const auto *cast = dyn<Cast>(e); cast && cast->type.isInteger() && cast->operand->type.isInteger() &&
-                                           cast->type.bytes() >= cast->operand->type.bytes()) {
-        e = cast->operand;
-        continue;
-      }
-      const auto *v = dyn<VarRef>(e);
-      const auto value = v ? values_.find(v->name) : values_.end();
-      if (value == values_.end()) break;
-      e = value->second;
-    }
-    return e;
-  }
-
   std::optional<Segment> bound(const Expr *e, unsigned inner) const {
-    const auto *s = dyn<Subscript>(resolved(e));
+    const auto *s = dyn<Subscript>(kept_.resolved(e));
     const auto *base = s ? dyn<VarRef>(s->base) : nullptr;
     if (!base || s->indices.size() != 1 || !base->type.isArray() || !base->type.element().isInteger()) return {};
-    const Expr *index = resolved(s->indices[0]);
+    const Expr *index = kept_.resolved(s->indices[0]);
     std::int64_t more = 0;
     if (const auto *n = dyn<Binary>(index); n && (n->op == BinaryOp::Add || n->op == BinaryOp::Sub)) {
-      const auto *right = dyn<IntLit>(resolved(n->rhs)), *left = dyn<IntLit>(resolved(n->lhs));
+      const auto *right = dyn<IntLit>(kept_.resolved(n->rhs)), *left = dyn<IntLit>(kept_.resolved(n->lhs));
       if (right) {
         more = static_cast<std::int64_t>(n->op == BinaryOp::Add ? right->value : -right->value);
-        index = resolved(n->lhs);
+        index = kept_.resolved(n->lhs);
       } else if (left && n->op == BinaryOp::Add) {
         more = static_cast<std::int64_t>(left->value);
-        index = resolved(n->rhs);
+        index = kept_.resolved(n->rhs);
       }
     }
     const auto *i = dyn<VarRef>(index);
@@ -93,8 +72,7 @@ private:
   }
 
   const Nest &nest_;
-  std::set<std::string> assigned_;
-  std::map<std::string, const Expr *> values_;
+  KeptValues kept_;
 };
 
 bool writes(const Nest &nest, const std::string &container) {

@@ -14,6 +14,12 @@ std::set<std::string> declaredIn(const std::vector<const Stmt *> &stmts) {
   return result;
 }
 
+const If *continueIf(const Stmt *s) {
+  const auto *choice = dyn<If>(s);
+  if (!choice || choice->otherwise || choice->then->stmts.size() != 1 || hasEffects(choice->cond)) return nullptr;
+  return isa<Continue>(choice->then->stmts[0]) ? choice : nullptr;
+}
+
 bool touchesElements(const Node *tree, const std::set<std::string> &containers) {
   return any<Subscript>(tree, [&](const Subscript &s) {
     const VarRef *root = rootVariable(&s);

@@ -22,17 +22,37 @@ namespace {
 
 constexpr Int kLargestScalar = Int{1} << 48;
 
+/// Whether its expression is not there in front of the codelet.
+bool isLocal(const Nest &nest, const Parameter &p) {
+  return any<VarRef>(p.expr, [&](const VarRef &v) {
+    return std::none_of(nest.codelet->params.begin(), nest.codelet->params.end(),
+                        [&](const Param *given) { return given->name == v.name; });
+  });
+}
+
 /// Scalars of 64 bits are to be such that what is computed of them fits 64 bits.
 void bound(const Nest &nest, const std::set<std::string> &used, Arena &arena, std::vector<const Expr *> &conditions) {
   std::vector<const Expr *> result;
   for (const Parameter &p : nest.parameters) {
     if (!used.count(p.id) || isa<Size>(p.expr) || p.expr->type.bytes() < 8) continue;
+    if (isLocal(nest, p)) throw NotWritten{"'" + p.name + "' may be too large, which callers cannot be asked"};
     Build build(arena, p.expr->range);
     result.push_back(build.binary(BinaryOp::Le, p.expr, build.integer(p.expr->type, kLargestScalar)));
     if (p.expr->type.isSigned())
       result.push_back(build.binary(BinaryOp::Ge, p.expr, build.integer(p.expr->type, -kLargestScalar)));
   }
   conditions.insert(conditions.begin(), result.begin(), result.end());
+}
+
+/// i of i_1_2: what was written before is written again.
+std::string withoutNumbers(const std::string &name) {
+  std::size_t end = name.size();
+  for (;;) {
+    const std::size_t digits = name.find_last_not_of("0123456789", end - 1);
+    if (digits == std::string::npos || digits + 1 == end || name[digits] != '_' || digits == 0)
+      return name.substr(0, end);
+    end = digits;
+  }
 }
 
 class Writer {
@@ -146,7 +166,7 @@ private:
     std::string id = n.iterator().as<isl::ast_expr_id>().id().name();
     std::size_t depth = id.size() > 1 && id[0] == 'c' ? std::stoul(id.substr(1)) : 0;
     std::string wanted = depth < wanted_.size() && !wanted_[depth].empty() ? wanted_[depth] : "t";
-    std::string name = names_.fresh(wanted);
+    std::string name = names_.fresh(withoutNumbers(wanted));
     const Expr *begin = expressions_.integer(n.init());
     expressions_.bind(id, name);
     std::vector<const Stmt *> body;
@@ -201,14 +221,6 @@ private:
 } // namespace
 
 namespace {
-/// Whether its expression is not there in front of the codelet.
-bool isLocal(const Nest &nest, const Parameter &p) {
-  return any<VarRef>(p.expr, [&](const VarRef &v) {
-    return std::none_of(nest.codelet->params.begin(), nest.codelet->params.end(),
-                        [&](const Param *given) { return given->name == v.name; });
-  });
-}
-
 isl::set withoutLocal(const Nest &nest, isl::set set) {
   for (const Parameter &p : nest.parameters)
     if (isLocal(nest, p)) set = set.project_out_param(isl::id(nest.isl.get(), p.id));

@@ -244,6 +244,35 @@ TEST_F(NestTest, AlternatingPlanes) {
   EXPECT_NE(carried(*nest, "t"), "nothing");
 }
 
+TEST_F(NestTest, PairsOfElementsThatOneOfTwoIterationsHas) {
+  E a = var("a", A1(U32)), i = var("i", U64), m = var("m", U64), p = var("p", U64), k = var("k", U64);
+  const auto with = [](ast::BinaryOp op, E x, E y) { return bin(U64, op, x, y); };
+  const E partner = with(ast::BinaryOp::Xor, i, m), own = at(a, {i}, U32), other = at(a, {p}, U32);
+  const Ss swap = {let("t", U32, own), set(own, other), set(other, var("t", U32))};
+  const auto of = [&](const Ss &body) {
+    return carried(*read({inOut("a", A1(U32)), in("m", U64), in("k", U64)}, {up("i", U64, 0, size(a), body)}), "i");
+  };
+  const E named = partner;
+  EXPECT_EQ(of({let("p", U64, named), when(p > i, swap)}), "nothing");
+  EXPECT_EQ(of({let("p", U64, named), when(i <= p, swap)}), "nothing");
+  EXPECT_EQ(of({let("p", U64, named), when(p < i, {next()}), swap[0], swap[1], swap[2]}), "nothing");
+  EXPECT_EQ(of({let("p", U64, named), when(both(p > i, other < own), swap)}), "nothing");
+  // What partners share is that a bit is not set in one of them.
+  const E clear = with(ast::BinaryOp::And, i, m) == lit(U64, 0);
+  EXPECT_EQ(of({let("p", U64, i + m), when(clear, swap)}), "nothing");
+  EXPECT_EQ(of({let("p", U64, with(ast::BinaryOp::Or, m, i)), when(clear, swap)}), "nothing");
+  // Both of a pair touch it, by no condition or by one that says nothing.
+  EXPECT_NE(of({let("p", U64, named), swap[0], swap[1], swap[2]}), "nothing");
+  EXPECT_NE(of({let("p", U64, named), when(k > i, swap)}), "nothing");
+  EXPECT_NE(of({let("p", U64, named), when(other < own, swap)}), "nothing");
+  EXPECT_NE(of({let("p", U64, named), when(p > i, swap, {set(own, other)})}), "nothing");
+  // Another partner than that of the condition, one that is not its own inverse, and one that changes.
+  EXPECT_NE(of({let("p", U64, with(ast::BinaryOp::Xor, i, k)), when(partner > i, swap)}), "nothing");
+  EXPECT_NE(of({let("p", U64, i + m), when(p > i, swap)}), "nothing");
+  EXPECT_NE(of({let("p", U64, named), when(p > i, swap), add(m, lit(U64, 1))}), "nothing");
+  EXPECT_NE(of({let("p", U64, named), add(p, lit(U64, 1)), when(p > i, swap)}), "nothing");
+}
+
 TEST_F(NestTest, ATooLongQuestionIsNotKnown) {
   E a = var("a", A2(F32)), i = var("i", U64), j = var("j", U64);
   auto n =

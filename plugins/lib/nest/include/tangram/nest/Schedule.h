@@ -18,7 +18,8 @@ struct Step {
     Tile,       // loops[0] into pieces of `size` iterations, counted by a new loop `name` around it
     Order,      // loops that stand directly in each other, outermost first; those not named stay behind them
     Fuse,       // loops[0] and loops[1], which follow each other, into one over the values of both
-    Distribute, // loops[0] into one for each of what stands in it, or for as many as `parts` says
+    Distribute, // loops[0] into one for each of what stands in it, or for as many as `parts` says, in that order or
+                // that of `order`
     Reduce,     // updates by one operator that loops[0] carries may be carried out in any order
     Reschedule, // loops[0], of the outermost ones, and all in it: as few serial loops outside as dependences allow,
                 // what is in them parallel (P. Feautrier, Some efficient solutions to the affine scheduling problem,
@@ -33,6 +34,7 @@ struct Step {
   std::string name;
   ast::SourceRange range;              // where it was asked for
   std::vector<std::size_t> parts = {}; // of Distribute: how many each loop has; empty: one
+  std::vector<std::size_t> order = {}; // of Distribute: all that stands in the loop, as it is carried out then
 };
 /// "tile i by 32 as ii", "order j i", "fuse i j", "distribute i", "reduce k", "reschedule i", "block i by 32 as ii"
 std::string text(const Step &step);

@@ -11,6 +11,8 @@ namespace tangram::nest {
 
 /// Names that statements declare.
 std::set<std::string> declaredIn(const std::vector<const ast::Stmt *> &stmts);
+/// The statement as `if (cond) continue;`, where it is one.
+const ast::If *continueIf(const ast::Stmt *s);
 /// Whether a tree touches an element of one of these; asking for a size does not.
 bool touchesElements(const ast::Node *tree, const std::set<std::string> &containers);
 /// Containers and arrays of which statements write elements.
