@@ -123,7 +123,7 @@ private:
     };
     also(divide::withParallelLoopsOutside(nests, *source, expandedElements_, context.arena), "_distributed");
     const auto columns = [&](const Codelet *other) {
-      const Codelet *plain = nest::withCarriedElements(nests, withPromoted(other, context.arena), context.arena);
+      const Codelet *plain = nest::withCarriedElements(nests, withPromoted(nests, other, context.arena), context.arena);
       const Codelet *made = divide::withScannedColumns(nests, *plain, scanRows_, options.reorder, context.arena);
       if (made != plain)
         divide(nests, spectrum, changed(made, *other, *codelet, "_columns", context), options, names, context, codelets,
@@ -219,14 +219,14 @@ private:
   }
 
   /// An element that a loop updates is a scalar that it reduces; one that it hands on is then a scalar that goes on.
-  static const Codelet *withPromoted(const Codelet *codelet, Arena &arena) {
-    return nest::withPromotedElements(nest::withIncrementsApart(codelet, arena), arena);
+  static const Codelet *withPromoted(nest::Nests &nests, const Codelet *codelet, Arena &arena) {
+    return nest::withPromotedElements(nests, nest::withIncrementsApart(codelet, arena), arena);
   }
 
   static void divide(nest::Nests &nests, const Spectrum &spectrum, const Codelet *codelet,
                      const divide::DivideOptions &options, Names &names, ExpandContext &context,
                      std::vector<const Codelet *> &codelets, Added &added) {
-    const Codelet *promoted = withPromoted(codelet, context.arena);
+    const Codelet *promoted = withPromoted(nests, codelet, context.arena);
     const Codelet *carried = nest::withCarriedElements(nests, promoted, context.arena);
     const nest::Nest *nest = nullptr;
     divide::Division d = attempt(nests, spectrum, carried, options, names, context, nest);

@@ -52,6 +52,36 @@ std::vector<unsigned> accumulated(const nest::Nest &nest, unsigned loop, bool re
   return result;
 }
 
+/// Whether loops stand in the innermost of loops that stand directly in each other from this one on, two or more.
+bool hasLoopsInIterations(const Item &outermost) {
+  std::size_t depth = 1;
+  const Item *item = &outermost;
+  for (; item->body.size() == 1 && item->body[0].kind == Item::Kind::Loop; ++depth) item = &item->body[0];
+  return depth > 1 && std::any_of(item->body.begin(), item->body.end(), nest::hasLoop);
+}
+
+/// The codelet after the step; null where it is refused, or leaves no more loops parallel.
+const Codelet *rescheduled(nest::Nests &nests, const nest::Nest &nest, const Item &loop, Step::Kind kind, bool reorder,
+                           Arena &arena, std::string &why) {
+  nest::Schedule schedule(nest);
+  const nest::Loop &l = nest.loops[loop.index];
+  for (const unsigned v : accumulated(nest, loop.index, reorder)) schedule.reduce(v);
+  if (const auto refusal = schedule.apply({kind, {l.variable}, 0, "", l.node->range, {}})) {
+    why = refusal->message;
+    return nullptr;
+  }
+  const nest::Written written = nest::write(schedule, arena);
+  if (!written.body) {
+    why = written.problem;
+    return nullptr;
+  }
+  const Codelet *changed = nest::withWritten(nest.codelet, written, arena);
+  const nest::Nest *read = nests.of(*changed);
+  if (read && nest::Dependences(*read).parallelLoops() > nest::Dependences(nest).parallelLoops()) return changed;
+  why = "no order of its iterations leaves any of them parallel";
+  return nullptr;
+}
+
 } // namespace
 
 const Codelet *withRescheduledLoops(nest::Nests &nests, const Codelet &codelet, bool reorder, Arena &arena,
@@ -64,26 +94,17 @@ const Codelet *withRescheduledLoops(nest::Nests &nests, const Codelet &codelet, 
       return item.kind == Item::Kind::Loop && nest->loops[item.index].variable == variable;
     });
     if (loop == nest->items.end()) continue;
-    nest::Schedule schedule(*nest);
-    const SourceRange where = nest->loops[loop->index].node->range;
-    for (const unsigned v : accumulated(*nest, loop->index, reorder)) schedule.reduce(v);
-    if (const auto refusal = schedule.apply({Step::Kind::Reschedule, {variable}, 0, "", where, {}})) {
-      refused.push_back({where, refusal->message});
-      continue;
-    }
-    const nest::Written written = nest::write(schedule, arena);
-    if (!written.body) {
-      refused.push_back({where, written.problem});
-      continue;
-    }
-    const Codelet *changed = nest::withWritten(nest->codelet, written, arena);
-    const nest::Nest *read = nests.of(*changed);
-    if (!read || nest::Dependences(*read).parallelLoops() <= nest::Dependences(*nest).parallelLoops()) {
-      refused.push_back({where, "no order of its iterations leaves any of them parallel"});
+    const Codelet *changed = nullptr;
+    std::string why;
+    if (hasLoopsInIterations(*loop))
+      changed = rescheduled(nests, *nest, *loop, Step::Kind::Hyperplanes, reorder, arena, why);
+    if (!changed) changed = rescheduled(nests, *nest, *loop, Step::Kind::Reschedule, reorder, arena, why);
+    if (!changed) {
+      refused.push_back({nest->loops[loop->index].node->range, why});
       continue;
     }
     result = changed;
-    nest = read;
+    nest = nests.of(*changed);
   }
   return result;
 }

@@ -412,7 +412,7 @@ std::string Affine::idOf(const Expr *e, std::vector<unsigned> loops) {
   // A name that is nobody else's: isl takes what follows an identifier for no part of it.
   std::string id = fmt::format("p{}_", nest_.parameters.size());
   it->second = id;
-  nest_.parameters.push_back({id, spelled(e), e, std::move(loops)});
+  nest_.parameters.push_back({id, spelled(e), e, std::move(loops), {}});
   isl::set range = within(id, e->type);
   if (isa<Size>(e)) range = range.intersect(parameter(id).le_set(constant(kLargestExtent)));
   ranges_ = ranges_.intersect(range);

@@ -33,21 +33,59 @@ const Expr *hasTurn(const Stmt *s, std::vector<const Stmt *> &inside, Arena &are
   return all;
 }
 
-/// The only element of a container that a loop touches, at an index that the loop does not change, in each turn.
-const Subscript *onlyElement(const std::string &container, const Stmt *loop, const std::vector<const Stmt *> &inside) {
+/// Whether accesses of a loop that only reads them touch other elements than one that it updates.
+class ReadsApart {
+public:
+  explicit ReadsApart(const Nest *nest) : nest_(nest) {}
+
+  bool operator()(const Stmt *loop, const Subscript *updated, const Subscript *read) const {
+    if (!nest_) return false;
+    for (unsigned l = 0; l < nest_->loops.size(); ++l)
+      if (nest_->loops[l].node == loop) {
+        const auto found = nest_->isl.limited([&] { return apart(l, updated, read); });
+        return found && *found;
+      }
+    return false;
+  }
+
+private:
+  bool apart(unsigned loop, const Subscript *updated, const Subscript *read) const {
+    const std::vector<isl::set> one = touched(loop, updated, false), other = touched(loop, read, true);
+    return !one.empty() && !other.empty() && std::all_of(one.begin(), one.end(), [&](const isl::set &a) {
+      return std::all_of(other.begin(), other.end(), [&](const isl::set &b) { return a.intersect(b).is_empty(); });
+    });
+  }
+
+  /// In all iterations of the loop, one set for each access; none where there is no telling.
+  std::vector<isl::set> touched(unsigned loop, const Subscript *element, bool onlyReads) const {
+    std::vector<isl::set> result;
+    for (const unsigned s : nest_->statementsOf(loop))
+      for (const Access &a : nest_->statements[s].accesses) {
+        if (a.node != element) continue;
+        if (onlyReads && a.kind != AccessKind::Read) return {};
+        result.push_back(
+            nest_->without(a.elements.intersect_params(nest_->assumed), nest_->inner(nest_->statements[s], loop)));
+      }
+    return result;
+  }
+
+  const Nest *nest_;
+};
+
+/// The element of a container that a loop updates, at an index that it does not change, in each turn, where it touches
+/// no other one, or ones that are surely apart.
+const Subscript *updatedElement(const std::string &container, const Stmt *loop, const std::vector<const Stmt *> &inside,
+                                const ReadsApart &apart) {
+  const auto isOfContainer = [&](const Expr *e) {
+    const auto *s = dyn<Subscript>(e);
+    const auto *base = s ? dyn<VarRef>(s->base) : nullptr;
+    return base && base->name == container ? s : nullptr;
+  };
   const Subscript *element = nullptr;
-  std::size_t elements = 0, uses = 0;
-  bool same = true;
-  walk(
-      loop, [&](const Size &) { return WalkResult::Skip; }, [&](const VarRef &v) { uses += v.name == container; },
-      [&](const Subscript &s) {
-        const auto *base = dyn<VarRef>(s.base);
-        if (!base || base->name != container) return;
-        ++elements;
-        same = same && (!element || equal(element, &s));
-        element = &s;
-      });
-  if (!element || !same || elements != uses || element->indices.size() != element->base->type.rank()) return nullptr;
+  for (const Stmt *s : inside)
+    if (const auto *e = dyn<Evaluate>(s); e && !element)
+      if (const auto *a = dyn<Assign>(e->expr)) element = isOfContainer(a->target);
+  if (!element || element->indices.size() != element->base->type.rank()) return nullptr;
   std::set<std::string> changed = declaredIn({loop});
   changed.merge(assignedVariables(loop));
   const std::set<std::string> written = writtenIn({loop});
@@ -55,10 +93,19 @@ const Subscript *onlyElement(const std::string &container, const Stmt *loop, con
     if (hasEffects(index) || touchesElements(index, written) ||
         any<VarRef>(index, [&](const VarRef &v) { return changed.count(v.name) != 0; }))
       return nullptr;
-  for (const Stmt *s : inside)
-    if (const auto *e = dyn<Evaluate>(s))
-      if (const auto *a = dyn<Assign>(e->expr); a && equal(a->target, element)) return element;
-  return nullptr;
+  std::size_t elements = 0, uses = 0;
+  std::vector<const Subscript *> others;
+  walk(
+      loop, [&](const Size &) { return WalkResult::Skip; }, [&](const VarRef &v) { uses += v.name == container; },
+      [&](const Subscript &s) {
+        if (!isOfContainer(&s)) return;
+        ++elements;
+        if (!equal(element, &s)) others.push_back(&s);
+      });
+  if (elements != uses) return nullptr;
+  return std::all_of(others.begin(), others.end(), [&](const Subscript *other) { return apart(loop, element, other); })
+             ? element
+             : nullptr;
 }
 
 /// The assignment to the element that the statement is; null: it is something else.
@@ -68,9 +115,8 @@ const Assign *storesTo(const Subscript *element, const Stmt *s) {
   return assign && equal(assign->target, element) && !hasEffects(assign->value) ? assign : nullptr;
 }
 
-} // namespace
-
-std::vector<const Stmt *> withPromotedElements(const std::vector<const Stmt *> &body, Names &names, Arena &arena) {
+std::vector<const Stmt *> promoted(const std::vector<const Stmt *> &body, const ReadsApart &apart, Names &names,
+                                   Arena &arena) {
   std::vector<const Stmt *> result;
   for (const Stmt *s : body) {
     std::vector<const Stmt *> inside, behind;
@@ -78,7 +124,7 @@ std::vector<const Stmt *> withPromotedElements(const std::vector<const Stmt *> &
     const Stmt *loop = s;
     if (turn && !contains<Atomic>(s))
       for (const std::string &container : writtenIn({s})) {
-        const Subscript *element = onlyElement(container, loop, inside);
+        const Subscript *element = updatedElement(container, s, inside, apart);
         const Expr *zero = element ? Build(arena, element->range).zero(element->type) : nullptr;
         if (!zero) continue;
         Build build(arena, element->range);
@@ -110,28 +156,31 @@ std::vector<const Stmt *> withPromotedElements(const std::vector<const Stmt *> &
   return result;
 }
 
-namespace {
-
 /// Outer loops first: what no loop of a chain changes is promoted out of all of it.
 class Promotion : public Mutator {
 public:
-  Promotion(Arena &arena, Names &names) : Mutator(arena), names_(names) {}
+  Promotion(const Nest *nest, Arena &arena, Names &names) : Mutator(arena), apart_(nest), names_(names) {}
   const Node *mutateBlock(const Block *block) override {
-    std::vector<const Stmt *> stmts = withPromotedElements(block->stmts, names_, arena());
+    std::vector<const Stmt *> stmts = promoted(block->stmts, apart_, names_, arena());
     return Mutator::mutateBlock(
         stmts == block->stmts ? block : arena().derive(block, [&](Block &b) { b.stmts = std::move(stmts); }));
   }
 
 private:
+  ReadsApart apart_;
   Names &names_;
 };
 
 } // namespace
 
-const Codelet *withPromotedElements(const Codelet *codelet, Arena &arena) {
+std::vector<const Stmt *> withPromotedElements(const std::vector<const Stmt *> &body, Names &names, Arena &arena) {
+  return promoted(body, ReadsApart(nullptr), names, arena);
+}
+
+const Codelet *withPromotedElements(Nests &nests, const Codelet *codelet, Arena &arena) {
   Names names;
   names.reserveAll(codelet);
-  return as<Codelet>(Promotion(arena, names).mutate(codelet));
+  return as<Codelet>(Promotion(nests.of(*codelet), arena, names).mutate(codelet));
 }
 
 } // namespace tangram::nest

@@ -30,7 +30,14 @@ void unitsIn(const ScheduleNode &n, std::vector<std::vector<unsigned>> &siblings
 } // namespace
 
 std::optional<Refusal> Schedule::reschedule(const Node &top, std::vector<Node> &made) const {
-  return scheduled(top, false, [&](auto &tree, const isl::schedule_node &root, const auto &groups) {
+  return scheduled(top, false, Whole::Units, [&](auto &tree, const isl::schedule_node &root, const auto &groups) {
+    made = tree.nodes(root, groups);
+    return true;
+  });
+}
+
+std::optional<Refusal> Schedule::hyperplanes(const Node &top, std::vector<Node> &made) const {
+  return scheduled(top, false, Whole::Iterations, [&](auto &tree, const isl::schedule_node &root, const auto &groups) {
     made = tree.nodes(root, groups);
     return true;
   });
@@ -44,7 +51,7 @@ std::optional<Refusal> Schedule::wavefronts(const std::string &loop, TilableBand
 }
 
 std::optional<Refusal> Schedule::tilable(const Node &top, TilableBand &band) const {
-  return scheduled(top, true, [&](auto &tree, const isl::schedule_node &root, const auto &groups) {
+  return scheduled(top, true, Whole::Units, [&](auto &tree, const isl::schedule_node &root, const auto &groups) {
     band.when = tree.tilable(root, groups);
     for (const UnitGroup *g : groups) band.together.push_back(g->units);
     return !band.when.empty();
@@ -119,16 +126,58 @@ Schedule::Problem Schedule::problem(const Node &top) const {
                   [&, g = g, h = h](isl::map pairs) { wait(g, h, std::move(pairs)); });
         }
     }
-  // A schedule whose numbers stand for how large sizes may become would be of no use.
-  const isl::set context = nest_.without(nest_.context, nest_.allLoops());
-  result.domain = isl::manage(isl_union_set_gist_params(result.domain.release(), context.copy()));
-  for (auto &[pair, dependent] : result.order) dependent = dependent.coalesce().gist_params(context);
+  withoutContext(result);
   return result;
 }
 
-template <class Use> std::optional<Refusal> Schedule::scheduled(const Node &top, bool bands, const Use &use) const {
+/// A schedule whose numbers stand for how large sizes may become would be of no use.
+void Schedule::withoutContext(Problem &problem) const {
+  const isl::set context = nest_.without(nest_.context, nest_.allLoops());
+  problem.domain = isl::manage(isl_union_set_gist_params(problem.domain.release(), context.copy()));
+  for (auto &[pair, dependent] : problem.order) dependent = dependent.coalesce().gist_params(context);
+}
+
+/// Of iterations of the loops that stand directly in each other from `top` on.
+Schedule::Problem Schedule::problemOfIterations(const Node &top) const {
+  const Node *innermost = &top;
+  unsigned depth = 1;
+  for (const auto *in = &innermost->children[0].children; in->size() == 1 && in->front().kind == Node::Kind::Loop;
+       in = &innermost->children[0].children) {
+    innermost = &in->front();
+    ++depth;
+  }
+  Problem result;
+  UnitGroup &all = result.groups.emplace_back();
+  all.tuple = "G";
+  all.body = innermost->children[0].children;
+  for (const auto &[unit, when] : innermost->when) all.units.push_back(unit);
+  result.domain = isl::union_set::empty(nest_.isl.get());
+  for (const unsigned u : all.units) {
+    isl::set points = nest_.points(units_[u].domain.intersect(assumed_), units_[u].loops);
+    const auto more = static_cast<unsigned>(units_[u].loops.size()) - depth;
+    points = isl::manage(isl_set_project_out(points.release(), isl_dim_set, depth, more));
+    result.domain =
+        result.domain.unite(isl::manage(isl_set_set_tuple_name(points.release(), all.tuple.c_str())).to_union_set());
+  }
+  isl::map order;
+  for (const Ordered &part : ordered()) {
+    if (!innermost->when.count(part.u) || !innermost->when.count(part.v) || !binding(part)) continue;
+    isl::map pairs = part.pairs;
+    for (const auto &[unit, side] : {std::pair(part.u, isl_dim_in), std::pair(part.v, isl_dim_out)})
+      pairs = isl::manage(
+          isl_map_project_out(pairs.release(), side, depth, static_cast<unsigned>(units_[unit].loops.size()) - depth));
+    pairs = pairs.subtract(isl::manage(isl_map_identity(pairs.space().release())));
+    order = order.is_null() ? pairs : order.unite(pairs);
+  }
+  if (!order.is_null()) result.order.emplace(std::pair<std::size_t, std::size_t>{0, 0}, order);
+  withoutContext(result);
+  return result;
+}
+
+template <class Use>
+std::optional<Refusal> Schedule::scheduled(const Node &top, bool bands, Whole whole, const Use &use) const {
   auto look = [&]() -> std::optional<Refusal> {
-    const Problem asked = problem(top);
+    const Problem asked = whole == Whole::Units ? problem(top) : problemOfIterations(top);
     const SchedulerOptions options(nest_.isl.get().get(), bands ? SchedulerOptions::Algorithm::Tilable
                                                                 : SchedulerOptions::Algorithm::Feautrier);
     ScheduleTree::Groups all;

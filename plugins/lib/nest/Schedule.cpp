@@ -20,6 +20,7 @@ std::string text(const Step &step) {
   case Step::Kind::Distribute: return "distribute " + loops;
   case Step::Kind::Reduce: return "reduce " + loops;
   case Step::Kind::Reschedule: return "reschedule " + loops;
+  case Step::Kind::Hyperplanes: return "hyperplanes " + loops;
   case Step::Kind::Block: return fmt::format("block {} by {} as {}", loops, step.size, step.name);
   }
   return "";
@@ -341,11 +342,13 @@ std::optional<Refusal> Schedule::change(Node &root, const Step &step) {
     return std::nullopt;
   }
   case Step::Kind::Reschedule:
+  case Step::Kind::Hyperplanes:
   case Step::Kind::Block: {
     if (places[0].parent != &root) return refuse(fmt::format("loop '{}' stands in another one", first.name));
     std::vector<Node> made;
-    if (std::optional<Refusal> refusal =
-            step.kind == Step::Kind::Block ? block(first, step, made) : reschedule(first, made))
+    if (std::optional<Refusal> refusal = step.kind == Step::Kind::Block        ? block(first, step, made)
+                                         : step.kind == Step::Kind::Reschedule ? reschedule(first, made)
+                                                                               : hyperplanes(first, made))
       return refusal;
     auto &siblings = places[0].parent->children;
     auto at = siblings.erase(siblings.begin() + static_cast<std::ptrdiff_t>(places[0].index));

@@ -87,11 +87,14 @@ ScheduleNode ScheduleTree::made(ScheduleNode::Kind kind) const {
 
 std::vector<ScheduleNode> ScheduleTree::leaf(const Groups &groups) const {
   std::vector<ScheduleNode> all;
-  for (const UnitGroup *g : groups)
+  for (const UnitGroup *g : groups) {
+    all.insert(all.end(), g->body.begin(), g->body.end());
+    if (!g->body.empty()) continue;
     for (const unsigned u : g->units) {
       all.push_back(made(ScheduleNode::Kind::Unit));
       all.back().unit = u;
     }
+  }
   return all;
 }
 
@@ -150,9 +153,11 @@ ScheduleTree::When ScheduleTree::whens(const isl::schedule_node_band &n, unsigne
   return result;
 }
 
-/// A function of a group's iterations as one of the parameters that stand for the nest's iterators.
-isl::pw_aff ScheduleTree::ofIterators(const isl::pw_aff &when, const std::vector<unsigned> &loops) const {
+/// A function of a group's iterations, by the outermost of `loops`, as one of the parameters that stand for the nest's
+/// iterators.
+isl::pw_aff ScheduleTree::ofIterators(const isl::pw_aff &when, std::vector<unsigned> loops) const {
   const isl::ctx ctx = nest_.isl.get();
+  loops.resize(static_cast<std::size_t>(isl_set_dim(when.domain().get(), isl_dim_set)));
   const isl::set all = isl::set::universe(isl::space::unit(ctx));
   isl::pw_aff_list values(ctx, static_cast<int>(loops.size()));
   for (const unsigned l : loops) values = values.add(all.param_pw_aff_on_domain(isl::id(ctx, nest_.loops[l].id)));

@@ -8,9 +8,11 @@
 
 namespace tangram::nest {
 
-/// Units that are carried out one after the other in each iteration: they share variables of it.
+/// Units that are carried out one after the other in each iteration: they share variables of it. Or else all that
+/// stands in a loop, `body`, and is carried out as it is.
 struct UnitGroup {
   std::vector<unsigned> units;
+  std::vector<Schedule::Node> body;
   std::string tuple; // of isl
 };
 
@@ -63,7 +65,7 @@ private:
                                    std::size_t next, const Groups &groups);
   std::vector<unsigned> order(const isl::schedule_node_band &n, const Groups &groups) const;
   When whens(const isl::schedule_node_band &n, unsigned member, const Groups &groups) const;
-  isl::pw_aff ofIterators(const isl::pw_aff &when, const std::vector<unsigned> &loops) const;
+  isl::pw_aff ofIterators(const isl::pw_aff &when, std::vector<unsigned> loops) const;
 
   const Nest &nest_;
   const std::deque<Schedule::Unit> &units_;

@@ -4,6 +4,7 @@
 #include "tangram/nest/CarriedElements.h"
 
 #include <cstdlib>
+#include <numeric>
 #include <random>
 
 namespace tangram::test {
@@ -132,7 +133,7 @@ protected:
 
   Step step(const Schedule &s) {
     std::vector<std::string> loops = s.loops();
-    switch (below(9)) {
+    switch (below(11)) {
     case 0:
     case 1: return {Step::Kind::Tile, {oneOf(loops)}, 1 + below(4), fmt::format("t{}", ++names_), {}};
     case 2:
@@ -148,6 +149,13 @@ protected:
     case 5: return {Step::Kind::Fuse, {oneOf(loops), oneOf(loops)}, 0, "", {}};
     case 6: return {Step::Kind::Reschedule, {oneOf(loops)}, 0, "", {}};
     case 7: return {Step::Kind::Block, {oneOf(loops)}, 2 + below(3), fmt::format("t{}", ++names_), {}};
+    case 8: return {Step::Kind::Hyperplanes, {oneOf(loops)}, 0, "", {}};
+    case 9: {
+      std::vector<std::size_t> order(1 + static_cast<std::size_t>(below(3)));
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::shuffle(order.begin(), order.end(), rng_);
+      return {Step::Kind::Distribute, {oneOf(loops)}, 0, "", {}, {}, order};
+    }
     default: return {chance(60) ? Step::Kind::Distribute : Step::Kind::Reduce, {oneOf(loops)}, 0, "", {}};
     }
   }

@@ -151,6 +151,37 @@ TEST_F(ScheduleTest, RecurrencesOfTwoDimensionsBecomeWavefronts) {
   EXPECT_FALSE(s.carried(s.loops()[1])); // a diagonal
 }
 
+TEST_F(ScheduleTest, IterationsWithLoopsInThemAreCarriedOutAsAWhole) {
+  // Each a[i][j] is made of what lies to its left and above it.
+  E a = var("a", A2(I32)), i = var("i", U64), j = var("j", U64), k = var("k", U64);
+  auto n = read(
+      {inOut("a", A2(I32))},
+      {up("i", U64, 0, size(a, 0),
+          {up("j", U64, 0, size(a, 1),
+              {add(at(a, {i, j}, I32), lit(I32, 1)), up("k", U64, 0, j, {add(at(a, {i, j}, I32), at(a, {i, k}, I32))}),
+               up("h", U64, 0, i, {add(at(a, {i, j}, I32), at(a, {var("h", U64), j}, I32))})})})});
+  Schedule s(*n);
+  EXPECT_EQ(refused(s, {Step::Kind::Hyperplanes, {"j"}, 0, "", {}}), "loop 'j' stands in another one");
+  ASSERT_EQ(refused(s, {Step::Kind::Hyperplanes, {"i"}, 0, "", {}}), "");
+  EXPECT_EQ(s.loops(), (std::vector<std::string>{"t1", "t2", "k", "h"}));
+  EXPECT_TRUE(s.carried("t1"));
+  EXPECT_FALSE(s.carried("t2"));
+}
+
+TEST_F(ScheduleTest, PartsOfALoopMayChangePlaces) {
+  E a = var("a", A1(I32)), b = var("b", A1(I32)), c = var("c", A1(I32)), i = var("i", U64), one = lit(U64, 1);
+  auto n = read({inOut("a", A1(I32)), inOut("b", A1(I32)), inOut("c", A1(I32))},
+                {up("i", U64, 1, size(a),
+                    {set(at(a, {i}, I32), at(b, {i - one}, I32)), set(at(b, {i}, I32), at(c, {i}, I32)),
+                     set(at(c, {i - one}, I32), lit(I32, 0))})});
+  // a[i] waits for the b[i - 1] of the iteration before.
+  Schedule wrong(*n), right(*n), odd(*n);
+  EXPECT_NE(refused(wrong, {Step::Kind::Distribute, {"i"}, 0, "", {}, {1, 1, 1}, {0, 1, 2}}), "");
+  EXPECT_EQ(refused(right, {Step::Kind::Distribute, {"i"}, 0, "", {}, {1, 1, 1}, {1, 0, 2}}), "");
+  EXPECT_EQ(refused(odd, {Step::Kind::Distribute, {"i"}, 0, "", {}, {2, 1}, {0, 0, 2}}),
+            "'distribute i' does not name each of the 3 parts of 'i' once");
+}
+
 TEST_F(ScheduleTest, RecurrencesOfTwoDimensionsMayBeTiled) {
   const auto n = recurrence();
   const Schedule s(*n);

@@ -104,6 +104,27 @@ TEST_F(TileTest, WhatIsStoredInFrontOfALoopIsNotLoadedAgain) {
   EXPECT_EQ(nest::withPromotedElements({set(at(c, {k}, F32), flit(F32, 0)), updates}, names, arena_).size(), 4u);
 }
 
+TEST_F(TileTest, AnElementIsPromotedBesideReadsOfOthers) {
+  E a = var("a", A2(I32)), i = var("i", U64), j = var("j", U64), k = var("k", U64);
+  const auto loads = [&](E last) { // in the innermost loop
+    const auto *c = codelet("a", {inOut("a", A2(I32))},
+                            {loop(let("i", U64, lit(U64, 0)), i < size(a, 0), inc(i),
+                                  {loop(let("j", U64, lit(U64, 0)), j < size(a, 1), inc(j),
+                                        {loop(let("k", U64, lit(U64, 0)), k < last, inc(k),
+                                              {add(at(a, {i, j}, I32), at(a, {i, k}, I32))})})})});
+    const auto *m = make<ast::Module>(std::vector<const ast::Struct *>{}, std::vector<const ast::Function *>{},
+                                      std::vector<const ast::Spectrum *>{}, std::vector<const ast::Kernel *>{});
+    nest::Nests nests(*m);
+    int count = 0;
+    ast::walk(nest::withPromotedElements(nests, c, arena_)->body, [&](const ast::For &f) {
+      if (ast::as<ast::Declare>(f.init)->name == "k") ast::walk(f.body, [&](const ast::Subscript &) { ++count; });
+    });
+    return count;
+  };
+  EXPECT_EQ(loads(j), 1);               // only a[i][k]
+  EXPECT_EQ(loads(j + lit(U64, 1)), 2); // a[i][j] is one of them
+}
+
 TEST_F(TileTest, ProductHasTilesOfBothFactors) {
   E a = var("a", A2(F32)), b = var("b", A2(F32)), c = var("c", A2(F32)), sum = var("sum", F32);
   E i = var("i", U64), j = var("j", U64), k = var("k", U64);

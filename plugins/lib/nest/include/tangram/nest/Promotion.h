@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tangram/ast/Names.h"
+#include "tangram/nest/Read.h"
 
 namespace tangram::nest {
 
@@ -11,7 +12,9 @@ namespace tangram::nest {
 std::vector<const ast::Stmt *> withPromotedElements(const std::vector<const ast::Stmt *> &body, ast::Names &names,
                                                     ast::Arena &arena);
 
-/// The same for all loops of a codelet; the very same one where there are no such elements.
-const ast::Codelet *withPromotedElements(const ast::Codelet *codelet, ast::Arena &arena);
+/// The same for all loops of a codelet, also where others of the container's elements are read in the loop; the very
+/// same one where there are no such elements. That they are others is so where what the nest takes for granted holds
+/// (Nest::assumed), of which the result's nest takes no less.
+const ast::Codelet *withPromotedElements(Nests &nests, const ast::Codelet *codelet, ast::Arena &arena);
 
 } // namespace tangram::nest

@@ -15,15 +15,18 @@ namespace tangram::nest {
 /// A step as data: what a directive, a recipe or a strategy asks for.
 struct Step {
   enum class Kind : std::uint8_t {
-    Tile,       // loops[0] into pieces of `size` iterations, counted by a new loop `name` around it
-    Order,      // loops that stand directly in each other, outermost first; those not named stay behind them
-    Fuse,       // loops[0] and loops[1], which follow each other, into one over the values of both
-    Distribute, // loops[0] into one for each of what stands in it, or for as many as `parts` says, in that order or
-                // that of `order`
-    Reduce,     // updates by one operator that loops[0] carries may be carried out in any order
-    Reschedule, // loops[0], of the outermost ones, and all in it: as few serial loops outside as dependences allow,
-                // what is in them parallel (P. Feautrier, Some efficient solutions to the affine scheduling problem,
-                // 1992)
+    Tile,        // loops[0] into pieces of `size` iterations, counted by a new loop `name` around it
+    Order,       // loops that stand directly in each other, outermost first; those not named stay behind them
+    Fuse,        // loops[0] and loops[1], which follow each other, into one over the values of both
+    Distribute,  // loops[0] into one for each of what stands in it, or for as many as `parts` says, in that order or
+                 // that of `order`
+    Reduce,      // updates by one operator that loops[0] carries may be carried out in any order
+    Reschedule,  // loops[0], of the outermost ones, and all in it: as few serial loops outside as dependences allow,
+                 // what is in them parallel (P. Feautrier, Some efficient solutions to the affine scheduling problem,
+                 // 1992)
+    Hyperplanes, // loops[0], of the outermost ones, and those that stand directly in each other from there: the same
+                 // for these, of whose iterations each is carried out as it is written, with the loops in it (the
+                 // hyperplane method; L. Lamport, The parallel execution of DO loops, 1974)
     Block // loops[0], of the outermost ones, and all in it: blocks of `size` iterations of it, or of another loop that
           // may be outside, one after the other, counted by a new loop `name`. Loops in it part where they leave the
           // block's own range (index set splitting); what of a block depends on each other in both directions has loops
@@ -36,7 +39,8 @@ struct Step {
   std::vector<std::size_t> parts = {}; // of Distribute: how many each loop has; empty: one
   std::vector<std::size_t> order = {}; // of Distribute: all that stands in the loop, as it is carried out then
 };
-/// "tile i by 32 as ii", "order j i", "fuse i j", "distribute i", "reduce k", "reschedule i", "block i by 32 as ii"
+/// "tile i by 32 as ii", "order j i", "fuse i j", "distribute i", "reduce k", "reschedule i", "hyperplanes i", "block i
+/// by 32 as ii"
 std::string text(const Step &step);
 
 /// Why a step is not done.
@@ -125,10 +129,14 @@ private:
                std::size_t top);
   std::optional<Refusal> change(Node &root, const Step &step);
   std::optional<Refusal> reschedule(const Node &top, std::vector<Node> &made) const;
+  std::optional<Refusal> hyperplanes(const Node &top, std::vector<Node> &made) const;
   std::optional<Refusal> tilable(const Node &top, TilableBand &band) const;
   std::optional<Refusal> block(const Node &top, const Step &step, std::vector<Node> &made);
   Problem problem(const Node &top) const;
-  template <class Use> std::optional<Refusal> scheduled(const Node &top, bool bands, const Use &use) const;
+  Problem problemOfIterations(const Node &top) const;
+  void withoutContext(Problem &problem) const;
+  enum class Whole : std::uint8_t { Units, Iterations }; // that are carried out as a whole
+  template <class Use> std::optional<Refusal> scheduled(const Node &top, bool bands, Whole whole, const Use &use) const;
   std::optional<Refusal> illegal(const Node &changed) const;
   Refusal refusal(const Access &a, const Access &b, unsigned u, unsigned v, const isl::map &wrong) const;
   std::optional<Refusal> interleaves(const Node &root, const std::vector<std::vector<isl::pw_aff>> &time) const;
