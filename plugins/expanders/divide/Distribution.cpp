@@ -397,11 +397,15 @@ private:
     return false;
   }
 
-  /// What is left are loops that are perfectly nested. A parallel loop that holds one loop is left alone.
+  /// What is left are loops that are perfectly nested. A parallel loop that holds one loop, which is serial, is left
+  /// alone.
   bool distribute(const nest::Nest &nest, const Item &item, const std::vector<unsigned> &around) {
     const auto loops = std::count_if(item.body.begin(), item.body.end(), nest::hasLoop);
     const bool parallel = isParallel(nest, item.index);
-    if (loops < (parallel ? 2 : 1)) return false;
+    const bool band = std::any_of(item.body.begin(), item.body.end(), [&](const Item &inner) {
+      return inner.kind == Item::Kind::Loop && isParallel(nest, inner.index);
+    });
+    if (loops < (parallel && !band ? 2 : 1)) return false;
     if (apply(nest, parting(nest, item))) return true;
     const Codelet *expanded = Expansion(nest, around, mostExpanded_, names_, arena_).run();
     if (!expanded) return false;
