@@ -960,6 +960,9 @@ private:
     const double begin = known.value_or(0);
     std::optional<double> apart =
         bounded ? std::abs(*end - begin) : this->apart(begins.init, left ? cond->rhs : cond->lhs);
+    if (bounded && !known) // a lane's own tile may end long before what there is
+      if (const std::optional<double> own = this->apart(begins.init, left ? cond->rhs : cond->lhs))
+        apart = std::min(*apart, *own);
     if (!apart) apart = meanDistance(begins.init, left ? cond->rhs : cond->lhs);
     if (!apart) return {};
     // A last turn where the counter is equal to the bound.
