@@ -151,10 +151,8 @@ struct RandomProgram {
       if (below) result += count(hw, false, s, l + 1, depth);
       if (level.computes()) result += count(hw, false, s, l, depth);
       if (below && depth > 0) { // a split has two factors, and above lanes chunks of whole lanes
-        const bool lanes =
-            std::any_of(hw.levels.begin() + static_cast<std::ptrdiff_t>(l) + 1, hw.levels.end(), [](auto &at) {
-              return at.sync == hardware::SyncKind::Warp || at.sync == hardware::SyncKind::LockStep;
-            });
+        const bool lanes = std::any_of(hw.levels.begin() + static_cast<std::ptrdiff_t>(l) + 1, hw.levels.end(),
+                                       [](auto &at) { return areLanes(at.sync); });
         result += (lanes ? 3 : 2) * count(hw, true, s, l + 1, depth - 1);
       }
       return result;
