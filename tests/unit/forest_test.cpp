@@ -1,5 +1,6 @@
 // The forest: what is in it, how much, in which order, and why the rest is not.
 #include "SumProgram.h"
+#include "tangram/compose/Count.h"
 #include "tangram/planning/Cost.h"
 
 #include <algorithm>
@@ -143,11 +144,11 @@ struct RandomProgram {
     text = module(parts);
   }
 
-  Count count(const hardware::Hardware &hw, bool map, std::size_t s, std::size_t l, unsigned depth) const {
+  Count::Number count(const hardware::Hardware &hw, bool map, std::size_t s, std::size_t l, unsigned depth) const {
     const hardware::Level &level = hw.levels[l];
     bool below = level.distributes();
     if (map) {
-      Count result = 0;
+      Count::Number result = 0;
       if (below) result += count(hw, false, s, l + 1, depth);
       if (level.computes()) result += count(hw, false, s, l, depth);
       if (below && depth > 0) { // a split has two factors, and above lanes chunks of whole lanes
@@ -157,10 +158,10 @@ struct RandomProgram {
       }
       return result;
     }
-    Count result = 0;
+    Count::Number result = 0;
     if (depth == 0) return result;
     for (const std::vector<Site> &sites : codelets[s]) {
-      Count one = sites.empty() ? (level.scalar ? 1 : 0) : 1;
+      Count::Number one = sites.empty() ? (level.scalar ? 1 : 0) : 1;
       for (const Site &site : sites)
         if (one > 0) one *= count(hw, site.map, site.callee, l, depth - 1);
       result += one;
@@ -281,14 +282,14 @@ TEST(Forest, CountEnumerateNthAndBestAgreeOnRandomPrograms) {
 TEST(Forest, CountsWhatCannotBeListed) {
   Program program(sumProgram(), cpuModern());
   Forest forest = program.forest(8);
-  EXPECT_GT(forest.count(), boost::multiprecision::pow(Count(10), 80));
+  EXPECT_GT(forest.count(), Count(boost::multiprecision::pow(Count::Number(10), 80)));
   EXPECT_LT(forest.size(), 700u);
   // Drawing and finding by number work all the same.
   std::mt19937_64 random(1);
   Plan plan = forest.sample(random);
   DiagnosticEngine diags;
   checkPlan(plan, *program.module, program.hardware, program.facts, diags);
-  EXPECT_NE(forest.nth(0), forest.nth(forest.count() - 1));
+  EXPECT_NE(forest.nth(0), forest.nth(forest.count().number() - 1));
 }
 
 TEST(Forest, MorePlansThanCanBeCountedIsALimitation) {
