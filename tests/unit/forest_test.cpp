@@ -328,6 +328,19 @@ TEST(Forest, DerivesByChoosing) {
 
 // ---- sizes and guards ----
 
+TEST(Forest, NotationSaysTheGrainOfASplit) {
+  const Program program(sumProgram(), cpuModern());
+  const Forest forest = program.forest(4);
+  std::optional<Plan> whole;
+  forest.enumerate([&](const Plan &plan) {
+    if (print(plan).find("grain=") != std::string::npos) whole = plan;
+    return !whole;
+  });
+  ASSERT_TRUE(whole);
+  const std::string written = program.notation(*whole);
+  EXPECT_NE(written.find("split(4, P, grain=8), distribute(T)"), std::string::npos) << written;
+}
+
 TEST(Forest, CooperativeCodeletsAreGuardedUnlessTheyFit) {
   Program program(sumProgram(), gpuSimple());
   Forest forest = program.forest(4);
