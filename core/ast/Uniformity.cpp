@@ -98,9 +98,7 @@ void Uniformity::effects(const Expr *e, unsigned context) {
   for (const Node *child : children(*e))
     if (const auto *operand = isa<Expr>(child) ? static_cast<const Expr *>(child) : nullptr) effects(operand, context);
   if (const auto *assign = dyn<Assign>(e)) assigned(assign->target, varying(assign->value), context);
-  if (const auto *unary = dyn<Unary>(e); unary && (unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PreDec ||
-                                                   unary->op == UnaryOp::PostInc || unary->op == UnaryOp::PostDec))
-    assigned(unary->operand, false, context);
+  if (const auto *unary = dyn<Unary>(e); unary && changesOperand(unary->op)) assigned(unary->operand, false, context);
 }
 
 void Uniformity::block(const Block *body, unsigned context) {

@@ -1220,9 +1220,7 @@ private:
     if (what == &AccessWork::loads) return;
     // What was loaded may be another value from here on.
     const std::string *changed = isElement ? nullptr : container(target);
-    std::erase_if(atHand_, [&](const Expr *e) {
-      return !changed || any<VarRef>(e, [&](const VarRef &v) { return v.name == *changed; });
-    });
+    std::erase_if(atHand_, [&](const Expr *e) { return !changed || mentions(e, *changed); });
     if (isElement && what == &AccessWork::stores) atHand_.push_back(target);
   }
 

@@ -1,5 +1,6 @@
 #include "tangram/llvm-ir/Expressions.h"
 
+#include "tangram/ast/Effects.h"
 #include "tangram/diag/Diagnostic.h"
 
 namespace tangram::llvm_ir {
@@ -12,8 +13,6 @@ namespace {
 constexpr DiagnosticKind kVectors{"llvm-ir.vectors", DiagnosticClass::Limitation,
                                   "vector code ({} of type {}) cannot be made for workers of a device",
                                   "leave out the pass that makes vectors: workers run in step by themselves"};
-
-bool changes(UnaryOp op) { return op >= UnaryOp::PreInc && op <= UnaryOp::PostDec; }
 
 } // namespace
 
@@ -132,7 +131,7 @@ Place Expressions::place(const Expr *e) {
   }
   case Kind::Unary:
     if (as<Unary>(e)->op == UnaryOp::Deref) return {value(as<Unary>(e)->operand), e->type};
-    if (changes(as<Unary>(e)->op)) return step(as<Unary>(e)).place;
+    if (changesOperand(as<Unary>(e)->op)) return step(as<Unary>(e)).place;
     return temporary(e);
   case Kind::Subscript: return element(as<Subscript>(e));
   case Kind::Member: return member(as<Member>(e));
@@ -204,7 +203,7 @@ void Expressions::initialise(const InitList &list, const Place &place, const std
 // ---- operators -------------------------------------------------------------------------------------------
 
 Value *Expressions::unary(const Unary *e) {
-  if (changes(e->op)) return step(e).value;
+  if (changesOperand(e->op)) return step(e).value;
   switch (e->op) {
   case UnaryOp::Plus: return value(e->operand, e->type);
   case UnaryOp::Minus: return s_.arithmetic.negate(value(e->operand, e->type), e->type);

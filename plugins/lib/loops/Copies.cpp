@@ -126,8 +126,7 @@ void Copies::effects(const Expr *e, bool apart) {
   walk(
       e, [&](const Assign &a) { assigned(a.target, conditional || differs(a.value)); },
       [&](const Unary &u) {
-        if (u.op == UnaryOp::PreInc || u.op == UnaryOp::PreDec || u.op == UnaryOp::PostInc || u.op == UnaryOp::PostDec)
-          assigned(u.operand, conditional);
+        if (changesOperand(u.op)) assigned(u.operand, conditional);
         if (u.op == UnaryOp::AddressOf) assigned(u.operand, true);
       });
 }

@@ -93,6 +93,9 @@ Plan planFor(const Plan &plan, const SizeOf &size);
 /// Each of a plan's own plans, without cases, in the order in which they are asked.
 std::vector<Plan> plansOf(const Plan &plan);
 
+/// Whether its rule is one for a map, and not for a call.
+bool isMapRule(const PlanNode &node);
+
 /// What a rule asks for of the levels that start there.
 hardware::Units unitsOf(const PlanNode &node);
 
