@@ -11,6 +11,7 @@
 #include "RegisterDemand.h"
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Compare.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -68,14 +69,14 @@ private:
 
   void statement(const Stmt *s, double times) {
     if (!s || times == 0) return;
-    switch (s->kind()) {
-    case Kind::Block: return statements(as<Block>(s)->stmts, times);
-    case Kind::Declare:
+    switch (stmtKind(*s)) {
+    case StmtKind::Block: return statements(as<Block>(s)->stmts, times);
+    case StmtKind::Declare:
       for (const Expr *extent : as<Declare>(s)->extents) expression(extent, times);
       return expression(as<Declare>(s)->init, times);
-    case Kind::Evaluate: return expression(as<Evaluate>(s)->expr, times);
-    case Kind::Return: return expression(as<Return>(s)->value, times);
-    case Kind::Await: {
+    case StmtKind::Evaluate: return expression(as<Evaluate>(s)->expr, times);
+    case StmtKind::Return: return expression(as<Return>(s)->value, times);
+    case StmtKind::Await: {
       constexpr double kPart = 0.5; // of the panel at hand is used behind the copies, and in front of the next Await
       work_.exchanges += times;
       if (loops_.all().empty()) return;
@@ -83,7 +84,7 @@ private:
       work_.panelsAhead += times * (numbers_(as<Await>(s)->pending).value_or(0) + kPart);
       return;
     }
-    case Kind::If: {
+    case StmtKind::If: {
       const auto *branch = as<If>(s);
       expression(branch->cond, times);
       if (holdsForNaNs(branch->cond)) return statement(branch->otherwise, times);
@@ -106,7 +107,7 @@ private:
       statement(branch->otherwise, otherwise);
       return atHand_.clear();
     }
-    case Kind::For: {
+    case StmtKind::For: {
       const auto *loop = as<For>(s);
       statement(loop->init, times);
       const std::string counter = counterOf(*loop);
@@ -145,7 +146,7 @@ private:
       loops_.setSpans(outer);
       return;
     }
-    case Kind::While: {
+    case StmtKind::While: {
       const auto *loop = as<While>(s);
       work_.mispredictions += times; // the last turn
       const std::vector<double> weights = turns_.stageWeights();
@@ -153,10 +154,10 @@ private:
       turns_.setStageWeights(weights);
       return;
     }
-    case Kind::DoWhile:
+    case StmtKind::DoWhile:
       work_.mispredictions += times;
       return repeated({}, times, as<DoWhile>(s)->body, {as<DoWhile>(s)->cond});
-    case Kind::Switch: {
+    case StmtKind::Switch: {
       const auto *choice = as<Switch>(s);
       expression(choice->value, times);
       const double each = times / static_cast<double>(std::max<std::size_t>(1, choice->cases.size()));
@@ -166,7 +167,18 @@ private:
       }
       return atHand_.clear();
     }
-    default: return; // jumps; what the cloner makes does not stand in a codelet
+    // Jumps; what the cloner and passes make does not stand in a codelet.
+    case StmtKind::Break:
+    case StmtKind::Continue:
+    case StmtKind::Loop:
+    case StmtKind::Cooperate:
+    case StmtKind::Sync:
+    case StmtKind::View:
+    case StmtKind::Alloc:
+    case StmtKind::Launch:
+    case StmtKind::Single:
+    case StmtKind::Report:
+    case StmtKind::VectorStore: return;
     }
   }
 
@@ -293,9 +305,9 @@ private:
   void expression(const Expr *e, double times) {
     if (e && (isa<Binary>(e) || isa<Conditional>(e))) times = hoisted(e, times);
     if (!e || times == 0) return;
-    switch (e->kind()) {
-    case Kind::Subscript: return element(e, times, &AccessWork::loads);
-    case Kind::Assign: {
+    switch (exprKind(*e)) {
+    case ExprKind::Subscript: return element(e, times, &AccessWork::loads);
+    case ExprKind::Assign: {
       const auto *assign = as<Assign>(e);
       if (const auto *transfer = dyn<Transfer>(assign->value)) return this->transfer(*transfer, assign->target, times);
       if (assign->op == AssignOp::Set) ahead_ = underWay(assign->target);
@@ -308,11 +320,11 @@ private:
       }
       return place(assign->target, times, &AccessWork::stores);
     }
-    case Kind::Atomic: {
+    case ExprKind::Atomic: {
       for (const Expr *operand : as<Atomic>(e)->operands) expression(operand, times);
       return place(as<Atomic>(e)->target, times, &AccessWork::atomics);
     }
-    case Kind::MatrixMultiply: {
+    case ExprKind::MatrixMultiply: {
       const auto *product = as<MatrixMultiply>(e);
       for (const auto *operands : {&product->a, &product->b, &product->c})
         for (const Expr *operand : *operands) expression(operand, times);
@@ -320,12 +332,12 @@ private:
       work_.matrix += times * static_cast<double>(product->m * product->n * product->k) / hardware::MatrixShape::kLanes;
       return;
     }
-    case Kind::Unary: {
+    case ExprKind::Unary: {
       const auto *unary = as<Unary>(e);
       work_.operations += times;
       return expression(unary->operand, times);
     }
-    case Kind::Binary: {
+    case ExprKind::Binary: {
       const auto *binary = as<Binary>(e);
       const bool sums = binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub;
       if (!sums || (!isProduct(binary->lhs) && !isProduct(binary->rhs)))
@@ -333,22 +345,44 @@ private:
       expression(binary->lhs, times);
       return expression(binary->rhs, times);
     }
-    case Kind::Conditional: {
+    case ExprKind::Conditional: {
       const auto *choice = as<Conditional>(e);
       work_.operations += times;
       expression(choice->cond, times);
       expression(choice->then, times / 2);
       return expression(choice->otherwise, times / 2);
     }
-    case Kind::Cast: return expression(as<Cast>(e)->operand, times);
-    case Kind::Member: return expression(as<Member>(e)->base, times);
-    case Kind::Call: return call(*as<Call>(e), times);
-    case Kind::InitList:
+    case ExprKind::Cast: return expression(as<Cast>(e)->operand, times);
+    case ExprKind::Member: return expression(as<Member>(e)->base, times);
+    case ExprKind::Call: return call(*as<Call>(e), times);
+    case ExprKind::InitList:
       for (const Expr *value : as<InitList>(e)->values) expression(value, times);
       return;
-    case Kind::Map: return site(e, as<Map>(e)->args, times);
-    case Kind::SpectrumCall: return site(e, as<SpectrumCall>(e)->args, times);
-    default: return; // literals, variables, sizes
+    case ExprKind::Map: return site(e, as<Map>(e)->args, times);
+    case ExprKind::SpectrumCall: return site(e, as<SpectrumCall>(e)->args, times);
+    // Literals, variables, sizes; what passes make does not stand in a codelet.
+    case ExprKind::IntLit:
+    case ExprKind::FloatLit:
+    case ExprKind::VarRef:
+    case ExprKind::Partition:
+    case ExprKind::Sequence:
+    case ExprKind::Size:
+    case ExprKind::Pitch:
+    case ExprKind::CoopIdx:
+    case ExprKind::CoopDim:
+    case ExprKind::WorkerIndex:
+    case ExprKind::WorkerCount:
+    case ExprKind::Aligned:
+    case ExprKind::Shuffle:
+    case ExprKind::Transfer:
+    case ExprKind::Check:
+    case ExprKind::Faulted:
+    case ExprKind::LaneIndex:
+    case ExprKind::Broadcast:
+    case ExprKind::VectorLoad:
+    case ExprKind::VectorSelect:
+    case ExprKind::VectorReduce:
+    case ExprKind::VectorLane: return;
     }
   }
 
