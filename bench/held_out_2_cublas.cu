@@ -1,15 +1,14 @@
 // The programs of apps/held-out-2 that are linear algebra, by cuBLAS and cuSOLVER: a library of its own, since these
 // are not everywhere.
 #include "gpu_cublas.h"
+#include "gpu_cusolver.h"
 #include "peer_kernel.h"
 
 #include "tangram/cuda/device.h"
 
-#include <cusolverDn.h>
-
 namespace {
 
-using bench::blas, bench::Buffer, bench::check, bench::In, bench::Out, bench::succeed;
+using bench::blas, bench::Buffer, bench::check, bench::In, bench::Out, bench::solver, bench::succeed;
 
 void trmm(double alpha, In<double, 2> a, Out<double, 2> b) {
   const int m = int(b.size[0]), n = int(b.size[1]);
@@ -25,15 +24,6 @@ void trmm(double alpha, In<double, 2> a, Out<double, 2> b) {
 __global__ void shiftKernel(double shift, double *a, unsigned n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) a[std::size_t(i) * n + i] += shift;
-}
-
-cusolverDnHandle_t solver() {
-  static cusolverDnHandle_t handle = [] {
-    cusolverDnHandle_t made;
-    succeed(cusolverDnCreate(&made), "cusolverDnCreate");
-    return made;
-  }();
-  return handle;
 }
 
 void cholesky(double shift, Out<double, 2> a) {

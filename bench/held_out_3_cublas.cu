@@ -1,13 +1,12 @@
 // The programs of apps/held-out-3 that are linear algebra, by cuBLAS and cuSOLVER: a library of its own, since these
 // are not everywhere.
 #include "gpu_cublas.h"
+#include "gpu_cusolver.h"
 #include "peer_device.cuh"
-
-#include <cusolverDn.h>
 
 namespace {
 
-using bench::blas, bench::succeed;
+using bench::blas, bench::solver, bench::succeed;
 using namespace careful;
 
 // ---- lu: by columns memory has the transpose, of which the ones are in the other factor: D, the diagonal, is taken
@@ -28,15 +27,6 @@ __global__ void __launch_bounds__(kLanes) scaleKernel(double *a, const double *_
   if (j >= n || i == j) return;
   double &own = a[std::size_t(i) * n + j];
   own = j < i ? own / diagonal[j] : own * diagonal[i];
-}
-
-cusolverDnHandle_t solver() {
-  static cusolverDnHandle_t handle = [] {
-    cusolverDnHandle_t made;
-    succeed(cusolverDnCreate(&made), "cusolverDnCreate");
-    return made;
-  }();
-  return handle;
 }
 
 void lu(double shift, Out<double, 2> a) {

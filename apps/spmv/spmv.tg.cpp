@@ -1,5 +1,4 @@
 // y = A x for a sparse matrix in compressed rows (CSR).
-#include "../common/number.tg.h"
 #include "../common/sparse_dot.tg.h"
 #include <algorithm>
 
@@ -103,11 +102,9 @@ __codelet __tag(pieces) void spmv(const Array<1, unsigned> row, const Array<1, u
                                   const Array<1, T> x, Array<1, T> y) {
   __tunable(values(2048, 4096, 8192)) unsigned length;
   size_t n = value.size(), pieces = (n + length - 1) / length;
-  Array<1, size_t> numbers(pieces);
-  number(numbers);
   size_t rows = y.size();
   y = map(nothing<T>, partition(value, rows, sequence(row, 0, 1, rows), sequence(1), sequence(row, 1, 1, rows + 1)));
-  map(add_piece<T>, numbers, length, row,
+  map(add_piece<T>, range(pieces), length, row,
       partition(column, pieces, sequence(0, length, n), sequence(1), sequence(length, length, n)),
       partition(value, pieces, sequence(0, length, n), sequence(1), sequence(length, length, n)), x, y);
 }

@@ -1,6 +1,7 @@
 // tangram explain
 #include "Explain.h"
 
+#include "tangram/compose/Count.h"
 #include "tangram/compose/Rules.h"
 #include "tangram/hardware/Resources.h"
 

@@ -3,6 +3,7 @@
 #include "ExplainPicture.h"
 #include "Markup.h"
 
+#include "tangram/compose/Count.h"
 #include "tangram/compose/Rules.h"
 
 #include <filesystem>

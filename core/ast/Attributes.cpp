@@ -37,6 +37,31 @@ std::string_view symbol(UnaryOp op) { return kUnarySymbols[static_cast<std::size
 std::string_view symbol(BinaryOp op) { return kBinarySymbols[static_cast<std::size_t>(op)]; }
 std::string_view symbol(AssignOp op) { return kAssignSymbols[static_cast<std::size_t>(op)]; }
 
+int precedence(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::Mul:
+  case BinaryOp::Div:
+  case BinaryOp::Rem: return 10;
+  case BinaryOp::Add:
+  case BinaryOp::Sub: return 9;
+  case BinaryOp::Shl:
+  case BinaryOp::Shr: return 8;
+  case BinaryOp::Lt:
+  case BinaryOp::Le:
+  case BinaryOp::Gt:
+  case BinaryOp::Ge: return 7;
+  case BinaryOp::Eq:
+  case BinaryOp::Ne: return 6;
+  case BinaryOp::And: return 5;
+  case BinaryOp::Xor: return 4;
+  case BinaryOp::Or: return 3;
+  case BinaryOp::LogicalAnd: return 2;
+  case BinaryOp::LogicalOr: return 1;
+  case BinaryOp::Comma: return 0;
+  }
+  return 0;
+}
+
 BinaryOp mirrored(BinaryOp op) {
   switch (op) {
   case BinaryOp::Lt: return BinaryOp::Gt;

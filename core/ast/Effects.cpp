@@ -7,11 +7,11 @@
 #include <algorithm>
 
 namespace tangram::ast {
-namespace {
-
-bool writesOperand(UnaryOp op) {
+bool changesOperand(UnaryOp op) {
   return op == UnaryOp::PreInc || op == UnaryOp::PreDec || op == UnaryOp::PostInc || op == UnaryOp::PostDec;
 }
+
+namespace {
 
 /// Arithmetic that is defined for all values.
 bool definedForAll(const Type &type) {
@@ -78,7 +78,7 @@ bool speculable(const Expr *expr) {
 
 bool hasEffects(const Expr *expr) {
   return any<Expr>(expr, [](const Expr &e) {
-    if (const auto *unary = dyn<Unary>(&e)) return writesOperand(unary->op);
+    if (const auto *unary = dyn<Unary>(&e)) return changesOperand(unary->op);
     if (const auto *call = dyn<Call>(&e)) return !isMathFunction(call->callee);
     return isa<Assign>(&e) || isa<Atomic>(&e) || isa<MatrixMultiply>(&e) || isa<SpectrumCall>(&e) || isa<Map>(&e);
   });
@@ -109,6 +109,16 @@ bool jumpsOut(const Stmt *stmt) {
   });
 }
 
+bool isStraightLine(const Block &body) {
+  return walk(&body,
+              [](const Stmt &s) {
+                bool plain = isa<Block>(&s) || isa<Declare>(&s) || isa<Evaluate>(&s);
+                return plain ? WalkResult::Advance : WalkResult::Stop;
+              }) &&
+         !contains<Call>(&body) && !contains<Atomic>(&body) && !contains<Conditional>(&body) &&
+         !any<Declare>(&body, [](const Declare &d) { return !d.extents.empty(); });
+}
+
 std::set<std::string> assignedVariables(const Node *tree) {
   std::set<std::string> names;
   auto change = [&](const Expr *place) {
@@ -121,7 +131,7 @@ std::set<std::string> assignedVariables(const Node *tree) {
         for (const Expr *place : n.c) change(place);
       },
       [&](const Unary &n) {
-        if (writesOperand(n.op) || n.op == UnaryOp::AddressOf) change(n.operand);
+        if (changesOperand(n.op) || n.op == UnaryOp::AddressOf) change(n.operand);
       },
       [&](const SpectrumCall &n) {
         if (!n.codelet) return;

@@ -35,7 +35,7 @@ KnownValues::KnownValues(const Kernel &kernel) : assigned_(assignedVariables(ker
           const std::string &name = launch.params[i]->name;
           const auto *same = dyn<VarRef>(launch.args[i]);
           if (same && same->name == name) continue;
-          if (any<VarRef>(launch.args[i], [&](const VarRef &v) { return v.name == name; })) several.insert(name);
+          if (mentions(launch.args[i], name)) several.insert(name);
           starts(name, launch.args[i]);
         }
       });

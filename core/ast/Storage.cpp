@@ -1,5 +1,6 @@
 #include "tangram/ast/Storage.h"
 
+#include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -75,8 +76,7 @@ void Storage::expr(const Expr *e, std::vector<Access> &out) const {
     return;
   }
   if (const auto *unary = dyn<Unary>(e)) {
-    bool writes = unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PreDec || unary->op == UnaryOp::PostInc ||
-                  unary->op == UnaryOp::PostDec || unary->op == UnaryOp::AddressOf;
+    bool writes = changesOperand(unary->op) || unary->op == UnaryOp::AddressOf;
     return place(unary->operand, true, writes, false, out);
   }
   if (isa<Subscript>(e) || isa<Member>(e) || isa<VarRef>(e)) return place(e, true, false, false, out);

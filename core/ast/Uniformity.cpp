@@ -1,6 +1,7 @@
 #include "tangram/ast/Uniformity.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram::ast {
@@ -98,9 +99,7 @@ void Uniformity::effects(const Expr *e, unsigned context) {
   for (const Node *child : children(*e))
     if (const auto *operand = isa<Expr>(child) ? static_cast<const Expr *>(child) : nullptr) effects(operand, context);
   if (const auto *assign = dyn<Assign>(e)) assigned(assign->target, varying(assign->value), context);
-  if (const auto *unary = dyn<Unary>(e); unary && (unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PreDec ||
-                                                   unary->op == UnaryOp::PostInc || unary->op == UnaryOp::PostDec))
-    assigned(unary->operand, false, context);
+  if (const auto *unary = dyn<Unary>(e); unary && changesOperand(unary->op)) assigned(unary->operand, false, context);
 }
 
 void Uniformity::block(const Block *body, unsigned context) {
@@ -128,14 +127,14 @@ bool Uniformity::loop(const Stmt *owner, const Stmt *init, const Expr *cond, con
 }
 
 bool Uniformity::stmt(const Stmt *s, unsigned context) {
-  switch (s->kind()) {
-  case Kind::Block: {
+  switch (stmtKind(*s)) {
+  case StmtKind::Block: {
     block(as<Block>(s), context);
     for (const Stmt *inner : as<Block>(s)->stmts)
       if (holders_.count(inner)) return true;
     return false;
   }
-  case Kind::Declare: {
+  case StmtKind::Declare: {
     const auto *d = as<Declare>(s);
     bool one = d->shared && region_.cooperative;
     declaredAt_[d->name] = one ? 0 : context;
@@ -143,9 +142,9 @@ bool Uniformity::stmt(const Stmt *s, unsigned context) {
     if (!one && d->extents.empty() && d->init && varying(d->init)) mark(d->name);
     return false;
   }
-  case Kind::Alloc: declaredAt_[as<Alloc>(s)->name] = context; return false;
-  case Kind::Evaluate: effects(as<Evaluate>(s)->expr, context); return false;
-  case Kind::If: {
+  case StmtKind::Alloc: declaredAt_[as<Alloc>(s)->name] = context; return false;
+  case StmtKind::Evaluate: effects(as<Evaluate>(s)->expr, context); return false;
+  case StmtKind::If: {
     const auto *node = as<If>(s);
     effects(node->cond, context);
     bool parts = varying(node->cond);
@@ -153,13 +152,13 @@ bool Uniformity::stmt(const Stmt *s, unsigned context) {
     if (node->otherwise) jump |= stmt(node->otherwise, parts ? ++contexts_ : context);
     return jump;
   }
-  case Kind::For: {
+  case StmtKind::For: {
     const auto *node = as<For>(s);
     return loop(node, node->init, node->cond, node->step, node->body, context);
   }
-  case Kind::While: return loop(s, nullptr, as<While>(s)->cond, nullptr, as<While>(s)->body, context);
-  case Kind::DoWhile: return loop(s, nullptr, as<DoWhile>(s)->cond, nullptr, as<DoWhile>(s)->body, context);
-  case Kind::Loop: {
+  case StmtKind::While: return loop(s, nullptr, as<While>(s)->cond, nullptr, as<While>(s)->body, context);
+  case StmtKind::DoWhile: return loop(s, nullptr, as<DoWhile>(s)->cond, nullptr, as<DoWhile>(s)->body, context);
+  case StmtKind::Loop: {
     const auto *node = as<Loop>(s);
     if (varying(node->begin) || varying(node->end)) changed_ |= divergent_.insert(node).second;
     unsigned inside = divergent_.count(node) ? ++contexts_ : context;
@@ -171,7 +170,7 @@ bool Uniformity::stmt(const Stmt *s, unsigned context) {
     if (jumps_.count(node)) changed_ |= divergent_.insert(node).second;
     return false;
   }
-  case Kind::Switch: {
+  case StmtKind::Switch: {
     const auto *node = as<Switch>(s);
     effects(node->value, context);
     bool parts = varying(node->value);
@@ -184,8 +183,8 @@ bool Uniformity::stmt(const Stmt *s, unsigned context) {
     }
     return jump;
   }
-  case Kind::Break:
-  case Kind::Continue: {
+  case StmtKind::Break:
+  case StmtKind::Continue: {
     for (std::size_t i = owners_.size(); i-- > 0;) {
       if (owners_[i].isSwitch && isa<Continue>(s)) continue;
       if (owners_[i].base == context) return false; // all lanes that are in the loop jump together
@@ -194,8 +193,18 @@ bool Uniformity::stmt(const Stmt *s, unsigned context) {
     }
     return false;
   }
-  default: return false;
+  // Lanes neither part there nor set variables of their own; what other lanes run is not looked into.
+  case StmtKind::Return:
+  case StmtKind::Cooperate:
+  case StmtKind::Sync:
+  case StmtKind::View:
+  case StmtKind::Launch:
+  case StmtKind::Single:
+  case StmtKind::Await:
+  case StmtKind::Report:
+  case StmtKind::VectorStore: break;
   }
+  return false;
 }
 
 } // namespace tangram::ast

@@ -47,6 +47,10 @@ bool detail::walkNode(const Node &node, Visit visit) {
   return goesOn;
 }
 
+bool mentions(const Node *tree, const std::string &name) {
+  return any<VarRef>(tree, [&](const VarRef &v) { return v.name == name; });
+}
+
 std::size_t nodeCount(const Node *root) {
   std::size_t nodes = 0;
   walk(root, [&](const Node &) { ++nodes; });

@@ -1,5 +1,7 @@
 #include "tangram/compose/Forest.h"
 
+#include "tangram/compose/Count.h"
+
 #include <algorithm>
 #include <boost/multiprecision/random.hpp>
 
@@ -76,8 +78,8 @@ Plan Forest::plan(PlanPtr root) const {
 }
 
 Count Forest::count(const Alternative &alternative) const {
-  Count result = 1;
-  for (GoalId child : alternative.children) result *= count(child);
+  Count::Number result = 1;
+  for (GoalId child : alternative.children) result *= count(child).number();
   return result;
 }
 
@@ -86,53 +88,56 @@ const Count &Forest::count(GoalId id) const {
     std::vector<Count> counts;
     counts.reserve(points_.size());
     for (const Point &point : points_) { // children come first
-      Count &sum = counts.emplace_back(0);
+      Count::Number sum = 0;
       for (const Alternative &alternative : point.alternatives) {
-        Count product = 1;
-        for (GoalId child : alternative.children) product *= counts[child];
+        Count::Number product = 1;
+        for (GoalId child : alternative.children) product *= counts[child].number();
         sum += product;
       }
       if (sum > 0 && msb(sum) > kMaxCountBits)
         fail(kTooManyPlans, {}, spectrum_, hardware_.name, depth(), kMaxCountBits * 3 / 10);
+      counts.emplace_back(sum);
     }
     counts_ = std::move(counts);
   });
   return counts_[id];
 }
 
+namespace {
 /// The index is a number in mixed radix: the alternative, then a digit a child, the first child's the highest.
-PlanPtr Forest::node(GoalId id, Count index) const {
-  const Point &point = points_[id];
+PlanPtr nodeOf(const Forest &forest, GoalId id, Count::Number index) {
+  const Point &point = forest.point(id);
   for (const Alternative &alternative : point.alternatives) {
-    Count derivations = count(alternative);
-    if (index >= derivations) {
-      index -= derivations;
+    const Count derivations = forest.count(alternative);
+    if (index >= derivations.number()) {
+      index -= derivations.number();
       continue;
     }
     std::vector<PlanPtr> children(alternative.children.size());
     for (std::size_t i = children.size(); i-- > 0;) {
-      const Count &radix = count(alternative.children[i]);
-      children[i] = node(alternative.children[i], index % radix);
+      const Count::Number &radix = forest.count(alternative.children[i]).number();
+      children[i] = nodeOf(forest, alternative.children[i], index % radix);
       index /= radix;
     }
     return makePlanNode(point, alternative, std::move(children));
   }
   failBug({}, "forest", "there is no derivation of that number");
 }
+} // namespace
 
-Plan Forest::nth(Count index) const {
+Plan Forest::nth(const Count &index) const {
   if (index < 0 || index >= count()) failBug({}, "forest", "there is no plan of that number");
-  return plan(node(root_, std::move(index)));
+  return plan(nodeOf(*this, root_, index.number()));
 }
 
 void Forest::enumerate(const std::function<bool(const Plan &)> &visit) const {
-  for (Count i = 0; i < count(); ++i)
+  for (Count::Number i = 0; i < count().number(); ++i)
     if (!visit(nth(i))) return;
 }
 
 Plan Forest::sample(std::mt19937_64 &random) const {
   if (!hasPlans()) failBug({}, "forest", "there is no plan to draw");
-  boost::random::uniform_int_distribution<Count> any(0, count() - 1);
+  boost::random::uniform_int_distribution<Count::Number> any(0, count().number() - 1);
   return nth(any(random));
 }
 

@@ -291,7 +291,7 @@ private:
   /// Of the units below, that read memory side by side; 1: none do.
   static std::uint64_t lockStepLanes(const hardware::Hardware &hardware, const hardware::Level *level) {
     for (; level; level = hardware.below(*level))
-      if (level->sync == hardware::SyncKind::Warp || level->sync == hardware::SyncKind::LockStep) {
+      if (areLanes(level->sync)) {
         const hardware::Level *lanes = hardware.below(*level);
         return lanes ? lanes->workers.count : 1;
       }

@@ -35,9 +35,10 @@ private:
     case Rule::Serialize: out.push_back(fmt::format("serial({})", symbol(node.level))); break;
     case Rule::Split: {
       auto factor = node.parameters.find("factor");
-      out.push_back(fmt::format("split({}, {}), distribute({})",
-                                factor == node.parameters.end() ? "..." : fmt::to_string(factor->second),
-                                symbol(node.level), symbol(node.to)));
+      const Chunks chunks(node.parameters);
+      out.push_back(fmt::format(
+          "split({}, {}{}), distribute({})", factor == node.parameters.end() ? "..." : fmt::to_string(factor->second),
+          symbol(node.level), chunks.grain > 1 ? fmt::format(", grain={}", chunks.grain) : "", symbol(node.to)));
       break;
     }
     default: return select(node, out);

@@ -124,6 +124,10 @@ hardware::Units unitsOf(const PlanNode &node) {
   return units;
 }
 
+bool isMapRule(const PlanNode &node) {
+  return node.rule == Rule::Distribute || node.rule == Rule::Serialize || node.rule == Rule::Split;
+}
+
 Chunks::Chunks(const std::map<std::string, std::int64_t> &parameters) {
   const auto value = [&](const char *name) {
     const auto it = parameters.find(name);

@@ -95,9 +95,6 @@ private:
     if (node.range.valid() && source.valid()) diagnostic.notes.push_back({source, "the source has this"});
     throw DiagnosticError(std::move(diagnostic));
   }
-  static bool isMapRule(const PlanNode &node) {
-    return node.rule == Rule::Distribute || node.rule == Rule::Serialize || node.rule == Rule::Split;
-  }
 
   const Spectrum &spectrum(const PlanNode &node) const {
     if (const Spectrum *found = findSpectrum(module_, node.spectrum)) return *found;

@@ -1,11 +1,10 @@
 #include "tangram/compose/RangeParameters.h"
 
+#include "tangram/ast/Build.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/compose/Sizes.h"
 
 #include <algorithm>
-#include <map>
-#include <optional>
-#include <vector>
 
 namespace tangram {
 
@@ -13,18 +12,13 @@ using namespace ast;
 
 namespace {
 
-using Parameter = std::pair<std::string, unsigned>;
-
-/// What an argument is a part of, or all of.
-struct Origin {
-  bool isRange = false;
-  std::optional<Parameter> parameter;
-};
-
-Origin originOf(const Expr *e, const Spectrum &spectrum, const Codelet &codelet,
-                const std::map<std::string, const Expr *> &named) {
+ArgumentOrigin originOf(const Expr *e, const Spectrum &spectrum, const Codelet &codelet,
+                        const std::map<std::string, const Expr *> &named) {
+  bool neighbours = true;
   for (int fuel = 64; e && fuel > 0; --fuel) {
     if (const auto *partition = dyn<Partition>(e)) {
+      neighbours &= partition->incs.size() == 1 && !partition->incs[0]->container && !partition->incs[0]->inc &&
+                    literal(withoutCasts(partition->incs[0]->start)) == 1;
       e = partition->container;
     } else if (const auto *subscript = dyn<Subscript>(e)) {
       e = subscript->base;
@@ -34,10 +28,11 @@ Origin originOf(const Expr *e, const Spectrum &spectrum, const Codelet &codelet,
         continue;
       }
       for (unsigned i = 0; i < codelet.params.size(); ++i)
-        if (codelet.params[i]->name == variable->name) return {false, Parameter{spectrum.name, i}};
+        if (codelet.params[i]->name == variable->name)
+          return {nullptr, SpectrumParameter{spectrum.name, i}, neighbours};
       return {};
     } else {
-      return {isa<Sequence>(e), {}};
+      return {dyn<Sequence>(e), {}, neighbours};
     }
   }
   return {};
@@ -52,8 +47,8 @@ bool canBeRange(const Param &p) {
 
 bool declaresRange(const Declare &declare) { return declare.init && isa<Sequence>(declare.init); }
 
-RangeParameters rangeParameters(const Module &module, const std::set<std::string> &without) {
-  std::map<Parameter, std::vector<Origin>> given;
+std::map<SpectrumParameter, std::vector<ArgumentOrigin>> argumentOrigins(const Module &module) {
+  std::map<SpectrumParameter, std::vector<ArgumentOrigin>> given;
   for (const Spectrum *spectrum : module.spectrums)
     for (const Codelet *codelet : spectrum->codelets) {
       std::map<std::string, const Expr *> named;
@@ -68,7 +63,11 @@ RangeParameters rangeParameters(const Module &module, const std::set<std::string
           codelet->body, [&](const SpectrumCall &call) { note(call.spectrum, call.args); },
           [&](const Map &map) { note(map.spectrum, map.args); });
     }
+  return given;
+}
 
+RangeParameters rangeParameters(const Module &module, const std::set<std::string> &without) {
+  const std::map<SpectrumParameter, std::vector<ArgumentOrigin>> given = argumentOrigins(module);
   RangeParameters result;
   for (const Spectrum *spectrum : module.spectrums)
     for (unsigned i = 0; i < spectrum->params.size(); ++i)
@@ -76,18 +75,19 @@ RangeParameters rangeParameters(const Module &module, const std::set<std::string
         result.insert({spectrum->name, i});
   // Each call must pass one, and some call makes it.
   for (bool more = true; more;) {
-    more = std::erase_if(result, [&](const Parameter &p) {
-             return std::any_of(given[p].begin(), given[p].end(), [&](const Origin &o) {
-               return !o.isRange && !(o.parameter && result.count(*o.parameter));
+    more = std::erase_if(result, [&](const SpectrumParameter &p) {
+             const std::vector<ArgumentOrigin> &passed = given.at(p);
+             return std::any_of(passed.begin(), passed.end(), [&](const ArgumentOrigin &o) {
+               return !o.range && !(o.parameter && result.count(*o.parameter));
              });
            }) > 0;
   }
   RangeParameters made;
   for (bool more = true; more;) {
     more = false;
-    for (const Parameter &p : result)
-      for (const Origin &o : given[p])
-        if (o.isRange || (o.parameter && made.count(*o.parameter))) more |= made.insert(p).second;
+    for (const SpectrumParameter &p : result)
+      for (const ArgumentOrigin &o : given.at(p))
+        if (o.range || (o.parameter && made.count(*o.parameter))) more |= made.insert(p).second;
   }
   return made;
 }

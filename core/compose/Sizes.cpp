@@ -1,6 +1,7 @@
 #include "tangram/compose/Sizes.h"
 
 #include "tangram/ast/Compare.h"
+#include "tangram/ast/Effects.h"
 #include "tangram/ast/Functions.h"
 #include "tangram/ast/Walk.h"
 
@@ -17,11 +18,6 @@ const Spectrum *findSpectrum(const Module &module, const std::string &name) {
   return nullptr;
 }
 
-const Expr *withoutCasts(const Expr *expr) {
-  while (const Cast *cast = dyn<Cast>(expr)) expr = cast->operand;
-  return expr;
-}
-
 std::set<std::string> changedVariables(const Node *tree) {
   std::set<std::string> changed;
   auto mark = [&](const Expr *target) {
@@ -30,8 +26,7 @@ std::set<std::string> changedVariables(const Node *tree) {
   walk(
       tree, [&](const Assign &n) { mark(n.target); }, [&](const Atomic &n) { mark(n.target); },
       [&](const Unary &n) {
-        bool changes = n.op == UnaryOp::PreInc || n.op == UnaryOp::PreDec || n.op == UnaryOp::PostInc ||
-                       n.op == UnaryOp::PostDec || n.op == UnaryOp::AddressOf;
+        bool changes = changesOperand(n.op) || n.op == UnaryOp::AddressOf;
         if (changes) mark(n.operand);
       });
   return changed;

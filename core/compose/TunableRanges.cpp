@@ -13,10 +13,6 @@ using namespace ast;
 
 namespace {
 
-bool isMapRule(const PlanNode &node) {
-  return node.rule == Rule::Distribute || node.rule == Rule::Serialize || node.rule == Rule::Split;
-}
-
 /// From the least to the largest value that the declaration allows; no upper end where it names none.
 Interval allowed(const Tunable &t) {
   if (!t.values.empty())

@@ -13,10 +13,6 @@ using namespace ast;
 
 namespace {
 
-bool mentions(const Expr *e, const std::string &name) {
-  return any<VarRef>(e, [&](const VarRef &v) { return v.name == name; });
-}
-
 bool changes(const Block *block, const std::string &name) {
   return any<Assign>(block, [&](const Assign &a) {
     const VarRef *place = rootVariable(a.target);

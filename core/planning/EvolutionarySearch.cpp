@@ -1,5 +1,6 @@
 #include "tangram/planning/EvolutionarySearch.h"
 
+#include "tangram/compose/Count.h"
 #include "tangram/planning/Variation.h"
 
 #include <algorithm>

@@ -33,6 +33,17 @@ const Expr *Numbers::beginning(const std::string &name) const {
   return d && d->extents.empty() ? d->init : nullptr;
 }
 
+const Expr *Numbers::resolved(const Expr *e) const {
+  for (unsigned fuel = 8; fuel > 0; --fuel) {
+    e = withoutCasts(e);
+    const auto *v = dyn<VarRef>(e);
+    const Expr *value = v ? definition(v->name) : nullptr;
+    if (!value) break;
+    e = value;
+  }
+  return e;
+}
+
 IndexSteps::Run IndexSteps::run(const Expr *e, const std::string &counter) {
   e = withoutCasts(e);
   if (const auto *v = dyn<VarRef>(e)) {

@@ -24,6 +24,8 @@ public:
   const ast::Expr *definition(const std::string &name) const;
   /// Of any variable.
   const ast::Expr *beginning(const std::string &name) const;
+  /// What a variable stays; else the expression.
+  const ast::Expr *resolved(const ast::Expr *e) const;
   /// The function of a call where it is an expression; else null.
   const ast::Function *function(const ast::Call &call) const { return functionOfExpression(module(), call); }
 };

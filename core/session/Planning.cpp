@@ -1,6 +1,7 @@
 // From facts to plans.
 #include "Impl.h"
 
+#include "tangram/compose/Count.h"
 #include "tangram/hardware/Launch.h"
 #include "tangram/hardware/Resources.h"
 

@@ -1,5 +1,6 @@
 #include "Agenda.h"
 
+#include "tangram/compose/Count.h"
 #include "tangram/planning/PredictedCalls.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "tangram/verify/Shapes.h"
 
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -30,11 +31,6 @@ struct Unknown {
   bool operator==(const Unknown &) const = default;
 };
 
-const Expr *bare(const Expr *e) {
-  while (const Cast *cast = dyn<Cast>(e)) e = cast->operand;
-  return e;
-}
-
 struct Change {
   Unknown unknown;
   std::int64_t value = 0;
@@ -59,7 +55,7 @@ public:
   }
 
   std::optional<std::int64_t> value(const Expr *e) const {
-    e = bare(e);
+    e = withoutCasts(e);
     if (const IntLit *n = dyn<IntLit>(e)) return n->value;
     if (const VarRef *ref = dyn<VarRef>(e)) {
       std::optional<std::size_t> i = param(ref->name);
@@ -106,7 +102,7 @@ public:
 private:
   /// Conditions joined by && are repaired one by one.
   void split(const Expr *condition) {
-    const Binary *n = dyn<Binary>(bare(condition));
+    const Binary *n = dyn<Binary>(withoutCasts(condition));
     if (n && n->op == BinaryOp::LogicalAnd) {
       split(n->lhs);
       split(n->rhs);
@@ -171,7 +167,7 @@ private:
 
   std::optional<std::uint64_t> deduced(const Unknown &wanted) const {
     for (const Expr *condition : conditions_) {
-      const Binary *n = dyn<Binary>(bare(condition));
+      const Binary *n = dyn<Binary>(withoutCasts(condition));
       if (!n || n->op != BinaryOp::Eq) continue;
       for (auto [side, other] : {std::pair(n->lhs, n->rhs), std::pair(n->rhs, n->lhs)}) {
         std::optional<std::int64_t> v = value(other);
@@ -234,7 +230,7 @@ private:
 
   /// `e` as something that can be chosen.
   std::optional<Unknown> unknown(const Expr *e) const {
-    e = bare(e);
+    e = withoutCasts(e);
     if (const VarRef *ref = dyn<VarRef>(e)) {
       std::optional<std::size_t> i = param(ref->name);
       if (i && shape_.arguments[*i].scalar) return Unknown{*i, -1};
@@ -272,7 +268,7 @@ private:
 
   bool repair(const Expr &condition, int round) {
     std::vector<Change> changes;
-    if (const Binary *n = dyn<Binary>(bare(&condition))) {
+    if (const Binary *n = dyn<Binary>(withoutCasts(&condition))) {
       solveFor(changes, n->lhs, n->op, n->rhs);
       solveFor(changes, n->rhs, mirrored(n->op), n->lhs);
     }
@@ -320,7 +316,7 @@ private:
   /// it, or multiply it.
   std::optional<Change> isolate(const Expr *side, std::int64_t wanted) const {
     for (;;) {
-      side = bare(side);
+      side = withoutCasts(side);
       if (std::optional<Unknown> u = unknown(side)) return Change{*u, wanted};
       const Binary *n = dyn<Binary>(side);
       if (!n) return std::nullopt;

@@ -98,8 +98,7 @@ Machine::Machine(const hardware::Hardware &hardware) : hardware_(hardware) {
     device_ |= level.sync == SyncKind::Relaunch, exchanges_ |= level.shuffle;
     const bool said = cores_.clock > 0 || cores_.issue > 0;
     if (!said && (level.cores.clock > 0 || level.cores.issue > 0)) cores_ = level.cores, groups_ = level.name;
-    if (level.sync == SyncKind::Warp || level.sync == SyncKind::LockStep)
-      lanes_ = std::max(lanes_, static_cast<double>(hardware.lanes(level)));
+    if (areLanes(level.sync)) lanes_ = std::max(lanes_, static_cast<double>(hardware.lanes(level)));
     for (const hardware::MatrixShape &shape : level.matrices) {
       double &rate = matrices_[shape.type];
       rate = std::max(rate, shape.rate);
@@ -155,7 +154,7 @@ bool Machine::inLockStep(const std::string &level) const {
   bool inside = false;
   for (const hardware::Level *at = &hardware_.top(); at; at = hardware_.below(*at)) {
     if (inside && at->name == level) return true;
-    inside |= at->sync == SyncKind::Warp || at->sync == SyncKind::LockStep;
+    inside |= areLanes(at->sync);
   }
   return false;
 }

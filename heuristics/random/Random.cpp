@@ -1,4 +1,5 @@
 // Different plans, every set of them as likely as any other, however large the space is.
+#include "tangram/compose/Count.h"
 #include "tangram/compose/Heuristic.h"
 #include "tangram/plugin/Plugin.h"
 
@@ -17,14 +18,14 @@ public:
     std::seed_seq seeds{static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32),
                         static_cast<std::uint32_t>(context.seed), static_cast<std::uint32_t>(context.seed >> 32)};
     std::mt19937_64 random(seeds);
-    const Count &count = forest.count();
+    const Count::Number &count = forest.count().number();
     std::size_t wanted = count < context.wanted ? static_cast<std::size_t>(count) : context.wanted;
 
     // Floyd's method: numbers of plans without repetition, whatever share of them is wanted.
-    std::vector<Count> order;
-    std::set<Count> taken;
-    for (Count top = count - wanted; order.size() < wanted; ++top) {
-      Count drawn = boost::random::uniform_int_distribution<Count>(0, top)(random);
+    std::vector<Count::Number> order;
+    std::set<Count::Number> taken;
+    for (Count::Number top = count - wanted; order.size() < wanted; ++top) {
+      Count::Number drawn = boost::random::uniform_int_distribution<Count::Number>(0, top)(random);
       if (!taken.insert(drawn).second) taken.insert(drawn = top);
       order.push_back(drawn);
     }
@@ -32,7 +33,7 @@ public:
       std::swap(order[i - 1], order[boost::random::uniform_int_distribution<std::size_t>(0, i - 1)(random)]);
 
     std::vector<Plan> plans;
-    for (const Count &number : order) plans.push_back(forest.nth(number));
+    for (const Count::Number &number : order) plans.push_back(forest.nth(number));
     return plans;
   }
 

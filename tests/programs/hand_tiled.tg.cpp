@@ -1,6 +1,5 @@
 // C = A B^T, tiled by hand: cooperative codelets with arrays of their own, tiles in scratchpad memory, and numbers of tiles.
 #include "../../apps/common/gemv.tg.h"
-#include "../../apps/common/number.tg.h"
 #include <algorithm>
 
 template <class T>
@@ -138,7 +137,5 @@ __codelet __coop __tag(patches) void gemm_tile(size_t tile, const Array<2, T> a,
 template <class T>
 __codelet __tag(tiles) void gemm(const Array<2, T> a, const Array<2, T> b, Array<2, T> c) {
   size_t down = (a.size(0) + kDown - 1) / kDown, across = (b.size(0) + kAcross - 1) / kAcross;
-  Array<1, size_t> tiles(down * across);
-  number(tiles);
-  map(gemm_tile<T>, tiles, a, b, c);
+  map(gemm_tile<T>, range(down * across), a, b, c);
 }

@@ -5,6 +5,7 @@
 #include "tangram/ast/Verify.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Cloner.h"
+#include "tangram/compose/Count.h"
 
 #include <set>
 

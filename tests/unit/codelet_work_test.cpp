@@ -255,13 +255,17 @@ TEST(CodeletWork, LoopsOfWhichOnlyTheRunShowsTheLengthAreNotUnrolled) {
 TEST(CodeletWork, ALoopUpToATileTurnsAsOftenAsTheTileIsWide) {
   const std::string from = var("u32", "from"), to = bin("u32", "add", from, lit("u32", 8));
   const std::string end = fmt::format("(Conditional u32 {} {} {})", bin("bool", "lt", to, kElements), to, kElements);
-  const CodeletWork work =
-      workOf({declare("u32", "from", cast("u32", element("in", lit("u32", 0)))),
-              fmt::format("(For {} {} (Unary u32 preinc {}) (Block [{}]))", declare("u32", "i", from),
-                          bin("bool", "lt", kI, end), kI, add(element("out", kI), lit("i32", 1)))},
-             100);
-  EXPECT_EQ(work.turns, 8);
-  EXPECT_FALSE(work.guessed);
+  auto work = [&](const std::string &begin, bool lanes) {
+    return workOf({declare("u32", "from", begin),
+                   fmt::format("(For {} {} (Unary u32 preinc {}) (Block [{}]))", declare("u32", "i", from),
+                               bin("bool", "lt", kI, end), kI, add(element("out", kI), lit("i32", 1)))},
+                  100, lanes, lanes ? 4 : 1);
+  };
+  const std::string byData = cast("u32", element("in", lit("u32", 0)));
+  EXPECT_EQ(work(byData, false).turns, 8);
+  EXPECT_FALSE(work(byData, false).guessed);
+  // Lanes begin apart, each with a tile of its own.
+  EXPECT_EQ(work(bin("u32", "add", byData, "(CoopIdx u32)"), true).turns, 8);
 }
 
 TEST(CodeletWork, WhatWasLoadedIsAtHand) {

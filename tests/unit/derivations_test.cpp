@@ -1,6 +1,7 @@
 // Which plans stand for a space that is too large to check, how much they do, and how a failing one is made smaller.
 #include "../../core/verify/Shrink.h"
 #include "SumProgram.h"
+#include "tangram/compose/Count.h"
 #include "tangram/planning/Derivations.h"
 #include "tangram/planning/PredictedCalls.h"
 

@@ -1,5 +1,6 @@
 // The forest: what is in it, how much, in which order, and why the rest is not.
 #include "SumProgram.h"
+#include "tangram/compose/Count.h"
 #include "tangram/planning/Cost.h"
 
 #include <algorithm>
@@ -143,26 +144,24 @@ struct RandomProgram {
     text = module(parts);
   }
 
-  Count count(const hardware::Hardware &hw, bool map, std::size_t s, std::size_t l, unsigned depth) const {
+  Count::Number count(const hardware::Hardware &hw, bool map, std::size_t s, std::size_t l, unsigned depth) const {
     const hardware::Level &level = hw.levels[l];
     bool below = level.distributes();
     if (map) {
-      Count result = 0;
+      Count::Number result = 0;
       if (below) result += count(hw, false, s, l + 1, depth);
       if (level.computes()) result += count(hw, false, s, l, depth);
       if (below && depth > 0) { // a split has two factors, and above lanes chunks of whole lanes
-        const bool lanes =
-            std::any_of(hw.levels.begin() + static_cast<std::ptrdiff_t>(l) + 1, hw.levels.end(), [](auto &at) {
-              return at.sync == hardware::SyncKind::Warp || at.sync == hardware::SyncKind::LockStep;
-            });
+        const bool lanes = std::any_of(hw.levels.begin() + static_cast<std::ptrdiff_t>(l) + 1, hw.levels.end(),
+                                       [](auto &at) { return areLanes(at.sync); });
         result += (lanes ? 3 : 2) * count(hw, true, s, l + 1, depth - 1);
       }
       return result;
     }
-    Count result = 0;
+    Count::Number result = 0;
     if (depth == 0) return result;
     for (const std::vector<Site> &sites : codelets[s]) {
-      Count one = sites.empty() ? (level.scalar ? 1 : 0) : 1;
+      Count::Number one = sites.empty() ? (level.scalar ? 1 : 0) : 1;
       for (const Site &site : sites)
         if (one > 0) one *= count(hw, site.map, site.callee, l, depth - 1);
       result += one;
@@ -283,14 +282,14 @@ TEST(Forest, CountEnumerateNthAndBestAgreeOnRandomPrograms) {
 TEST(Forest, CountsWhatCannotBeListed) {
   Program program(sumProgram(), cpuModern());
   Forest forest = program.forest(8);
-  EXPECT_GT(forest.count(), boost::multiprecision::pow(Count(10), 80));
+  EXPECT_GT(forest.count(), Count(boost::multiprecision::pow(Count::Number(10), 80)));
   EXPECT_LT(forest.size(), 700u);
   // Drawing and finding by number work all the same.
   std::mt19937_64 random(1);
   Plan plan = forest.sample(random);
   DiagnosticEngine diags;
   checkPlan(plan, *program.module, program.hardware, program.facts, diags);
-  EXPECT_NE(forest.nth(0), forest.nth(forest.count() - 1));
+  EXPECT_NE(forest.nth(0), forest.nth(forest.count().number() - 1));
 }
 
 TEST(Forest, MorePlansThanCanBeCountedIsALimitation) {
@@ -328,6 +327,19 @@ TEST(Forest, DerivesByChoosing) {
 }
 
 // ---- sizes and guards ----
+
+TEST(Forest, NotationSaysTheGrainOfASplit) {
+  const Program program(sumProgram(), cpuModern());
+  const Forest forest = program.forest(4);
+  std::optional<Plan> whole;
+  forest.enumerate([&](const Plan &plan) {
+    if (print(plan).find("grain=") != std::string::npos) whole = plan;
+    return !whole;
+  });
+  ASSERT_TRUE(whole);
+  const std::string written = program.notation(*whole);
+  EXPECT_NE(written.find("split(4, P, grain=8), distribute(T)"), std::string::npos) << written;
+}
 
 TEST(Forest, CooperativeCodeletsAreGuardedUnlessTheyFit) {
   Program program(sumProgram(), gpuSimple());

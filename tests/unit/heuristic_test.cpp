@@ -1,5 +1,6 @@
 // Heuristics: the dissertation's plans as golden tests, k best, enumeration, random draws.
 #include "SumProgram.h"
+#include "tangram/compose/Count.h"
 #include "tangram/planning/PlanCost.h"
 #include "tangram/planning/RuleComparison.h"
 

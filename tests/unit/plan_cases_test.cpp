@@ -3,6 +3,7 @@
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Cloner.h"
+#include "tangram/compose/Count.h"
 
 namespace tangram {
 namespace {
@@ -28,7 +29,7 @@ protected:
   }
   /// Two plans of the forest, one of them up to 4096 elements.
   Plan two() {
-    Plan plan = forest_.nth(forest_.count() - 1);
+    Plan plan = forest_.nth(forest_.count().number() - 1);
     const Plan small = forest_.nth(0);
     EXPECT_FALSE(plan == small);
     plan.cases.push_back({parseSizeCondition("in.size() <= 4096", {}), small.root, {}});

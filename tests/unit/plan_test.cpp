@@ -1,5 +1,6 @@
 // Plans as text: they print, parse back, and are checked against the source that they are used with.
 #include "SumProgram.h"
+#include "tangram/compose/Count.h"
 
 #include <random>
 

@@ -1,5 +1,7 @@
 #include "Interpreter.h"
 
+#include "tangram/ast/Kinds.h"
+
 #include <utility>
 
 namespace tangram::semantics {
@@ -75,36 +77,36 @@ Scalar Interpreter::structure(const InitList *list, std::size_t lane) {
 
 Value Interpreter::eval(const Expr *e, std::size_t lane) {
   step(e);
-  switch (e->kind()) {
-  case Kind::IntLit: return scalarValue(integer(e->type, as<IntLit>(e)->value));
-  case Kind::FloatLit: return scalarValue(real(e->type, as<FloatLit>(e)->value));
-  case Kind::VarRef: {
+  switch (exprKind(*e)) {
+  case ExprKind::IntLit: return scalarValue(integer(e->type, as<IntLit>(e)->value));
+  case ExprKind::FloatLit: return scalarValue(real(e->type, as<FloatLit>(e)->value));
+  case ExprKind::VarRef: {
     const Value &v = lookup(as<VarRef>(e)->name, lane);
     if (v.kind != Value::Kind::Pointer || e->type.isPointer() || !v.variable) return v;
     return scalarValue(read(v));
   }
-  case Kind::Unary: return unary(as<Unary>(e), lane);
-  case Kind::Binary: return binary(as<Binary>(e), lane);
-  case Kind::Assign: return assign(as<Assign>(e), lane);
-  case Kind::Conditional: {
+  case ExprKind::Unary: return unary(as<Unary>(e), lane);
+  case ExprKind::Binary: return binary(as<Binary>(e), lane);
+  case ExprKind::Assign: return assign(as<Assign>(e), lane);
+  case ExprKind::Conditional: {
     const auto *n = as<Conditional>(e);
     return eval(truth(scalar(n->cond, lane)) ? n->then : n->otherwise, lane);
   }
-  case Kind::Transfer: { // there at once
+  case ExprKind::Transfer: { // there at once
     const auto *n = as<Transfer>(e);
     if (n->cond && !truth(scalar(n->cond, lane))) return scalarValue(zero(e->type, structs_));
     return eval(n->source, lane);
   }
-  case Kind::Cast: {
+  case ExprKind::Cast: {
     Value v = eval(as<Cast>(e)->operand, lane);
     if (e->type.isVoid()) return {};
     return v.kind == Value::Kind::Scalar ? scalarValue(convert(v.scalar, e->type)) : v;
   }
-  case Kind::Subscript: {
+  case ExprKind::Subscript: {
     Value v = place(e, lane);
     return v.kind == Value::Kind::Pointer ? scalarValue(read(v)) : v;
   }
-  case Kind::Member: {
+  case ExprKind::Member: {
     const auto *n = as<Member>(e);
     if (isa<VarRef>(n->base) || isa<Subscript>(n->base) || isa<Member>(n->base)) {
       if (Value v = place(e, lane); v.kind == Value::Kind::Pointer) return scalarValue(read(v));
@@ -115,68 +117,37 @@ Value Interpreter::eval(const Expr *e, std::size_t lane) {
       if (s->fields[f]->name == n->field) whole.path = {f};
     return scalarValue(read(whole));
   }
-  case Kind::InitList: return scalarValue(structure(as<InitList>(e), lane));
-  case Kind::Size: return size(as<Size>(e), lane);
-  case Kind::Pitch: {
+  case ExprKind::InitList: return scalarValue(structure(as<InitList>(e), lane));
+  case ExprKind::Size: return size(as<Size>(e), lane);
+  case ExprKind::Pitch: {
     const auto *n = as<Pitch>(e);
     const Array a = eval(n->container, lane).array;
     return scalarValue(integer(e->type, a.strides.at(static_cast<std::size_t>(scalar(n->dim, lane).i))));
   }
-  case Kind::CoopIdx: return scalarValue(integer(e->type, static_cast<std::int64_t>(lane)));
-  case Kind::CoopDim:
+  case ExprKind::CoopIdx: return scalarValue(integer(e->type, static_cast<std::int64_t>(lane)));
+  case ExprKind::CoopDim:
     return scalarValue(
         integer(e->type, static_cast<std::int64_t>(guardLevel_ ? lanesAt(*guardLevel_) : frame_->lanes.size())));
-  case Kind::Atomic: return atomic(as<Atomic>(e), lane);
-  case Kind::Check: return check(as<Check>(e), lane);
-  case Kind::Faulted: return scalarValue(integer(e->type, read(pointer(as<Faulted>(e)->record, lane)).i != 0));
-  case Kind::Call: return call(as<Call>(e), lane);
-  case Kind::SpectrumCall: return spectrumCall(as<SpectrumCall>(e), lane);
-  case Kind::Map: return map(as<Map>(e), lane);
-  case Kind::Partition: return partition(as<Partition>(e), lane);
-  case Kind::Sequence: return range(as<Sequence>(e), lane);
+  case ExprKind::Atomic: return atomic(as<Atomic>(e), lane);
+  case ExprKind::Check: return check(as<Check>(e), lane);
+  case ExprKind::Faulted: return scalarValue(integer(e->type, read(pointer(as<Faulted>(e)->record, lane)).i != 0));
+  case ExprKind::Call: return call(as<Call>(e), lane);
+  case ExprKind::SpectrumCall: return spectrumCall(as<SpectrumCall>(e), lane);
+  case ExprKind::Map: return map(as<Map>(e), lane);
+  case ExprKind::Partition: return partition(as<Partition>(e), lane);
+  case ExprKind::Sequence: return range(as<Sequence>(e), lane);
   // what devices and vector units have
-  case Kind::WorkerIndex:
-  case Kind::WorkerCount:
-  case Kind::Aligned:
-  case Kind::Shuffle:
-  case Kind::MatrixMultiply:
-  case Kind::LaneIndex:
-  case Kind::Broadcast:
-  case Kind::VectorLoad:
-  case Kind::VectorSelect:
-  case Kind::VectorReduce:
-  case Kind::VectorLane:
-  // no expressions
-  case Kind::Module:
-  case Kind::Struct:
-  case Kind::Param:
-  case Kind::Function:
-  case Kind::Spectrum:
-  case Kind::Codelet:
-  case Kind::Kernel:
-  case Kind::Tunable:
-  case Kind::Case:
-  case Kind::Block:
-  case Kind::Declare:
-  case Kind::Evaluate:
-  case Kind::If:
-  case Kind::For:
-  case Kind::While:
-  case Kind::DoWhile:
-  case Kind::Switch:
-  case Kind::Break:
-  case Kind::Continue:
-  case Kind::Return:
-  case Kind::Loop:
-  case Kind::Cooperate:
-  case Kind::Sync:
-  case Kind::Await:
-  case Kind::View:
-  case Kind::Alloc:
-  case Kind::Launch:
-  case Kind::Single:
-  case Kind::Report:
-  case Kind::VectorStore: break;
+  case ExprKind::WorkerIndex:
+  case ExprKind::WorkerCount:
+  case ExprKind::Aligned:
+  case ExprKind::Shuffle:
+  case ExprKind::MatrixMultiply:
+  case ExprKind::LaneIndex:
+  case ExprKind::Broadcast:
+  case ExprKind::VectorLoad:
+  case ExprKind::VectorSelect:
+  case ExprKind::VectorReduce:
+  case ExprKind::VectorLane: break;
   }
   throw Unknown(fmt::format("a {}", name(e->kind())));
 }

@@ -1,5 +1,7 @@
 #include "Interpreter.h"
 
+#include "tangram/ast/Kinds.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -42,95 +44,50 @@ void Interpreter::body(const Block *block, Frame &frame) {
 void Interpreter::exec(const Stmt *s, Mask &mask, Loop *loop) {
   if (!s || none(mask)) return;
   step(s);
-  switch (s->kind()) {
-  case Kind::Block:
+  switch (stmtKind(*s)) {
+  case StmtKind::Block:
     for (const Stmt *inner : as<Block>(s)->stmts) exec(inner, mask, loop);
     return;
-  case Kind::Declare: return declare(as<Declare>(s), mask);
-  case Kind::Evaluate: return evaluate(as<Evaluate>(s)->expr, mask);
-  case Kind::If: return branch(as<If>(s), mask, loop);
-  case Kind::For: {
+  case StmtKind::Declare: return declare(as<Declare>(s), mask);
+  case StmtKind::Evaluate: return evaluate(as<Evaluate>(s)->expr, mask);
+  case StmtKind::If: return branch(as<If>(s), mask, loop);
+  case StmtKind::For: {
     const auto *n = as<For>(s);
     exec(n->init, mask, loop);
     return iterate(mask, n->cond, n->body, n->step, false);
   }
-  case Kind::While: return iterate(mask, as<While>(s)->cond, as<While>(s)->body, nullptr, false);
-  case Kind::DoWhile: return iterate(mask, as<DoWhile>(s)->cond, as<DoWhile>(s)->body, nullptr, true);
-  case Kind::Switch: return choose(as<Switch>(s), mask, loop);
-  case Kind::Break:
+  case StmtKind::While: return iterate(mask, as<While>(s)->cond, as<While>(s)->body, nullptr, false);
+  case StmtKind::DoWhile: return iterate(mask, as<DoWhile>(s)->cond, as<DoWhile>(s)->body, nullptr, true);
+  case StmtKind::Switch: return choose(as<Switch>(s), mask, loop);
+  case StmtKind::Break:
     each(mask, [&](std::size_t l) { loop->broke[l] = true; });
     mask.assign(mask.size(), false);
     return;
-  case Kind::Continue:
+  case StmtKind::Continue:
     each(mask, [&](std::size_t l) { loop->continued[l] = true; });
     mask.assign(mask.size(), false);
     return;
-  case Kind::Return:
+  case StmtKind::Return:
     each(mask, [&](std::size_t l) {
       if (const Expr *value = as<Return>(s)->value) frame_->returned[l] = scalar(value, l);
     });
     mask.assign(mask.size(), false);
     return;
-  case Kind::Loop: return this->loop(as<ast::Loop>(s), mask);
-  case Kind::Cooperate: return cooperate(as<Cooperate>(s));
-  case Kind::Sync:
-  case Kind::Await: return; // statements end before the next begins
-  case Kind::View: return view(as<View>(s));
-  case Kind::Alloc: return allocate(as<Alloc>(s));
-  case Kind::Report: {
+  case StmtKind::Loop: return this->loop(as<ast::Loop>(s), mask);
+  case StmtKind::Cooperate: return cooperate(as<Cooperate>(s));
+  case StmtKind::Sync:
+  case StmtKind::Await: return; // statements end before the next begins
+  case StmtKind::View: return view(as<View>(s));
+  case StmtKind::Alloc: return allocate(as<Alloc>(s));
+  case StmtKind::Report: {
     const auto *n = as<Report>(s);
     if (std::int64_t site = read(pointer(n->record, 0)).i)
       throw Reported(n->sites.at(static_cast<std::size_t>(site) - 1));
     return;
   }
-  case Kind::Launch: // what devices and vector units have
-  case Kind::Single:
-  case Kind::VectorStore:
-  // no statements
-  case Kind::Module:
-  case Kind::Struct:
-  case Kind::Param:
-  case Kind::Function:
-  case Kind::Spectrum:
-  case Kind::Codelet:
-  case Kind::Kernel:
-  case Kind::Tunable:
-  case Kind::Case:
-  case Kind::IntLit:
-  case Kind::FloatLit:
-  case Kind::VarRef:
-  case Kind::Unary:
-  case Kind::Binary:
-  case Kind::Assign:
-  case Kind::Conditional:
-  case Kind::Cast:
-  case Kind::Call:
-  case Kind::Subscript:
-  case Kind::Member:
-  case Kind::InitList:
-  case Kind::SpectrumCall:
-  case Kind::Map:
-  case Kind::Partition:
-  case Kind::Sequence:
-  case Kind::Size:
-  case Kind::Pitch:
-  case Kind::CoopIdx:
-  case Kind::CoopDim:
-  case Kind::Atomic:
-  case Kind::WorkerIndex:
-  case Kind::WorkerCount:
-  case Kind::Aligned:
-  case Kind::Shuffle:
-  case Kind::MatrixMultiply:
-  case Kind::Transfer:
-  case Kind::Check:
-  case Kind::Faulted:
-  case Kind::LaneIndex:
-  case Kind::Broadcast:
-  case Kind::VectorLoad:
-  case Kind::VectorSelect:
-  case Kind::VectorReduce:
-  case Kind::VectorLane: break;
+  case StmtKind::Launch: // what devices and vector units have
+  case StmtKind::Single:
+  case StmtKind::VectorStore: break;
   }
   throw Unknown(fmt::format("a {}", name(s->kind())));
 }

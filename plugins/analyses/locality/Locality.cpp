@@ -6,6 +6,7 @@
 #include "Tiles.h"
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/compose/Sizes.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>
@@ -73,7 +74,7 @@ public:
     origins_.clear();
     rangeSteps_.clear();
     for (const auto &[range, step] : rangeSteps(module))
-      for (const Codelet *codelet : find(module, range.first)->codelets) {
+      for (const Codelet *codelet : findSpectrum(module, range.first)->codelets) {
         facts.ranges.insert({{codelet, codelet->params[range.second]->name}, step.number});
         rangeSteps_.emplace(std::pair(codelet, range.second), step);
       }
@@ -114,22 +115,16 @@ public:
         walk(
             codelet->body,
             [&](const Map &map) {
-              if (const Spectrum *callee = find(module, map.spectrum))
+              if (const Spectrum *callee = findSpectrum(module, map.spectrum))
                 facts.arguments[&map] = passed(*callee, map.args, *codelet, true, facts);
             },
             [&](const SpectrumCall &call) {
-              if (const Spectrum *callee = find(module, call.spectrum))
+              if (const Spectrum *callee = findSpectrum(module, call.spectrum))
                 facts.arguments[&call] = passed(*callee, call.args, *codelet, false, facts);
             });
   }
 
 private:
-  static const Spectrum *find(const Module &module, const std::string &name) {
-    for (const Spectrum *spectrum : module.spectrums)
-      if (spectrum->name == name) return spectrum;
-    return nullptr;
-  }
-
   /// How codelets of a spectrum touch its i-th argument: the weakest of them.
   static AccessPattern calleePattern(const Spectrum &spectrum, std::size_t argument, const Facts &facts) {
     AccessPattern result;
@@ -365,7 +360,7 @@ private:
     walk(
         codelet.body,
         [&](const SpectrumCall &call) {
-          const Spectrum *callee = find(module, call.spectrum);
+          const Spectrum *callee = findSpectrum(module, call.spectrum);
           for (std::size_t i = 0; callee && i < call.args.size(); ++i) {
             AccessPattern inner = calleePattern(*callee, i, facts);
             std::string parameter = sourceOf(call.args[i], codelet).parameter;
@@ -375,7 +370,7 @@ private:
           }
         },
         [&](const Map &map) {
-          const Spectrum *callee = find(module, map.spectrum);
+          const Spectrum *callee = findSpectrum(module, map.spectrum);
           for (std::size_t i = 0; callee && i < map.args.size() && i < callee->params.size(); ++i) {
             Source source = sourceOf(map.args[i], codelet);
             AccessPattern inner = calleePattern(*callee, i, facts);

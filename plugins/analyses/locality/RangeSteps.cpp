@@ -1,5 +1,6 @@
 #include "RangeSteps.h"
 
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram {
@@ -12,7 +13,7 @@ using Parameter = std::pair<std::string, unsigned>;
 using Steps = std::map<Parameter, Step>;
 
 Step literalStep(const Expr *e) {
-  while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
+  e = withoutCasts(e);
   const auto *number = dyn<IntLit>(e);
   return !e ? Step::of(1) : number ? Step::of(number->value) : Step::some();
 }

@@ -1,6 +1,8 @@
 #include "Strides.h"
 
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Compare.h"
+#include "tangram/ast/Effects.h"
 #include "tangram/ast/Functions.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/RangeParameters.h"
@@ -68,15 +70,14 @@ std::optional<Step> divided(const Binary &n, const Step &a, std::optional<std::i
     return apart < std::abs(*by) ? Step::of((*a.number < 0) == (*by < 0) ? 1 : -1) : Step::some();
   }
   if (!rest) return Step::none();
-  const Expr *count = n.rhs;
-  while (const auto *cast = dyn<Cast>(count)) count = cast->operand;
+  const Expr *count = withoutCasts(n.rhs);
   const auto *size = dyn<Size>(count);
   const auto *of = size ? dyn<VarRef>(size->container) : nullptr;
   return of ? a.wrapping(of->name) : a;
 }
 
 const VarRef *variable(const Expr *expr) {
-  while (const Cast *cast = dyn<Cast>(expr)) expr = cast->operand;
+  expr = withoutCasts(expr);
   return dyn<VarRef>(expr);
 }
 
@@ -145,8 +146,7 @@ Strides::Strides(const Module &module, const Codelet &codelet, std::map<std::str
       },
       [&](const Assign &n) { change(n.target, &n); }, [&](const Atomic &n) { change(n.target, &n); },
       [&](const Unary &n) {
-        bool changes = n.op == UnaryOp::PreInc || n.op == UnaryOp::PreDec || n.op == UnaryOp::PostInc ||
-                       n.op == UnaryOp::PostDec || n.op == UnaryOp::AddressOf;
+        bool changes = changesOperand(n.op) || n.op == UnaryOp::AddressOf;
         if (changes) change(n.operand, &n);
       });
   findInterleaved();
@@ -269,8 +269,7 @@ static std::optional<std::pair<const Expr *, int>> growth(const Expr *change, co
   if (!n) return {};
   if (n->op == AssignOp::Add) return std::pair{n->value, 1};
   if (n->op == AssignOp::Sub) return std::pair{n->value, -1};
-  const Expr *value = n->value;
-  while (const Cast *cast = dyn<Cast>(value)) value = cast->operand;
+  const Expr *value = withoutCasts(n->value);
   const Binary *sum = dyn<Binary>(value);
   if (n->op != AssignOp::Set || !sum) return {};
   const VarRef *left = variable(sum->lhs), *right = variable(sum->rhs);

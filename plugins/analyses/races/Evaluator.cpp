@@ -20,11 +20,6 @@ const VarRef *chain(const Expr *e, std::vector<const Expr *> &indices, std::vect
   }
 }
 
-const Expr *withoutCasts(const Expr *e) {
-  while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
-  return e;
-}
-
 RangeSymbols rangeSymbols(Symbols &symbols, const Param &param) {
   return {symbols.scalar(param.name + "[0]", isNatural(param.type.element())),
           symbols.scalar(param.name + "[1] - " + param.name + "[0] - 1", true)};

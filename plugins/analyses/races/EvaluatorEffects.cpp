@@ -46,8 +46,7 @@ void Evaluator::effects(const Expr *e) {
     return place(as<Atomic>(e)->target, true, true, true);
   case Kind::Unary: {
     const Unary *n = as<Unary>(e);
-    bool writes =
-        n->op == UnaryOp::PreInc || n->op == UnaryOp::PreDec || n->op == UnaryOp::PostInc || n->op == UnaryOp::PostDec;
+    bool writes = changesOperand(n->op);
     if (!writes) return effects(n->operand);
     if (const auto *v = dyn<VarRef>(n->operand)) return forget({v->name});
     return place(n->operand, true, true, false);

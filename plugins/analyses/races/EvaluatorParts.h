@@ -3,6 +3,8 @@
 
 #include "Evaluator.h"
 
+#include "tangram/ast/Casts.h"
+
 namespace tangram::races {
 
 inline bool isNumber(const ast::Type &t) { return t.isInteger() && !t.isBool(); }
@@ -10,8 +12,6 @@ inline bool isNatural(const ast::Type &t) { return t.isInteger() && !t.isSigned(
 
 /// The indices of a chain of subscripts and the fields on the way; the variable at its root, or null.
 const ast::VarRef *chain(const ast::Expr *e, std::vector<const ast::Expr *> &indices, std::vector<std::string> &fields);
-
-const ast::Expr *withoutCasts(const ast::Expr *e);
 
 /// What a codelet knows of a parameter that is a range: its first number, and by how much more than one they grow.
 struct RangeSymbols {

@@ -1,6 +1,7 @@
 #include "EvaluatorParts.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram::races {
@@ -60,13 +61,13 @@ void Evaluator::block(const Block *b) {
 
 void Evaluator::statement(const Stmt *s) {
   if (!s) return;
-  switch (s->kind()) {
-  case Kind::Block: return block(as<Block>(s));
-  case Kind::Declare: return declare(as<Declare>(s));
-  case Kind::Evaluate: return effects(as<Evaluate>(s)->expr);
-  case Kind::Return: return effects(as<Return>(s)->value);
-  case Kind::For: return forLoop(as<For>(s));
-  case Kind::If: {
+  switch (stmtKind(*s)) {
+  case StmtKind::Block: return block(as<Block>(s));
+  case StmtKind::Declare: return declare(as<Declare>(s));
+  case StmtKind::Evaluate: return effects(as<Evaluate>(s)->expr);
+  case StmtKind::Return: return effects(as<Return>(s)->value);
+  case StmtKind::For: return forLoop(as<For>(s));
+  case StmtKind::If: {
     const If *n = as<If>(s);
     effects(n->cond);
     bool conditional = !sameInAllCalls(n->cond);
@@ -89,24 +90,36 @@ void Evaluator::statement(const Stmt *s) {
     }
     return;
   }
-  case Kind::While:
+  case StmtKind::While:
     loopBody(s, [&] {
       effects(as<While>(s)->cond);
       assume(as<While>(s)->cond, true);
       block(as<While>(s)->body);
     });
     return;
-  case Kind::DoWhile:
+  case StmtKind::DoWhile:
     loopBody(s, [&] {
       block(as<DoWhile>(s)->body);
       effects(as<DoWhile>(s)->cond);
     });
     return;
-  case Kind::Switch:
+  case StmtKind::Switch:
     effects(as<Switch>(s)->value);
     for (const Case *c : as<Switch>(s)->cases) conditionally(c->body, true, [&] { block(c->body); });
     return;
-  default: return;
+  // Jumps (leaves), and what does not stand in a codelet before a plan is chosen.
+  case StmtKind::Break:
+  case StmtKind::Continue:
+  case StmtKind::Loop:
+  case StmtKind::Cooperate:
+  case StmtKind::Sync:
+  case StmtKind::View:
+  case StmtKind::Alloc:
+  case StmtKind::Launch:
+  case StmtKind::Single:
+  case StmtKind::Await:
+  case StmtKind::Report:
+  case StmtKind::VectorStore: return;
   }
 }
 

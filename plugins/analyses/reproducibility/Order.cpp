@@ -1,5 +1,6 @@
 #include "Order.h"
 
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 
@@ -90,7 +91,7 @@ private:
       if (auto known = partitions_.find(v->name); known != partitions_.end()) return known->second;
     const auto *p = dyn<Partition>(e);
     auto one = [](const Expr *count) {
-      while (const auto *cast = dyn<Cast>(count)) count = cast->operand;
+      count = withoutCasts(count);
       return isa<IntLit>(count) && as<IntLit>(count)->value == 1;
     };
     return p && !std::all_of(p->counts.begin(), p->counts.end(), one) ? p : nullptr;

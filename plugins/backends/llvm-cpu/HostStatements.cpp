@@ -40,17 +40,6 @@ bool isParallel(const Loop &loop, const hardware::Hardware &hardware) {
   return level && loop.policy == Policy::Distribute && !level->vector && !hardware::areIterations(level->sync);
 }
 
-/// Straight code that LLVM can turn into vector instructions.
-bool isSimple(const Block &body) {
-  return walk(&body,
-              [](const Stmt &s) {
-                bool plain = isa<Block>(&s) || isa<Declare>(&s) || isa<Evaluate>(&s);
-                return plain ? WalkResult::Advance : WalkResult::Stop;
-              }) &&
-         !contains<Call>(&body) && !contains<Atomic>(&body) && !contains<Conditional>(&body) &&
-         !any<Declare>(&body, [](const Declare &d) { return !d.extents.empty(); });
-}
-
 } // namespace
 
 unsigned regionsWithin(const Node *tree, const hardware::Hardware &hardware) {
@@ -236,7 +225,7 @@ void HostStatements::counted(const Loop &loop) {
     if (known_) begin = known_->value(loop.begin), end = known_->value(loop.end);
     Int trip = begin && end && *end > *begin ? *end - *begin : 8;
     hints.copies = static_cast<unsigned>(std::min<Int>(trip, 32));
-  } else if (distributes && isSimple(*loop.body)) {
+  } else if (distributes && isStraightLine(*loop.body)) {
     hints.independent = true;
   }
   count(loop, hints);

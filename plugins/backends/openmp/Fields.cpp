@@ -1,6 +1,7 @@
 #include "Fields.h"
 #include "Indices.h"
 
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Structs.h"
 #include "tangram/ast/Walk.h"
 
@@ -9,11 +10,6 @@ namespace tangram::openmp {
 using namespace ast;
 
 namespace {
-
-const Expr *withoutCasts(const Expr *e) {
-  while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
-  return e;
-}
 
 /// A number that the value is a multiple of; 0: of all, it is 0.
 Int multiple(const Expr *e) {

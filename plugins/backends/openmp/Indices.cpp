@@ -1,6 +1,7 @@
 #include "Indices.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Compare.h"
 
 #include <cstdlib>
@@ -16,7 +17,7 @@ constexpr Int kFarthest = 1 << 20;
 } // namespace
 
 std::optional<Int> number(const Expr *e) {
-  while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
+  e = withoutCasts(e);
   const auto *n = dyn<IntLit>(e);
   return n ? std::optional(n->value) : std::nullopt;
 }

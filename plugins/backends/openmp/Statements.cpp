@@ -33,17 +33,6 @@ constexpr DiagnosticKind kLargeArray{"openmp.large-array", DiagnosticClass::Limi
 
 constexpr std::uint64_t kMostLocalBytes = 1 << 20; // of one array
 
-/// Straight code that every compiler turns into vector instructions.
-bool isSimple(const Block &body) {
-  return walk(&body,
-              [](const Stmt &s) {
-                bool plain = isa<Block>(&s) || isa<Declare>(&s) || isa<Evaluate>(&s);
-                return plain ? WalkResult::Advance : WalkResult::Stop;
-              }) &&
-         !contains<Call>(&body) && !contains<Atomic>(&body) && !contains<Conditional>(&body) &&
-         !any<Declare>(&body, [](const Declare &d) { return !d.extents.empty(); });
-}
-
 /// Whether iterations that are independent can be told so to a compiler: an array of an iteration's own is the same
 /// memory in all of them.
 bool mayBeVectors(const Block &body) {
@@ -222,7 +211,7 @@ void Statements::loop(const Loop &loop) {
     std::optional<Int> begin = known_->value(loop.begin), end = known_->value(loop.end);
     Int trip = begin && end && *end > *begin ? *end - *begin : 8;
     w_.directive(fmt::format("#pragma GCC unroll {}", std::min<Int>(trip, 32)));
-  } else if (distributes && isSimple(*loop.body)) {
+  } else if (distributes && isStraightLine(*loop.body)) {
     usesSimd = true;
     w_.directive("#pragma omp simd");
   }

@@ -84,10 +84,6 @@ private:
     if (!found.empty()) writes_[l.node] = std::move(found);
   }
 
-  static bool mentions(const Node *tree, const std::string &name) {
-    return ast::any<VarRef>(tree, [&](const VarRef &v) { return v.name == name; });
-  }
-
   static bool readsElement(const Node *tree, const std::string &name) {
     return ast::any<Subscript>(tree, [&](const Subscript &s) { return mentions(s.base, name); });
   }

@@ -43,7 +43,7 @@ const Codelet *withTables(const Codelet *made, const Codelet &source, Arena &are
   std::vector<const Stmt *> stmts;
   for (const Stmt *s : source.body->stmts)
     if (const auto *d = dyn<Declare>(s); d && isTable(source, *d))
-      if (any<VarRef>(made->body, [&](const VarRef &v) { return v.name == d->name; })) stmts.push_back(d);
+      if (mentions(made->body, d->name)) stmts.push_back(d);
   if (stmts.empty()) return made;
   stmts.insert(stmts.end(), made->body->stmts.begin(), made->body->stmts.end());
   return arena.derive(made, [&](Codelet &c) { c.body = arena.derive(made->body, [&](Block &b) { b.stmts = stmts; }); });

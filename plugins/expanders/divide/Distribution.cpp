@@ -2,6 +2,7 @@
 #include "Captures.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
@@ -29,7 +30,7 @@ constexpr unsigned kSteps = 16; // as many changes as a codelet has loops, and m
 /// Without casts, and what a variable that keeps its value stands for.
 const Expr *resolved(const Expr *e, const Codelet &codelet) {
   for (int fuel = 16; fuel > 0; --fuel) {
-    while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
+    e = withoutCasts(e);
     const auto *v = dyn<VarRef>(e);
     const Declare *found = nullptr;
     if (v && !assignedVariables(codelet.body).count(v->name))
@@ -181,9 +182,8 @@ private:
     if (!std::all_of(d.extents.begin(), d.extents.end(),
                      [&](const Expr *extent) { return givenExtent(extent, *nest_.codelet).has_value(); }))
       return false;
-    const auto users = std::count_if(stmts.begin(), stmts.end(), [&](const Stmt *other) {
-      return other != &d && any<VarRef>(other, [&](const VarRef &v) { return v.name == d.name; });
-    });
+    const auto users = std::count_if(stmts.begin(), stmts.end(),
+                                     [&](const Stmt *other) { return other != &d && mentions(other, d.name); });
     return users > 1 || (users > 0 && d.init);
   }
 
@@ -629,7 +629,7 @@ private:
             for (const nest::Loop &l : nest.loops) {
               const auto *assign = dyn<Assign>(a.node);
               const Node *place = assign ? assign->target : a.node;
-              if (any<VarRef>(place, [&](const VarRef &v) { return v.name == l.variable; })) counted.insert(l.variable);
+              if (mentions(place, l.variable)) counted.insert(l.variable);
             }
       if (!step.parts.empty() && counted == before)
         ++step.parts.back();

@@ -40,7 +40,7 @@ bool isCompacted(const nest::Nest &nest, unsigned loop, unsigned container, cons
                  const Stmt *update, const Stmts &body) {
   const std::optional<nest::Update> how = nest::updateOf(update, *nest.module);
   if (!how || how->op != nest::ReductionOp::Add || how->subtracts || !scalar.type.isInteger()) return false;
-  const std::optional<Int> by = how->value ? literal(nest::withoutCasts(how->value)) : std::optional<Int>(1);
+  const std::optional<Int> by = how->value ? literal(withoutCasts(how->value)) : std::optional<Int>(1);
   if (!by || *by < 1) return false;
   if (!scalar.type.isSigned() && scalar.type.bytes() < 8) return false; // it may wrap around
   for (const unsigned s : nest.statementsOf(loop))
@@ -48,7 +48,7 @@ bool isCompacted(const nest::Nest &nest, unsigned loop, unsigned container, cons
       if (a.variable != container) continue;
       const auto *element = dyn<Subscript>(a.node);
       const auto *index =
-          element && element->indices.size() == 1 ? dyn<VarRef>(nest::withoutCasts(element->indices[0])) : nullptr;
+          element && element->indices.size() == 1 ? dyn<VarRef>(withoutCasts(element->indices[0])) : nullptr;
       if (a.kind != nest::AccessKind::Write || !index || index->name != scalar.name ||
           !isFollowedBy(body, nest.statements[s].node, update))
         return false;

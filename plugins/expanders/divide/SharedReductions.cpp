@@ -195,10 +195,6 @@ private:
     return nullptr;
   }
 
-  bool mentions(const Node *tree, const std::string &name) const {
-    return any<VarRef>(tree, [&](const VarRef &v) { return v.name == name; });
-  }
-
   const Codelet *withoutLoop(const Window &window, unsigned dropped, const For *whole, const std::set<std::string> &own,
                              const Expr *none) {
     const nest::Loop &outer = nest_.loops[window.outer], &drop = nest_.loops[dropped];
@@ -297,7 +293,7 @@ private:
       return b.var(own, kInteger);
     };
     const auto atLeastNone = [&](const Expr *n) {
-      return isa<Size>(nest::withoutCasts(resolved(n))) ? n : b.select(b.less(n, zero), zero, n);
+      return isa<Size>(withoutCasts(resolved(n))) ? n : b.select(b.less(n, zero), zero, n);
     };
     std::vector<const Expr *> begins{constant(place + "_first", range.first)};
     std::vector<const Expr *> counts{constant(place + "_count", atLeastNone(range.second))}, values{at};
@@ -388,7 +384,7 @@ private:
     std::set<std::pair<std::string, Int>> dimensions;
     std::set<std::string> of;
     for (const Expr *count : all)
-      if (const auto *size = dyn<Size>(nest::withoutCasts(count)); size && size->dim && literal(size->dim)) {
+      if (const auto *size = dyn<Size>(withoutCasts(count)); size && size->dim && literal(size->dim)) {
         of.insert(as<VarRef>(size->container)->name);
         dimensions.emplace(as<VarRef>(size->container)->name, *literal(size->dim));
       }

@@ -4,6 +4,7 @@
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/OwnScalars.h"
 #include "tangram/nest/Read.h"
+#include "tangram/nest/Statements.h"
 #include "tangram/nest/Tiling.h"
 #include "tangram/pass/Expander.h"
 #include "tangram/plugin/Plugin.h"
@@ -27,11 +28,6 @@ struct Pair {
   const Block *parent = nullptr, *body = nullptr;
 };
 
-const Block *bare(const Block *b) {
-  while (b->stmts.size() == 1 && isa<Block>(b->stmts[0])) b = as<Block>(b->stmts[0]);
-  return b;
-}
-
 std::optional<Pair> pairOf(const Block *block) {
   Pair p;
   for (const Stmt *s : block->stmts) {
@@ -47,7 +43,7 @@ std::optional<Pair> pairOf(const Block *block) {
     if (!p.loops[0]) return {};
   }
   if (!p.loops[0]) return {};
-  const Block *inside = bare(p.loops[0]->body);
+  const Block *inside = nest::withoutBraces(p.loops[0]->body);
   if (inside->stmts.size() != 1 || !isa<For>(inside->stmts[0])) return {};
   p.loops[1] = as<For>(inside->stmts[0]);
   p.body = p.loops[1]->body;
@@ -111,8 +107,7 @@ private:
     if (pair)
       for (std::size_t l : {0, 1})
         if (!loops[l]) loops[l] = nest::countedLoop(pair->loops[l], arena, why);
-    bool moves =
-        loops[1] && any<VarRef>(loops[1]->turns, [&](const VarRef &v) { return v.name == loops[0]->iterator; });
+    bool moves = loops[1] && mentions(loops[1]->turns, loops[0]->iterator);
     if (moves) why = "the bounds of the inner loop change with the outer one";
     std::unique_ptr<nest::Nest> nest = loops[0] && loops[1] && !moves ? nest::read(module, *source) : nullptr;
     for (const Version &version : versions_) {

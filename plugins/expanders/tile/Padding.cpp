@@ -60,7 +60,7 @@ std::optional<Linear> linear(const Expr *e) {
 }
 
 bool isZero(const Expr *e) {
-  e = nest::withoutCasts(e);
+  e = withoutCasts(e);
   if (const auto *f = dyn<FloatLit>(e)) return f->value == 0 && !std::signbit(f->value);
   return isLiteral(e, 0);
 }
@@ -194,7 +194,7 @@ const Stmt *ZeroPadding::paddedUpdate(const Stmt *s, const std::set<std::string>
   const auto *target = update ? dyn<VarRef>(update->target) : nullptr;
   if (!target || !sums.count(target->name) || !target->type.isScalar() ||
       (update->op != AssignOp::Add && update->op != AssignOp::Sub) || hasEffects(update->value) ||
-      any<VarRef>(update->value, [&](const VarRef &v) { return v.name == target->name; }))
+      mentions(update->value, target->name))
     return nullptr;
   const Expr *value = paddedFactor(update->value, choice->cond);
   if (!value) return nullptr;
@@ -245,9 +245,7 @@ Stmts ZeroPadding::withoutChoices(const Stmts &body, const std::set<const Subscr
   for (std::size_t i = result.size(); i-- > 0;) {
     const auto *d = dyn<Declare>(result[i]);
     if (!d || !definitions_.count(d->name)) continue;
-    const bool used = std::any_of(result.begin(), result.end(), [&](const Stmt *s) {
-      return any<VarRef>(s, [&](const VarRef &v) { return v.name == d->name; });
-    });
+    const bool used = std::any_of(result.begin(), result.end(), [&](const Stmt *s) { return mentions(s, d->name); });
     if (!used) result.erase(result.begin() + static_cast<std::ptrdiff_t>(i));
   }
   return result;

@@ -15,9 +15,7 @@ const Expr *PatchWriter::hasTurn(const Segment &segment) const {
   for (std::size_t l = 0; l < segment.loops.size(); ++l) {
     const nest::LoopRange &r = segment.loops[l];
     for (const nest::LoopRange &o : segment.loops)
-      if (any<VarRef>(r.begin, [&](const VarRef &v) { return v.name == o.iterator; }) ||
-          any<VarRef>(r.end, [&](const VarRef &v) { return v.name == o.iterator; }))
-        return nullptr;
+      if (mentions(r.begin, o.iterator) || mentions(r.end, o.iterator)) return nullptr;
     const Expr *turn = build_.less(r.begin, r.end);
     all = all ? build_.both(all, turn) : turn;
   }

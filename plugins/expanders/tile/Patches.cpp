@@ -12,8 +12,7 @@ namespace tangram::tile {
 using namespace ast;
 
 bool mentions(const Stmts &stmts, const std::string &name) {
-  return std::any_of(stmts.begin(), stmts.end(),
-                     [&](const Stmt *s) { return any<VarRef>(s, [&](const VarRef &v) { return v.name == name; }); });
+  return std::any_of(stmts.begin(), stmts.end(), [&](const Stmt *s) { return mentions(s, name); });
 }
 
 PatchWriter::PatchWriter(const Module &module, const Codelet &codelet, const RangeNest &nest, const TileSizes &sizes,

@@ -16,7 +16,6 @@
 namespace tangram::tile {
 
 using namespace ast;
-using nest::withoutCasts;
 
 namespace {
 

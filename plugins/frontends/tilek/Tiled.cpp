@@ -5,6 +5,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Read.h"
+#include "tangram/nest/Statements.h"
 #include "tangram/nest/Tiling.h"
 
 #include <algorithm>
@@ -19,12 +20,6 @@ namespace {
 using Stmts = std::vector<const Stmt *>;
 
 bool isWorker(const TileClause &t) { return t.kind != TileClause::Kind::Static && t.kind != TileClause::Kind::Dynamic; }
-
-/// Without braces around it.
-const Block *bare(const Block *b) {
-  while (b->stmts.size() == 1 && isa<Block>(b->stmts[0])) b = as<Block>(b->stmts[0]);
-  return b;
-}
 
 class Tiler {
 public:
@@ -101,14 +96,14 @@ private:
 
   static bool mentions(const nest::CountedLoop &loop, const nest::CountedLoop &other) {
     for (const Expr *e : {loop.begin, loop.step, loop.turns})
-      if (any<VarRef>(e, [&](const VarRef &v) { return v.name == other.iterator; })) return true;
+      if (ast::mentions(e, other.iterator)) return true;
     return false;
   }
 
   /// A loop with a directive, and those with one that stand in it with nothing beside them.
   void band(const For *outermost, Stmts &out) {
     std::vector<nest::CountedLoop> loops{counted(outermost)};
-    const Block *body = bare(outermost->body);
+    const Block *body = nest::withoutBraces(outermost->body);
     while (body->stmts.size() == 1 && isa<For>(body->stmts[0]) && directiveOf(as<For>(body->stmts[0]))) {
       const auto *next = as<For>(body->stmts[0]);
       nest::CountedLoop c = counted(next);
@@ -118,7 +113,7 @@ private:
         break;
       }
       loops.push_back(std::move(c));
-      body = bare(next->body);
+      body = nest::withoutBraces(next->body);
     }
 
     nest::Tiling tiling;

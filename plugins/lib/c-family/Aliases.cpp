@@ -1,5 +1,6 @@
 #include "tangram/c-family/Aliases.h"
 
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -15,8 +16,7 @@ template <class... Kinds> bool containsAny(const Node *tree) { return (contains<
 /// The variable of the host that a pointer comes from; empty: not known.
 std::string rootOf(const Launch &launch, std::size_t parameter) {
   if (parameter >= launch.args.size()) return {};
-  const Expr *e = launch.args[parameter];
-  while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
+  const Expr *e = withoutCasts(launch.args[parameter]);
   const auto *variable = dyn<VarRef>(e);
   return variable ? variable->name : std::string();
 }

@@ -79,8 +79,7 @@ void assertConstants(Writer &w, const Signature &s, Expressions &e) {
     if (!ofConstants(condition, *s.kernel)) continue;
     std::string macros;
     for (const Param *constant : s.kernel->constants)
-      if (any<VarRef>(condition, [&](const VarRef &v) { return v.name == constant->name; }))
-        macros += (macros.empty() ? "" : ", ") + constantMacro(s, *constant);
+      if (mentions(condition, constant->name)) macros += (macros.empty() ? "" : ", ") + constantMacro(s, *constant);
     std::string text =
         fmt::format("{}: the code was made for {} only: set {} so, or compile a plan with the value that "
                     "you want (tangram compile --plan)",

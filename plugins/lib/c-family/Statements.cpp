@@ -1,6 +1,7 @@
 #include "tangram/c-family/Statements.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
@@ -255,7 +256,7 @@ struct InWorkspace {
 };
 
 std::optional<InWorkspace> inWorkspace(const Expr *place) {
-  while (const auto *cast = dyn<Cast>(place)) place = cast->operand;
+  place = withoutCasts(place);
   const auto *sum = dyn<Binary>(place);
   return sum ? std::optional(InWorkspace{sum->lhs, sum->rhs}) : std::nullopt;
 }

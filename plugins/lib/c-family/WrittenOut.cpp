@@ -77,9 +77,7 @@ bool countsElements(const For &loop, const std::set<std::string> &arrays) {
   const auto *first = dyn<Declare>(loop.init);
   return first && any<Subscript>(loop.body, [&](const Subscript &element) {
            const auto *array = dyn<VarRef>(element.base);
-           auto counts = [&](const Expr *index) {
-             return any<VarRef>(index, [&](const VarRef &v) { return v.name == first->name; });
-           };
+           auto counts = [&](const Expr *index) { return mentions(index, first->name); };
            return array && arrays.count(array->name) &&
                   std::any_of(element.indices.begin(), element.indices.end(), counts);
          });

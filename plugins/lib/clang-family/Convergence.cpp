@@ -2,6 +2,7 @@
 
 #include "Messages.h"
 
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Uniformity.h"
 #include "tangram/ast/Walk.h"
 
@@ -84,30 +85,42 @@ private:
         expression(step, within);
       }
     };
-    switch (stmt->kind()) {
-    case Kind::Block: {
+    switch (stmtKind(*stmt)) {
+    case StmtKind::Block: {
       const auto *b = as<Block>(stmt);
       auto site = sites_.find(b);
       if (site == sites_.end()) return block(b, apart);
       if (apart || gone_) refuse(site->second, "cooperative function", apart ? *apart : *gone_);
       return;
     }
-    case Kind::Declare: return expression(as<Declare>(stmt)->init, apart);
-    case Kind::Evaluate: return expression(as<Evaluate>(stmt)->expr, apart);
-    case Kind::If:
+    case StmtKind::Declare: return expression(as<Declare>(stmt)->init, apart);
+    case StmtKind::Evaluate: return expression(as<Evaluate>(stmt)->expr, apart);
+    case StmtKind::If:
       block(as<If>(stmt)->then, inside(as<If>(stmt)->cond));
       return block(as<If>(stmt)->otherwise, inside(as<If>(stmt)->cond));
-    case Kind::For: return loop(as<For>(stmt)->init, as<For>(stmt)->cond, as<For>(stmt)->body, as<For>(stmt)->step);
-    case Kind::While: return loop(nullptr, as<While>(stmt)->cond, as<While>(stmt)->body);
-    case Kind::DoWhile: return loop(nullptr, as<DoWhile>(stmt)->cond, as<DoWhile>(stmt)->body);
-    case Kind::Switch:
+    case StmtKind::For: return loop(as<For>(stmt)->init, as<For>(stmt)->cond, as<For>(stmt)->body, as<For>(stmt)->step);
+    case StmtKind::While: return loop(nullptr, as<While>(stmt)->cond, as<While>(stmt)->body);
+    case StmtKind::DoWhile: return loop(nullptr, as<DoWhile>(stmt)->cond, as<DoWhile>(stmt)->body);
+    case StmtKind::Switch:
       for (const Case *c : as<Switch>(stmt)->cases) block(c->body, inside(as<Switch>(stmt)->value));
       return;
-    case Kind::Return:
+    case StmtKind::Return:
       expression(as<Return>(stmt)->value, apart);
       if (apart && !gone_) gone_ = apart;
       return;
-    default: return;
+    // Jumps, which Uniformity knows of, and what passes make.
+    case StmtKind::Break:
+    case StmtKind::Continue:
+    case StmtKind::Loop:
+    case StmtKind::Cooperate:
+    case StmtKind::Sync:
+    case StmtKind::View:
+    case StmtKind::Alloc:
+    case StmtKind::Launch:
+    case StmtKind::Single:
+    case StmtKind::Await:
+    case StmtKind::Report:
+    case StmtKind::VectorStore: return;
     }
   }
 

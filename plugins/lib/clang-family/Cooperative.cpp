@@ -4,10 +4,12 @@
 #include "Messages.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Returns.h"
+#include "tangram/ast/Slots.h"
 #include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
 
@@ -42,25 +44,11 @@ private:
   const CallSites &sites_;
 };
 
-/// The places of a node that hold expressions.
-struct Slots {
-  std::vector<const Expr **> all;
-  template <class T> void attr(std::string_view, T &) {}
-  template <class T> void child(std::string_view, const T *&node) {
-    if constexpr (std::is_same_v<T, Expr>)
-      if (node) all.push_back(&node);
-  }
-  template <class T> void opt(std::string_view field, const T *&node) { child(field, node); }
-  template <class T> void list(std::string_view field, std::vector<const T *> &nodes) {
-    for (const T *&node : nodes) child(field, node);
-  }
-};
-
 bool isPlace(const Expr *e) { return rootVariable(e) != nullptr; }
 
 /// The same wherever it stands.
 bool isFixed(const Expr *e) {
-  while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
+  e = withoutCasts(e);
   return isa<IntLit>(e) || isa<FloatLit>(e) || isa<CoopDim>(e);
 }
 
@@ -260,14 +248,13 @@ private:
     return dispatch(*e, [&]<class T>(const T &node) -> const Expr * {
       if constexpr (std::is_base_of_v<Expr, T>) {
         return arena_.derive(&node, [&](T &copy) {
-          Slots slots;
-          forEachField(copy, slots);
+          std::vector<const Expr **> slots = expressionSlots(copy);
           bool writes = isa<Atomic>(&node) || isa<Unary>(&node);
-          if (writes) std::rotate(slots.all.begin(), slots.all.begin() + 1, slots.all.end());
+          if (writes) std::rotate(slots.begin(), slots.begin() + 1, slots.end());
           Exprs values;
-          for (const Expr **slot : slots.all) values.push_back(*slot);
+          for (const Expr **slot : slots) values.push_back(*slot);
           values = operands(values, out);
-          for (std::size_t i = 0; i < values.size(); ++i) *slots.all[i] = values[i];
+          for (std::size_t i = 0; i < values.size(); ++i) *slots[i] = values[i];
         });
       } else {
         failBug(node.range, "frontend-clang", "a call in what is no expression");

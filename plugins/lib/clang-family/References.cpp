@@ -216,8 +216,7 @@ public:
     }
     if (const auto *unary = dyn<Unary>(node)) {
       go(unary->operand);
-      bool changes = unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PreDec || unary->op == UnaryOp::PostInc ||
-                     unary->op == UnaryOp::PostDec;
+      bool changes = changesOperand(unary->op);
       if (changes) write(unary->operand);
       return;
     }

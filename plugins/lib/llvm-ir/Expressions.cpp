@@ -1,5 +1,7 @@
 #include "tangram/llvm-ir/Expressions.h"
 
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/diag/Diagnostic.h"
 
 namespace tangram::llvm_ir {
@@ -13,8 +15,6 @@ constexpr DiagnosticKind kVectors{"llvm-ir.vectors", DiagnosticClass::Limitation
                                   "vector code ({} of type {}) cannot be made for workers of a device",
                                   "leave out the pass that makes vectors: workers run in step by themselves"};
 
-bool changes(UnaryOp op) { return op >= UnaryOp::PreInc && op <= UnaryOp::PostDec; }
-
 } // namespace
 
 Value *Expressions::value(const Expr *e, const Type &type) { return s_.arithmetic.convert(value(e), e->type, type); }
@@ -22,35 +22,35 @@ Value *Expressions::value(const Expr *e, const Type &type) { return s_.arithmeti
 Value *Expressions::value(const Expr *e) {
   if (e->type.isVector() && !hasVectors()) refuseVector(e);
   const Types &types = s_.unit.types;
-  switch (e->kind()) {
-  case Kind::IntLit:
+  switch (exprKind(*e)) {
+  case ExprKind::IntLit:
     return llvm::ConstantInt::get(types.value(e->type), static_cast<std::uint64_t>(as<IntLit>(e)->value), true);
-  case Kind::FloatLit: return llvm::ConstantFP::get(types.value(e->type), as<FloatLit>(e)->value);
-  case Kind::VarRef: {
+  case ExprKind::FloatLit: return llvm::ConstantFP::get(types.value(e->type), as<FloatLit>(e)->value);
+  case ExprKind::VarRef: {
     const Variable &v = s_.variable(as<VarRef>(e)->name, e->range);
     return v.kind == Variable::Kind::Place ? s_.load({v.value, v.type}) : v.value;
   }
-  case Kind::Unary: return unary(as<Unary>(e));
-  case Kind::Binary: return binary(as<Binary>(e));
-  case Kind::Assign:
+  case ExprKind::Unary: return unary(as<Unary>(e));
+  case ExprKind::Binary: return binary(as<Binary>(e));
+  case ExprKind::Assign:
     if (isa<Transfer>(as<Assign>(e)->value)) return assign(as<Assign>(e)).value; // none
     return s_.arithmetic.convert(assign(as<Assign>(e)).value, as<Assign>(e)->target->type, e->type);
-  case Kind::Conditional: return choose(as<Conditional>(e), [&](const Expr *side) { return value(side, e->type); });
-  case Kind::Cast: {
+  case ExprKind::Conditional: return choose(as<Conditional>(e), [&](const Expr *side) { return value(side, e->type); });
+  case ExprKind::Cast: {
     Value *operand = value(as<Cast>(e)->operand);
     return e->type.isVoid() ? nullptr : s_.arithmetic.convert(operand, as<Cast>(e)->operand->type, e->type);
   }
-  case Kind::Call: return call(as<Call>(e));
-  case Kind::Subscript:
-  case Kind::Member: return s_.load(place(e));
-  case Kind::InitList: {
+  case ExprKind::Call: return call(as<Call>(e));
+  case ExprKind::Subscript:
+  case ExprKind::Member: return s_.load(place(e));
+  case ExprKind::InitList: {
     if (!e->type.isVector()) return s_.load(temporary(e));
     Value *lanes = llvm::Constant::getNullValue(types.value(e->type));
     for (std::uint64_t k = 0; k < as<InitList>(e)->values.size(); ++k)
       lanes = b_.CreateInsertElement(lanes, value(as<InitList>(e)->values[k], e->type.element()), k);
     return lanes;
   }
-  case Kind::Atomic: {
+  case ExprKind::Atomic: {
     const auto *a = as<Atomic>(e);
     if (a->op == AtomicOp::OrderedAdd) fail(kLanguageNode, e->range, "orderedAdd");
     Place target = place(a->target);
@@ -58,61 +58,31 @@ Value *Expressions::value(const Expr *e) {
     for (const Expr *operand : a->operands) operands.push_back(value(operand, target.type));
     return s_.arithmetic.convert(atomic(*a, target, operands), target.type, e->type);
   }
-  case Kind::Aligned: return value(as<Aligned>(e)->pointer);
-  case Kind::WorkerIndex:
-  case Kind::WorkerCount:
-  case Kind::Shuffle:
-  case Kind::MatrixMultiply:
-  case Kind::Transfer:
-  case Kind::Check:
-  case Kind::Faulted: return other(e);
-  case Kind::LaneIndex:
-  case Kind::Broadcast:
-  case Kind::VectorLoad:
-  case Kind::VectorSelect:
-  case Kind::VectorReduce:
-  case Kind::VectorLane:
+  case ExprKind::Aligned: return value(as<Aligned>(e)->pointer);
+  case ExprKind::WorkerIndex:
+  case ExprKind::WorkerCount:
+  case ExprKind::Shuffle:
+  case ExprKind::MatrixMultiply:
+  case ExprKind::Transfer:
+  case ExprKind::Check:
+  case ExprKind::Faulted: return other(e);
+  case ExprKind::LaneIndex:
+  case ExprKind::Broadcast:
+  case ExprKind::VectorLoad:
+  case ExprKind::VectorSelect:
+  case ExprKind::VectorReduce:
+  case ExprKind::VectorLane:
     if (!hasVectors()) refuseVector(e);
     return other(e);
-  // The language's own, which passes have made others of, and what is no expression.
-  case Kind::SpectrumCall:
-  case Kind::Map:
-  case Kind::Partition:
-  case Kind::Sequence:
-  case Kind::Size:
-  case Kind::Pitch:
-  case Kind::CoopIdx:
-  case Kind::CoopDim:
-  case Kind::Module:
-  case Kind::Struct:
-  case Kind::Param:
-  case Kind::Function:
-  case Kind::Spectrum:
-  case Kind::Codelet:
-  case Kind::Kernel:
-  case Kind::Block:
-  case Kind::Declare:
-  case Kind::Tunable:
-  case Kind::Evaluate:
-  case Kind::If:
-  case Kind::For:
-  case Kind::While:
-  case Kind::DoWhile:
-  case Kind::Switch:
-  case Kind::Case:
-  case Kind::Break:
-  case Kind::Continue:
-  case Kind::Return:
-  case Kind::Loop:
-  case Kind::Cooperate:
-  case Kind::Sync:
-  case Kind::Await:
-  case Kind::View:
-  case Kind::Alloc:
-  case Kind::Launch:
-  case Kind::Single:
-  case Kind::Report:
-  case Kind::VectorStore: break;
+  // The language's own, which passes have made others of.
+  case ExprKind::SpectrumCall:
+  case ExprKind::Map:
+  case ExprKind::Partition:
+  case ExprKind::Sequence:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim: break;
   }
   fail(kLanguageNode, e->range, name(e->kind()));
 }
@@ -132,7 +102,7 @@ Place Expressions::place(const Expr *e) {
   }
   case Kind::Unary:
     if (as<Unary>(e)->op == UnaryOp::Deref) return {value(as<Unary>(e)->operand), e->type};
-    if (changes(as<Unary>(e)->op)) return step(as<Unary>(e)).place;
+    if (changesOperand(as<Unary>(e)->op)) return step(as<Unary>(e)).place;
     return temporary(e);
   case Kind::Subscript: return element(as<Subscript>(e));
   case Kind::Member: return member(as<Member>(e));
@@ -204,7 +174,7 @@ void Expressions::initialise(const InitList &list, const Place &place, const std
 // ---- operators -------------------------------------------------------------------------------------------
 
 Value *Expressions::unary(const Unary *e) {
-  if (changes(e->op)) return step(e).value;
+  if (changesOperand(e->op)) return step(e).value;
   switch (e->op) {
   case UnaryOp::Plus: return value(e->operand, e->type);
   case UnaryOp::Minus: return s_.arithmetic.negate(value(e->operand, e->type), e->type);

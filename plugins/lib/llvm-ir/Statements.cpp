@@ -1,6 +1,7 @@
 #include "tangram/llvm-ir/Statements.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/c-family/WrittenOut.h"
 #include "tangram/diag/Diagnostic.h"
@@ -45,26 +46,26 @@ void Statements::stmt(const Stmt *s) {
   // What follows a jump is not reached, but must stand somewhere.
   if (s_.isClosed()) b_.SetInsertPoint(s_.block("unreached"));
   s_.unit.lines.at(s->range, b_);
-  switch (s->kind()) {
-  case Kind::Block: return block(*as<Block>(s));
-  case Kind::Declare: return declare(*as<Declare>(s));
-  case Kind::Evaluate: e_.value(as<Evaluate>(s)->expr); return;
-  case Kind::If: return conditional(*as<If>(s));
-  case Kind::For: return forLoop(*as<For>(s));
-  case Kind::While:
+  switch (stmtKind(*s)) {
+  case StmtKind::Block: return block(*as<Block>(s));
+  case StmtKind::Declare: return declare(*as<Declare>(s));
+  case StmtKind::Evaluate: e_.value(as<Evaluate>(s)->expr); return;
+  case StmtKind::If: return conditional(*as<If>(s));
+  case StmtKind::For: return forLoop(*as<For>(s));
+  case StmtKind::While:
     return loop([&] { return e_.condition(as<While>(s)->cond); }, *as<While>(s)->body, [] {}, false, {});
-  case Kind::DoWhile:
+  case StmtKind::DoWhile:
     return loop([&] { return e_.condition(as<DoWhile>(s)->cond); }, *as<DoWhile>(s)->body, [] {}, true, {});
-  case Kind::Switch: return choose(*as<Switch>(s));
-  case Kind::Break:
+  case StmtKind::Switch: return choose(*as<Switch>(s));
+  case StmtKind::Break:
     if (exits_.empty()) fail(kLanguageNode, s->range, "Break outside of a loop");
     leave(exits_.back().leaveEnds);
     b_.CreateBr(exits_.back().leave);
     return;
-  case Kind::Continue:
+  case StmtKind::Continue:
     if (exits_.empty() || !exits_.back().next) fail(kLanguageNode, s->range, "Continue outside of a loop");
     return next();
-  case Kind::Return: {
+  case StmtKind::Return: {
     const Expr *result = as<Return>(s)->value;
     if (known_) fail(kLanguageNode, s->range, "Return in a kernel");
     Value *made = result ? e_.value(result) : nullptr;
@@ -75,61 +76,17 @@ void Statements::stmt(const Stmt *s) {
       b_.CreateRetVoid();
     return;
   }
-  case Kind::Loop: return counted(*as<Loop>(s));
-  case Kind::Alloc: return alloc(*as<Alloc>(s));
-  case Kind::Sync:
-  case Kind::Await:
-  case Kind::Report:
-  case Kind::VectorStore: return other(s);
-  // The language's own, which passes have made others of, what is started elsewhere, and what is no statement.
-  case Kind::Cooperate:
-  case Kind::View:
-  case Kind::Launch:
-  case Kind::Single:
-  case Kind::Module:
-  case Kind::Struct:
-  case Kind::Param:
-  case Kind::Function:
-  case Kind::Spectrum:
-  case Kind::Codelet:
-  case Kind::Kernel:
-  case Kind::Tunable:
-  case Kind::Case:
-  case Kind::IntLit:
-  case Kind::FloatLit:
-  case Kind::VarRef:
-  case Kind::Unary:
-  case Kind::Binary:
-  case Kind::Assign:
-  case Kind::Conditional:
-  case Kind::Cast:
-  case Kind::Call:
-  case Kind::Subscript:
-  case Kind::Member:
-  case Kind::InitList:
-  case Kind::SpectrumCall:
-  case Kind::Map:
-  case Kind::Partition:
-  case Kind::Sequence:
-  case Kind::Size:
-  case Kind::Pitch:
-  case Kind::CoopIdx:
-  case Kind::CoopDim:
-  case Kind::Atomic:
-  case Kind::WorkerIndex:
-  case Kind::WorkerCount:
-  case Kind::Aligned:
-  case Kind::Shuffle:
-  case Kind::MatrixMultiply:
-  case Kind::Transfer:
-  case Kind::Check:
-  case Kind::Faulted:
-  case Kind::LaneIndex:
-  case Kind::Broadcast:
-  case Kind::VectorLoad:
-  case Kind::VectorSelect:
-  case Kind::VectorReduce:
-  case Kind::VectorLane: break;
+  case StmtKind::Loop: return counted(*as<Loop>(s));
+  case StmtKind::Alloc: return alloc(*as<Alloc>(s));
+  case StmtKind::Sync:
+  case StmtKind::Await:
+  case StmtKind::Report:
+  case StmtKind::VectorStore: return other(s);
+  // The language's own, which passes have made others of, and what is started elsewhere.
+  case StmtKind::Cooperate:
+  case StmtKind::View:
+  case StmtKind::Launch:
+  case StmtKind::Single: break;
   }
   refuse(s, std::string(name(s->kind())));
 }

@@ -1,6 +1,7 @@
 #include "tangram/loops/Copies.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -126,8 +127,7 @@ void Copies::effects(const Expr *e, bool apart) {
   walk(
       e, [&](const Assign &a) { assigned(a.target, conditional || differs(a.value)); },
       [&](const Unary &u) {
-        if (u.op == UnaryOp::PreInc || u.op == UnaryOp::PreDec || u.op == UnaryOp::PostInc || u.op == UnaryOp::PostDec)
-          assigned(u.operand, conditional);
+        if (changesOperand(u.op)) assigned(u.operand, conditional);
         if (u.op == UnaryOp::AddressOf) assigned(u.operand, true);
       });
 }
@@ -145,18 +145,18 @@ void Copies::inner(const Stmt *loop, const Expr *cond, const Expr *step, const B
 }
 
 void Copies::stmt(const Stmt *s, bool apart) {
-  switch (s->kind()) {
-  case Kind::Block: return block(as<Block>(s), apart);
-  case Kind::Declare: {
+  switch (stmtKind(*s)) {
+  case StmtKind::Block: return block(as<Block>(s), apart);
+  case StmtKind::Declare: {
     const auto *d = as<Declare>(s);
     effects(d->init, apart);
     bool table = !d->extents.empty() && d->isConst && d->init;
     if (apart || (!d->extents.empty() && !table) || differs(d->init)) mark(d->name);
     return;
   }
-  case Kind::Alloc: return mark(as<Alloc>(s)->name);
-  case Kind::Evaluate: return effects(as<Evaluate>(s)->expr, apart);
-  case Kind::If: {
+  case StmtKind::Alloc: return mark(as<Alloc>(s)->name);
+  case StmtKind::Evaluate: return effects(as<Evaluate>(s)->expr, apart);
+  case StmtKind::If: {
     const auto *node = as<If>(s);
     if (apart || differs(node->cond)) changed_ |= apart_.insert(s).second;
     effects(node->cond, apart);
@@ -164,28 +164,39 @@ void Copies::stmt(const Stmt *s, bool apart) {
     if (node->otherwise) block(node->otherwise, !together(s));
     return;
   }
-  case Kind::For: {
+  case StmtKind::For: {
     const auto *node = as<For>(s);
     if (node->init) stmt(node->init, apart || !together(s));
     return inner(s, node->cond, node->step, node->body, apart);
   }
-  case Kind::While: return inner(s, as<While>(s)->cond, nullptr, as<While>(s)->body, apart);
-  case Kind::DoWhile: return inner(s, as<DoWhile>(s)->cond, nullptr, as<DoWhile>(s)->body, apart);
-  case Kind::Loop: {
+  case StmtKind::While: return inner(s, as<While>(s)->cond, nullptr, as<While>(s)->body, apart);
+  case StmtKind::DoWhile: return inner(s, as<DoWhile>(s)->cond, nullptr, as<DoWhile>(s)->body, apart);
+  case StmtKind::Loop: {
     const auto *node = as<Loop>(s);
     if (differs(node->begin) || differs(node->end)) changed_ |= apart_.insert(s).second;
     inner(s, nullptr, nullptr, node->body, apart);
     if (!together(s)) mark(node->var);
     return;
   }
-  case Kind::Switch: {
+  case StmtKind::Switch: {
     // Not written side by side: its jumps would be.
     changed_ |= apart_.insert(s).second;
     effects(as<Switch>(s)->value, true);
     for (const Case *c : as<Switch>(s)->cases) block(c->body, true);
     return;
   }
-  default: return;
+  // Jumps (leavesApart), and what keeps a loop from being copied at all.
+  case StmtKind::Break:
+  case StmtKind::Continue:
+  case StmtKind::Return:
+  case StmtKind::Cooperate:
+  case StmtKind::Sync:
+  case StmtKind::View:
+  case StmtKind::Launch:
+  case StmtKind::Single:
+  case StmtKind::Await:
+  case StmtKind::Report:
+  case StmtKind::VectorStore: return;
   }
 }
 

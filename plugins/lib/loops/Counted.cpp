@@ -1,5 +1,6 @@
 #include "tangram/loops/Counted.h"
 
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Storage.h"
 #include "tangram/ast/Walk.h"
@@ -26,8 +27,7 @@ const Expr *step(Arena &arena, const Expr *e, const std::string &variable) {
 
 /// A number as such, whatever it was converted from.
 const Expr *number(Arena &arena, const Expr *e, const Type &type) {
-  const Expr *core = e;
-  while (const auto *cast = dyn<Cast>(core)) core = cast->operand;
+  const Expr *core = withoutCasts(e);
   std::optional<Int> value = core->type.isInteger() ? literal(core) : std::nullopt;
   bool same = value && *value >= 0 && *value <= std::numeric_limits<std::int8_t>::max(); // in any type
   bool wide = value && *value >= 0 && *value <= std::numeric_limits<std::int32_t>::max();

@@ -18,10 +18,6 @@ namespace {
 
 constexpr std::size_t kMostDimensions = 4; // of a container
 
-bool changes(UnaryOp op) {
-  return op == UnaryOp::PreInc || op == UnaryOp::PreDec || op == UnaryOp::PostInc || op == UnaryOp::PostDec;
-}
-
 /// { name[x0, ...] : x_d = index_d, where there is one }
 isl::set elementsOf(isl::ctx ctx, const std::string &name, const std::vector<std::optional<isl::pw_aff>> &index,
                     const isl::set &domain) {
@@ -238,7 +234,7 @@ void Accesses::expr(const Expr *e) {
         touch(u->operand, AccessKind::Read);
         touch(u->operand, AccessKind::Write);
       });
-    if (!changes(u->op)) break;
+    if (!changesOperand(u->op)) break;
     touch(u->operand, AccessKind::Read);
     return touch(u->operand, AccessKind::Write);
   }
@@ -303,7 +299,7 @@ void Accesses::updates() {
   for (const Expr *e = update->target; !isa<VarRef>(e);) { // an index that reads what is updated
     bool reads = false;
     if (const auto *s = dyn<Subscript>(e)) {
-      for (const Expr *i : s->indices) reads |= any<VarRef>(i, [&](const VarRef &v) { return v.name == root->name; });
+      for (const Expr *i : s->indices) reads |= mentions(i, root->name);
       e = s->base;
     } else {
       e = as<Member>(e)->base;

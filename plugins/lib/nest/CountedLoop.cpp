@@ -65,8 +65,7 @@ std::string changedIn(const Expr *e, const Block *body) {
         if (const VarRef *root = rootVariable(a.target)) written.insert(root->name);
       },
       [&](const Unary &u) {
-        bool changes =
-            u.op == UnaryOp::PreInc || u.op == UnaryOp::PreDec || u.op == UnaryOp::PostInc || u.op == UnaryOp::PostDec;
+        bool changes = changesOperand(u.op);
         if (const VarRef *root = changes ? rootVariable(u.operand) : nullptr) written.insert(root->name);
       });
   std::string found;
@@ -113,7 +112,7 @@ std::optional<CountedLoop> countedLoop(const For *loop, Arena &arena, std::strin
   }
   bool up = op == BinaryOp::Lt || op == BinaryOp::Le, down = op == BinaryOp::Gt || op == BinaryOp::Ge;
   if (!cond || !(up || down) || !(isVariable(cond->lhs, c.iterator) || isVariable(cond->rhs, c.iterator)) ||
-      any<VarRef>(end, [&](const VarRef &v) { return v.name == c.iterator; })) {
+      mentions(end, c.iterator)) {
     why = fmt::format("its condition is not '{0} < END', '{0} <= END', '{0} > END' or '{0} >= END'", c.iterator);
     return {};
   }

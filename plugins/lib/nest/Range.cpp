@@ -75,7 +75,6 @@ std::optional<Int> Ahead::number() const {
 
 std::optional<Ahead> aheadOf(const Expr *e, const std::string &iterator) {
   Ahead ahead;
-  auto mentions = [&](const Expr *of) { return any<VarRef>(of, [&](const VarRef &v) { return v.name == iterator; }); };
   const Type type = e->type;
   for (;;) {
     ahead.converted |= e->type != type || isa<Cast>(e);
@@ -86,8 +85,8 @@ std::optional<Ahead> aheadOf(const Expr *e, const std::string &iterator) {
     }
     const auto *sum = dyn<Binary>(e);
     if (!sum || (sum->op != BinaryOp::Add && sum->op != BinaryOp::Sub)) return std::nullopt;
-    const bool left = mentions(sum->lhs);
-    if (left == mentions(sum->rhs) || (!left && sum->op == BinaryOp::Sub)) return std::nullopt;
+    const bool left = mentions(sum->lhs, iterator);
+    if (left == mentions(sum->rhs, iterator) || (!left && sum->op == BinaryOp::Sub)) return std::nullopt;
     (sum->op == BinaryOp::Add ? ahead.added : ahead.taken).push_back(left ? sum->rhs : sum->lhs);
     e = left ? sum->lhs : sum->rhs;
   }
@@ -104,8 +103,7 @@ std::optional<LoopRange> rangeOf(const Nest &nest, unsigned loop, Arena &arena, 
   bool less = cond && cond->op == BinaryOp::Lt, most = cond && cond->op == BinaryOp::Le;
   // Widened without a change of value, as the nest assumes.
   const std::optional<Ahead> ahead = cond ? aheadOf(cond->lhs, l.variable) : std::nullopt;
-  auto mentions = [&](const Expr *e) { return any<VarRef>(e, [&](const VarRef &v) { return v.name == l.variable; }); };
-  if ((!less && !most) || !ahead || (!ahead->number() && !l.exact) || mentions(cond->rhs)) {
+  if ((!less && !most) || !ahead || (!ahead->number() && !l.exact) || mentions(cond->rhs, l.variable)) {
     why = fmt::format("the condition of loop '{0}' is not '{0} < end' or '{0} <= end'", l.variable);
     return std::nullopt;
   }

@@ -154,7 +154,7 @@ private:
   void goesOn(const Declare &d) {
     const auto *copied = dyn<VarRef>(d.init);
     const bool mine = ended_ && copied && loops_ == ended_->loops && !affine_.assigned(d.name);
-    if (!mine || !any<VarRef>(ended_->cond, [&](const VarRef &v) { return v.name == copied->name; })) return;
+    if (!mine || !mentions(ended_->cond, copied->name)) return;
     const auto &before = nest_.loops[loops_.back()].node->body->stmts; // nothing has changed it since
     const auto here = std::find(before.begin(), before.end(), &d);
     if (here == before.end() ||

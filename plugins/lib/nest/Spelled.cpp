@@ -13,31 +13,6 @@ namespace {
 
 constexpr std::size_t kLongest = 60;
 
-int precedence(BinaryOp op) {
-  switch (op) {
-  case BinaryOp::Mul:
-  case BinaryOp::Div:
-  case BinaryOp::Rem: return 10;
-  case BinaryOp::Add:
-  case BinaryOp::Sub: return 9;
-  case BinaryOp::Shl:
-  case BinaryOp::Shr: return 8;
-  case BinaryOp::Lt:
-  case BinaryOp::Le:
-  case BinaryOp::Gt:
-  case BinaryOp::Ge: return 7;
-  case BinaryOp::Eq:
-  case BinaryOp::Ne: return 6;
-  case BinaryOp::And: return 5;
-  case BinaryOp::Xor: return 4;
-  case BinaryOp::Or: return 3;
-  case BinaryOp::LogicalAnd: return 2;
-  case BinaryOp::LogicalOr: return 1;
-  case BinaryOp::Comma: return 0;
-  }
-  return 0;
-}
-
 std::string text(const Node *n, int outer, unsigned depth);
 
 std::string list(const std::vector<const Expr *> &all, unsigned depth) {

@@ -67,4 +67,9 @@ std::vector<const Stmt *> copied(const std::vector<const Stmt *> &stmts, Arena &
   return result;
 }
 
+const Block *withoutBraces(const Block *block) {
+  while (block->stmts.size() == 1 && isa<Block>(block->stmts[0])) block = as<Block>(block->stmts[0]);
+  return block;
+}
+
 } // namespace tangram::nest

@@ -29,7 +29,7 @@ namespace {
 
 bool mentions(const Expr *e, const Expr *place) {
   const VarRef *root = rootVariable(place);
-  return !root || any<VarRef>(e, [&](const VarRef &v) { return v.name == root->name; });
+  return !root || mentions(e, root->name);
 }
 
 /// Whether something is done beside computing a value.

@@ -73,8 +73,7 @@ bool Gathers::stores(const Block *body) const {
   walk(
       body, [&](const Assign &a) { found |= elsewhere(a.target); },
       [&](const Unary &u) {
-        const bool counts = u.op == UnaryOp::PreInc || u.op == UnaryOp::PreDec || u.op == UnaryOp::PostInc ||
-                            u.op == UnaryOp::PostDec || u.op == UnaryOp::AddressOf;
+        const bool counts = changesOperand(u.op) || u.op == UnaryOp::AddressOf;
         found |= counts && elsewhere(u.operand);
       },
       [&](const VectorStore &s) {

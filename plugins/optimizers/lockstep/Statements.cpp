@@ -86,9 +86,7 @@ void Lanes::effect(const Expr *e) {
     return;
   }
   if (const auto *a = dyn<Assign>(e)) return void(assign(a->target, a->op, a->value, Wants::Nothing));
-  if (const auto *u = dyn<Unary>(e); u && (u->op == UnaryOp::PreInc || u->op == UnaryOp::PreDec ||
-                                           u->op == UnaryOp::PostInc || u->op == UnaryOp::PostDec))
-    return void(increment(u, Wants::Nothing));
+  if (const auto *u = dyn<Unary>(e); u && (changesOperand(u->op))) return void(increment(u, Wants::Nothing));
   if (const auto *c = dyn<Binary>(e); c && c->op == BinaryOp::Comma) {
     effect(c->lhs);
     return effect(c->rhs);

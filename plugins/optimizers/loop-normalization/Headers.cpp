@@ -71,7 +71,7 @@ private:
     std::erase_if(body, [&](const Stmt *s) {
       const auto *d = dyn<Declare>(s);
       return d && values.count(d->name) && std::none_of(body.begin(), body.end(), [&](const Stmt *other) {
-               return other != s && any<VarRef>(other, [&](const VarRef &v) { return v.name == d->name; });
+               return other != s && mentions(other, d->name);
              });
     });
     return rebuild(arena().derive(loop, [&](For &copy) {

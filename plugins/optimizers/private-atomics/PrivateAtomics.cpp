@@ -3,6 +3,7 @@
 #include "Ownership.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
@@ -36,9 +37,7 @@ bool onlyEffect(const Expr *e, const Atomic *atomic) {
     if (&part == atomic || &part == root) return false;
     if (isa<Call>(&part)) return hasEffects(&part);
     const auto *unary = dyn<Unary>(&part);
-    bool changes =
-        unary && (unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PreDec || unary->op == UnaryOp::PostInc ||
-                  unary->op == UnaryOp::PostDec || unary->op == UnaryOp::AddressOf);
+    bool changes = unary && (changesOperand(unary->op) || unary->op == UnaryOp::AddressOf);
     return changes || isa<Assign>(&part) || isa<Atomic>(&part) || isa<Check>(&part);
   });
 }
@@ -100,8 +99,7 @@ private:
     return arena().derive(node, [&](Declare &copy) { copy.init = init; });
   }
   const Node *mutateEvaluate(const Evaluate *node) override {
-    const Expr *e = node->expr;
-    while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
+    const Expr *e = withoutCasts(node->expr);
     if (const auto *atomic = dyn<Atomic>(e); atomic && mayBePlain(e, atomic)) {
       Places places = placesOf(atomic);
       return update(atomic, places);
@@ -160,8 +158,7 @@ private:
   Places placesOf(const Atomic *atomic) {
     Build b(arena(), atomic->range);
     auto once = [&](const Expr *e, const std::string &hint) -> const Expr * {
-      const Expr *bare = e;
-      while (const auto *cast = dyn<Cast>(bare)) bare = cast->operand;
+      const Expr *bare = withoutCasts(e);
       if (isa<IntLit>(bare) || isa<FloatLit>(bare) || isa<VarRef>(bare)) return e;
       std::string name = names_.fresh(hint);
       emitBefore(b.declare(name, e->type, e));

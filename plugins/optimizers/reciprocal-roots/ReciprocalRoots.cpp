@@ -7,6 +7,7 @@
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/hardware/Promises.h"
+#include "tangram/pass/LaunchPass.h"
 
 #include <algorithm>
 #include <map>
@@ -109,17 +110,13 @@ private:
   std::map<std::string, std::string> reciprocals_;
 };
 
-class Launches final : public Mutator {
-public:
-  Launches(Arena &arena, const Kernel *kernel) : Mutator(arena) { names_.reserveAll(kernel); }
-
-private:
-  const Node *mutateLaunch(const Launch *launch) override {
-    return arena().derive(launch,
-                          [&](Launch &copy) { copy.body = Roots(arena(), launch->body, names_)(launch->body); });
-  }
-  Names names_;
-};
+const Kernel *withRoots(Arena &arena, const Kernel *kernel) {
+  Names names;
+  names.reserveAll(kernel);
+  return withLaunches(arena, kernel, [&](const Launch *launch) {
+    return arena.derive(launch, [&](Launch &copy) { copy.body = Roots(arena, launch->body, names)(launch->body); });
+  });
+}
 
 } // namespace
 
@@ -128,7 +125,7 @@ const Module *ReciprocalRoots::run(const Module *module, PassContext &context) {
   if (hardware::sameBits(context.target)) return module;
   std::vector<const Function *> host = hostFunctions(*module); // are C++, which has no such function
   return context.arena.derive(module, [&](Module &copy) {
-    for (const Kernel *&kernel : copy.kernels) kernel = Launches(context.arena, kernel)(kernel);
+    for (const Kernel *&kernel : copy.kernels) kernel = withRoots(context.arena, kernel);
     for (const Function *&function : copy.functions) {
       if (std::find(host.begin(), host.end(), function) != host.end()) continue;
       Names names;

@@ -72,10 +72,8 @@ void Sections::found(const Subscript &read) {
   if (!std::all_of(read.indices.begin(), read.indices.end(), [&](const Expr *i) { return stays(i); })) return;
   Section section{&read, {}, 1};
   for (const Inner &loop : around_) {
-    auto mentions = [&](const Expr *i) {
-      return any<VarRef>(i, [&](const VarRef &v) { return v.name == loop.variable; });
-    };
-    if (std::none_of(read.indices.begin(), read.indices.end(), mentions)) continue;
+    auto moves = [&](const Expr *index) { return mentions(index, loop.variable); };
+    if (std::none_of(read.indices.begin(), read.indices.end(), moves)) continue;
     section.loops.push_back(loop);
     section.elements *= static_cast<std::uint64_t>(loop.turns);
     if (section.elements > most_) return;

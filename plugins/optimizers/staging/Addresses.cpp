@@ -12,10 +12,6 @@ namespace {
 
 constexpr unsigned kMostVariables = 64; // that others are put in for: each may stand for an expression with several
 
-bool mentions(const Expr *e, const std::string &variable) {
-  return any<VarRef>(e, [&](const VarRef &v) { return v.name == variable; });
-}
-
 } // namespace
 
 std::optional<Affine> affine(Arena &arena, const Expr *e, const std::string &variable) {

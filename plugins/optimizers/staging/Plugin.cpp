@@ -1,25 +1,11 @@
 #include "Staging.h"
 
-#include "tangram/ast/Mutator.h"
+#include "tangram/ast/Names.h"
 #include "tangram/pass/LaunchPass.h"
 #include "tangram/plugin/Plugin.h"
 
 namespace {
 using namespace tangram;
-
-class Launches final : public ast::Mutator {
-public:
-  Launches(const staging::Context &context, std::uint64_t most)
-      : Mutator(context.pass.arena), context_(context), most_(most) {}
-
-private:
-  const ast::Node *mutateLaunch(const ast::Launch *launch) override {
-    const hardware::LaunchLevels levels = context_.levels.ofGroups(launch->threads);
-    return staging::staged({context_.pass, levels, context_.kernel, context_.names}, launch, most_);
-  }
-  const staging::Context &context_;
-  std::uint64_t most_;
-};
 
 class Staging final : public LaunchPass {
 public:
@@ -30,7 +16,10 @@ private:
                             const hardware::LaunchLevels &levels) override {
     ast::Names names;
     names.reserveAll(kernel);
-    return Launches({context, levels, *kernel, names}, most_)(kernel);
+    return withLaunches(context.arena, kernel, [&](const ast::Launch *launch) {
+      const hardware::LaunchLevels own = levels.ofGroups(launch->threads);
+      return staging::staged({context, own, *kernel, names}, launch, most_);
+    });
   }
   std::uint64_t most_;
 };

@@ -85,7 +85,7 @@ private:
     std::vector<const Expr *> decides{init->init, cond->rhs};
     if (step) decides.push_back(step->value);
     for (const Expr *e : decides)
-      if (any<VarRef>(e, [&](const VarRef &v) { return v.name == variable; })) return {};
+      if (mentions(e, variable)) return {};
     return decides;
   }
 

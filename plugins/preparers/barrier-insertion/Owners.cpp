@@ -99,7 +99,7 @@ Owners::Owners(Analyses &analyses, const Kernel &kernel, const Launch &launch)
 
 bool Owners::isIndex(const Expr *e, const std::string &variable) const {
   for (;;) {
-    e = withoutCasts(e);
+    e = withoutWordCasts(e);
     const auto *v = dyn<VarRef>(e);
     if (!v) return false;
     if (v->name == variable) return true;
@@ -109,7 +109,7 @@ bool Owners::isIndex(const Expr *e, const std::string &variable) const {
 }
 
 bool Owners::isMultiple(const Expr *e, std::uint64_t of) const {
-  e = withoutCasts(e);
+  e = withoutWordCasts(e);
   std::set<std::string> used;
   if (std::optional<Int> value = known_.value(e, &used)) {
     bool multiple = *value >= 0 && static_cast<std::uint64_t>(*value) % of == 0;
@@ -151,7 +151,7 @@ std::optional<std::vector<const Expr *>> Owners::ownBeyond(const Expr *e, const 
   std::vector<const Expr *> terms{e}, beyond;
   bool own = false;
   while (!terms.empty()) {
-    const Expr *term = withoutCasts(terms.back());
+    const Expr *term = withoutWordCasts(terms.back());
     terms.pop_back();
     const auto *sum = dyn<Binary>(term);
     const auto *v = dyn<VarRef>(term);
@@ -161,7 +161,7 @@ std::optional<std::vector<const Expr *>> Owners::ownBeyond(const Expr *e, const 
       terms.push_back(sum->rhs);
     } else if (!own && (isIndex(term, index.variable) || (v && startsOwn(v, index)))) {
       own = true;
-    } else if (init && (isa<Binary>(withoutCasts(init)) || isa<VarRef>(withoutCasts(init)))) {
+    } else if (init && (isa<Binary>(withoutWordCasts(init)) || isa<VarRef>(withoutWordCasts(init)))) {
       terms.push_back(init);
     } else if (!isMultiple(term, index.workers)) {
       if (!index.uniformity || index.uniformity->varying(term) || !speculable(term)) return {};
@@ -186,7 +186,7 @@ std::optional<Owners::OfLane> Owners::ofLane(const Expr *e, const Index &index) 
                        n.factor * static_cast<Int>(index.workers) + n.offset <= kMost;
     return small ? std::optional(n) : std::nullopt;
   };
-  e = withoutCasts(e);
+  e = withoutWordCasts(e);
   if (isIndex(e, index.variable)) return bounded({1, 0});
   if (std::optional<Int> value = known(e)) return bounded({0, *value});
   if (const auto *v = dyn<VarRef>(e)) {

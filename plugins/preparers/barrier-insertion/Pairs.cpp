@@ -18,7 +18,7 @@ namespace {
 
 constexpr Int kSmall = Int(1) << 30; // the sum of two is not beyond 32 bits
 
-bool same(const Expr *a, const Expr *b) { return equal(withoutCasts(a), withoutCasts(b)); }
+bool same(const Expr *a, const Expr *b) { return equal(withoutWordCasts(a), withoutWordCasts(b)); }
 
 void conjuncts(const Expr *e, std::vector<const Expr *> &out) {
   while (const auto *cast = dyn<Cast>(e)) {
@@ -33,7 +33,7 @@ void conjuncts(const Expr *e, std::vector<const Expr *> &out) {
 
 } // namespace
 
-const Expr *withoutCasts(const Expr *e) {
+const Expr *withoutWordCasts(const Expr *e) {
   while (const auto *cast = dyn<Cast>(e)) {
     if (!cast->type.isInteger() || cast->type.bytes() < 4 || !cast->operand->type.isInteger()) break;
     e = cast->operand;
@@ -59,7 +59,7 @@ Pairs::Pairs(const KnownValues &known, const Launch &launch) : known_(known) {
     const auto *cond = dyn<Binary>(loop.cond);
     const auto *init = dyn<Declare>(loop.init);
     if (!cond || !init || (cond->op != BinaryOp::Lt && cond->op != BinaryOp::Le)) return;
-    const auto *v = dyn<VarRef>(withoutCasts(cond->lhs));
+    const auto *v = dyn<VarRef>(withoutWordCasts(cond->lhs));
     if (v && v->name == init->name && !v->type.isSigned() && v->type.bytes() <= cond->lhs->type.bytes() &&
         !assignedVariables(loop.body).count(v->name))
       bounds_[v->name] = cond->rhs;
@@ -95,7 +95,7 @@ bool Pairs::smallVariable(const std::string &name, std::set<std::string> &assume
 /// Not negative, and below kSmall.
 bool Pairs::small(const Expr *e, std::set<std::string> &assumed) const {
   if (!e) return false;
-  e = withoutCasts(e);
+  e = withoutWordCasts(e);
   std::set<std::string> used;
   if (std::optional<Int> value = known_.value(e, &used)) {
     bool result = *value >= 0 && *value <= kSmall;
@@ -110,10 +110,10 @@ bool Pairs::small(const Expr *e, std::set<std::string> &assumed) const {
 
 /// i ^ s, itself or the variable that keeps it; null: it is nothing of that.
 const Expr *Pairs::exchanged(const Expr *e, const Uniformity &uniformity, const IsLane &lane) const {
-  e = withoutCasts(e);
+  e = withoutWordCasts(e);
   const Expr *value = e;
   if (const auto *v = dyn<VarRef>(e)) value = known_.initialiser(v->name);
-  const auto *b = value ? dyn<Binary>(withoutCasts(value)) : nullptr;
+  const auto *b = value ? dyn<Binary>(withoutWordCasts(value)) : nullptr;
   if (!b || b->op != BinaryOp::Xor) return nullptr;
   bool found = (lane(b->lhs) && shared(b->rhs, uniformity)) || (lane(b->rhs) && shared(b->lhs, uniformity));
   return found ? e : nullptr;
@@ -140,7 +140,7 @@ std::vector<Pair> Pairs::of(const Expr *cond, bool holds, const Uniformity &unif
       result.push_back({order + " " + print(partner), partner, nullptr, mentioned(partner)});
     } else if (std::set<std::string> assumed;
                first && holds && strict && shared(other, uniformity) && small(other, assumed)) {
-      const Expr *distance = withoutCasts(other);
+      const Expr *distance = withoutWordCasts(other);
       result.push_back({"within " + print(distance), nullptr, distance, mentioned(distance)});
     }
   }
@@ -149,10 +149,10 @@ std::vector<Pair> Pairs::of(const Expr *cond, bool holds, const Uniformity &unif
 
 /// What is added up in `e`, where a constant variable stands for what it was given.
 std::vector<const Expr *> Pairs::terms(const Expr *e) const {
-  e = withoutCasts(e);
+  e = withoutWordCasts(e);
   if (const auto *v = dyn<VarRef>(e))
     if (const Expr *init = known_.initialiser(v->name))
-      if (const auto *sum = dyn<Binary>(withoutCasts(init));
+      if (const auto *sum = dyn<Binary>(withoutWordCasts(init));
           sum && (sum->op == BinaryOp::Add || sum->op == BinaryOp::Sub))
         return terms(sum);
   const auto *sum = dyn<Binary>(e);
@@ -168,7 +168,7 @@ std::optional<Int> Pairs::multiple(const Expr *e, const Expr *x, const Expr *s) 
   Int constant = 1;
   bool hasQuotient = false, hasFactor = false;
   while (!open.empty()) {
-    const Expr *factor = withoutCasts(open.back());
+    const Expr *factor = withoutWordCasts(open.back());
     open.pop_back();
     const auto *b = dyn<Binary>(factor);
     std::set<std::string> used;
@@ -190,7 +190,7 @@ std::optional<Int> Pairs::multiple(const Expr *e, const Expr *x, const Expr *s) 
   if (!hasQuotient) return {};
   if (hasFactor) return constant;
   std::set<std::string> used;
-  std::optional<Int> size = known_.value(withoutCasts(s), &used);
+  std::optional<Int> size = known_.value(withoutWordCasts(s), &used);
   if (!size || *size <= 0 || constant % *size) return {};
   frozen_.merge(used);
   return constant / *size;
@@ -198,7 +198,7 @@ std::optional<Int> Pairs::multiple(const Expr *e, const Expr *x, const Expr *s) 
 
 /// A power of two, or zero.
 bool Pairs::powerOrZero(const Expr *e, std::set<std::string> &assumed) const {
-  e = withoutCasts(e);
+  e = withoutWordCasts(e);
   std::set<std::string> used;
   auto isPower = [](Int n) { return n >= 0 && (n & (n - 1)) == 0; };
   if (std::optional<Int> value = known_.value(e, &used)) {
@@ -242,14 +242,14 @@ std::optional<Pairs::Half> Pairs::half(const std::vector<const Expr *> &terms, s
           others({term, other});
           return Half{b->lhs, b->rhs};
         }
-    const auto *mask = b->op == BinaryOp::Sub ? dyn<Binary>(withoutCasts(b->rhs)) : nullptr;
-    const auto *twice = mask ? dyn<Binary>(withoutCasts(b->lhs)) : nullptr;
+    const auto *mask = b->op == BinaryOp::Sub ? dyn<Binary>(withoutWordCasts(b->rhs)) : nullptr;
+    const auto *twice = mask ? dyn<Binary>(withoutWordCasts(b->lhs)) : nullptr;
     if (!twice || twice->op != BinaryOp::Mul || mask->op != BinaryOp::And) continue;
     for (auto [x, below] : {std::pair(mask->lhs, mask->rhs), std::pair(mask->rhs, mask->lhs)}) {
-      const auto *less = dyn<Binary>(withoutCasts(below));
-      bool isTwice = (isLiteral(withoutCasts(twice->lhs), 2) && same(twice->rhs, x)) ||
-                     (isLiteral(withoutCasts(twice->rhs), 2) && same(twice->lhs, x));
-      if (!isTwice || !less || less->op != BinaryOp::Sub || !isLiteral(withoutCasts(less->rhs), 1)) continue;
+      const auto *less = dyn<Binary>(withoutWordCasts(below));
+      bool isTwice = (isLiteral(withoutWordCasts(twice->lhs), 2) && same(twice->rhs, x)) ||
+                     (isLiteral(withoutWordCasts(twice->rhs), 2) && same(twice->lhs, x));
+      if (!isTwice || !less || less->op != BinaryOp::Sub || !isLiteral(withoutWordCasts(less->rhs), 1)) continue;
       std::set<std::string> assumed;
       if (!powerOrZero(less->lhs, assumed)) continue;
       others({term});
@@ -263,7 +263,7 @@ std::optional<Pair> Pairs::inBlocks(const Expr *index, const Uniformity &uniform
   const std::set<std::string> frozen = frozen_; // nothing rests on what is asked of other indices
   std::vector<const Expr *> rest;
   std::optional<Half> half = this->half(terms(index), rest);
-  const Expr *size = half ? withoutCasts(half->size) : nullptr;
+  const Expr *size = half ? withoutWordCasts(half->size) : nullptr;
   const bool isHalf = half && (rest.empty() || (rest.size() == 1 && same(rest[0], size)));
   std::set<std::string> assumed;
   if (!isHalf || !own(half->number) || !shared(size, uniformity) || !small(half->number, assumed) ||
@@ -277,7 +277,7 @@ std::optional<Pair> Pairs::inBlocks(const Expr *index, const Uniformity &uniform
 bool Pairs::has(const Pair &pair, const Expr *index, const IsLane &lane) {
   if (lane(index)) return true;
   if (pair.partner) return same(index, pair.partner);
-  const auto *b = dyn<Binary>(withoutCasts(index));
+  const auto *b = dyn<Binary>(withoutWordCasts(index));
   return b && b->op == BinaryOp::Add &&
          ((lane(b->lhs) && same(b->rhs, pair.distance)) || (lane(b->rhs) && same(b->lhs, pair.distance)));
 }

@@ -66,6 +66,6 @@ private:
 };
 
 /// Casts between integers that keep the numbers of lanes and of elements.
-const ast::Expr *withoutCasts(const ast::Expr *e);
+const ast::Expr *withoutWordCasts(const ast::Expr *e);
 
 } // namespace tangram::barriers

@@ -1,6 +1,5 @@
 #include "Barriers.h"
 
-#include "tangram/ast/Mutator.h"
 #include "tangram/pass/LaunchPass.h"
 #include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
@@ -8,32 +7,19 @@
 namespace {
 using namespace tangram;
 
-class Launches final : public ast::Mutator {
-public:
-  Launches(PassContext &context, const hardware::LaunchLevels &levels, const ast::Kernel &kernel)
-      : Mutator(context.arena), context_(context), levels_(levels), kernel_(kernel) {
-    names_.reserveAll(&kernel);
-  }
-  const ast::Kernel *run() { return freeze(arena(), (*this)(&kernel_), frozen_); }
-
-private:
-  const ast::Node *mutateLaunch(const ast::Launch *launch) override {
-    barriers::Barriers barriers(context_, levels_.ofGroups(launch->threads), kernel_, names_, *launch);
-    const ast::Launch *result = barriers.run();
-    frozen_.merge(barriers.frozen());
-    return result;
-  }
-  PassContext &context_;
-  const hardware::LaunchLevels &levels_;
-  const ast::Kernel &kernel_;
-  ast::Names names_;
-  std::set<std::string> frozen_;
-};
-
 class BarrierInsertion final : public LaunchPass {
   const ast::Kernel *kernel(const ast::Kernel *kernel, PassContext &context,
                             const hardware::LaunchLevels &levels) override {
-    return Launches(context, levels, *kernel).run();
+    ast::Names names;
+    names.reserveAll(kernel);
+    std::set<std::string> frozen;
+    const ast::Kernel *result = withLaunches(context.arena, kernel, [&](const ast::Launch *launch) {
+      barriers::Barriers barriers(context, levels.ofGroups(launch->threads), *kernel, names, *launch);
+      const ast::Launch *changed = barriers.run();
+      frozen.merge(barriers.frozen());
+      return changed;
+    });
+    return ast::freeze(context.arena, result, frozen);
   }
 };
 

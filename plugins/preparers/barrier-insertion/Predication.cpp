@@ -104,7 +104,7 @@ std::optional<Barriers::Turns> Barriers::turns(const For *loop) const {
       counter->type.bytes() < 4 || !cond || cond->op != BinaryOp::Lt || !step || step->op != AssignOp::Add)
     return {};
   auto isCounter = [&](const Expr *e) {
-    const auto *v = dyn<VarRef>(withoutCasts(e));
+    const auto *v = dyn<VarRef>(withoutWordCasts(e));
     return v && v->name == counter->name;
   };
   auto shared = [&](const Expr *e) { return !uniformity_->varying(e) && !needsGuard(e); };

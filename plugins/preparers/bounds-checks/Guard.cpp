@@ -24,10 +24,6 @@ bool repeatable(const Expr *e) {
   });
 }
 
-bool steps(UnaryOp op) {
-  return op == UnaryOp::PreInc || op == UnaryOp::PreDec || op == UnaryOp::PostInc || op == UnaryOp::PostDec;
-}
-
 /// Whether finding the place may change the value, which comes first.
 bool moves(const Expr *finding, const Expr *value) {
   return finding && hasEffects(finding) && !isa<IntLit>(value) && !isa<FloatLit>(value);
@@ -183,7 +179,7 @@ const Node *Guard::mutateAssign(const Assign *e) {
 const Node *Guard::mutateUnary(const Unary *e) {
   const auto *element = dyn<Subscript>(e->operand);
   if (element && e->op == UnaryOp::AddressOf) fail(kPlace, e->range);
-  if (!element || !steps(e->op)) return rebuild(e);
+  if (!element || !changesOperand(e->op)) return rebuild(e);
   Guarded target = guarded(element, "changes");
   const Expr *changed = arena().derive(e, [&](Unary &copy) { copy.operand = target.element; });
   return where(target, nullptr, changed, build(e).zero(e->type));
@@ -254,7 +250,7 @@ const Node *Guard::mutateEvaluate(const Evaluate *s) {
       copy.value = value;
     }));
   }
-  if (const auto *step = dyn<Unary>(s->expr); step && steps(step->op) && isa<Subscript>(step->operand)) {
+  if (const auto *step = dyn<Unary>(s->expr); step && changesOperand(step->op) && isa<Subscript>(step->operand)) {
     Guarded target = guarded(as<Subscript>(step->operand), "changes");
     return when(target, s, arena().derive(step, [&](Unary &copy) { copy.operand = target.element; }));
   }

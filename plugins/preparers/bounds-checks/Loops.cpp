@@ -1,6 +1,7 @@
 // Loops end once there is an error, where they may: what they wait for may never be read.
 #include "Guard.h"
 
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 
@@ -21,8 +22,7 @@ bool Guard::reads(const Expr *e) const {
 bool Guard::counts(const For *loop) const {
   const auto *test = dyn<Binary>(loop->cond);
   if (!test || test->op < BinaryOp::Eq || test->op > BinaryOp::Ge || !loop->step || reads(test->rhs)) return false;
-  const Expr *lhs = test->lhs;
-  while (const auto *cast = dyn<Cast>(lhs)) lhs = cast->operand;
+  const Expr *lhs = withoutCasts(test->lhs);
   const auto *counter = dyn<VarRef>(lhs);
   return counter && !assignedVariables(loop->body).count(counter->name) && !contains<Subscript>(loop->step);
 }

@@ -1,7 +1,9 @@
 #include "Flattener.h"
 
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Mutator.h"
+#include "tangram/ast/Slots.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -29,7 +31,7 @@ constexpr DiagnosticKind kLaneContainer{"flatten.lane-container", DiagnosticClas
                                         "index the codelet's parameters, or use a local array"};
 
 bool isSimple(const Expr *e) {
-  while (const auto *cast = dyn<Cast>(e)) e = cast->operand;
+  e = withoutCasts(e);
   return isa<IntLit>(e) || isa<FloatLit>(e) || isa<VarRef>(e) || isa<Size>(e) || isa<Pitch>(e) || isa<CoopDim>(e);
 }
 
@@ -212,38 +214,20 @@ std::vector<const Expr *> Flattener::operands(const std::vector<const Expr *> &l
   return values;
 }
 
-namespace {
-/// The places of a node that hold expressions.
-struct Slots {
-  std::vector<const Expr **> all;
-  template <class T> void attr(std::string_view, T &) {}
-  template <class T> void child(std::string_view, const T *&node) {
-    if constexpr (std::is_same_v<T, Expr>)
-      if (node) all.push_back(&node);
-  }
-  template <class T> void opt(std::string_view field, const T *&node) { child(field, node); }
-  template <class T> void list(std::string_view field, std::vector<const T *> &nodes) {
-    for (const T *&node : nodes) child(field, node);
-  }
-};
-} // namespace
-
 const Expr *Flattener::ordered(const Expr *e) {
   return dispatch(*e, [&]<class T>(const T &node) -> const Expr * {
     if constexpr (std::is_base_of_v<Expr, T>) {
       return arena_.derive(&node, [&](T &copy) {
-        Slots slots;
-        forEachField(copy, slots);
+        std::vector<const Expr **> slots = expressionSlots(copy);
         // A place that is written comes last: it must stay a place.
-        bool writes = isa<Atomic>(&node) || (isa<Unary>(&node) && slots.all.size() == 1);
-        if (writes) std::rotate(slots.all.begin(), slots.all.begin() + 1, slots.all.end());
+        bool writes = isa<Atomic>(&node) || (isa<Unary>(&node) && slots.size() == 1);
+        if (writes) std::rotate(slots.begin(), slots.begin() + 1, slots.end());
         if constexpr (std::is_same_v<T, MatrixMultiply>)
-          std::rotate(slots.all.begin(), slots.all.begin() + static_cast<std::ptrdiff_t>(node.c.size()),
-                      slots.all.end());
+          std::rotate(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(node.c.size()), slots.end());
         std::vector<const Expr *> values;
-        for (const Expr **slot : slots.all) values.push_back(*slot);
+        for (const Expr **slot : slots) values.push_back(*slot);
         values = operands(values);
-        for (std::size_t i = 0; i < values.size(); ++i) *slots.all[i] = values[i];
+        for (std::size_t i = 0; i < values.size(); ++i) *slots[i] = values[i];
       });
     } else {
       failBug(node.range, "flatten", fmt::format("a {} is no expression", name(node.kind())));

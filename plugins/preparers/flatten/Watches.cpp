@@ -3,6 +3,7 @@
 // the map began. All calls see them, so they are changed by atomics alone.
 #include "MapSite.h"
 
+#include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram::flatten {
@@ -38,8 +39,7 @@ void Flattener::noteTouches(const Codelet *codelet) {
       [&](const Assign &a) { touches_[withoutFields(a.target)] = Touch::Write; },
       [&](const Atomic &a) { touches_[withoutFields(a.target)] = Touch::Atomic; },
       [&](const Unary &u) {
-        bool writes =
-            u.op == UnaryOp::PreInc || u.op == UnaryOp::PreDec || u.op == UnaryOp::PostInc || u.op == UnaryOp::PostDec;
+        bool writes = changesOperand(u.op);
         if (writes) touches_[withoutFields(u.operand)] = Touch::Write;
       });
 }

@@ -1,5 +1,6 @@
 #include "Linearizer.h"
 
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 
@@ -103,7 +104,7 @@ const Node *Linearizer::mutateLaunch(const Launch *launch) {
   const Build b = build(launch);
   const Expr *packed = nullptr;
   for (const Param *container : containers_) {
-    const bool used = any<VarRef>(launch->body, [&](const VarRef &v) { return v.name == container->name; }) ||
+    const bool used = mentions(launch->body, container->name) ||
                       any<View>(launch->body, [&](const View &v) { return v.base == container->name; });
     Exprs &strides = layouts_[container->name].strides;
     for (unsigned d = 0; used && d < strides.size(); ++d) {
@@ -157,8 +158,7 @@ const Linearizer::Layout &Linearizer::container(const Expr *e) const {
 }
 
 const Expr *Linearizer::fixed(const Expr *e, const std::string &wanted) {
-  const Expr *core = e;
-  while (const auto *cast = dyn<Cast>(core)) core = cast->operand;
+  const Expr *core = withoutCasts(e);
   if (isa<IntLit>(core)) return e;
   if (const auto *variable = dyn<VarRef>(core); variable && !assigned_.count(variable->name)) return e;
   std::string name = names_.fresh(wanted);

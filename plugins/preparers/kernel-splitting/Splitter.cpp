@@ -1,5 +1,6 @@
 #include "Splitter.h"
 
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 
@@ -99,8 +100,7 @@ void Splitter::distributed(const Loop *loop, Stmts &out) {
   const Type u64 = Scalar::U64;
   const Expr *begin = b.cast(u64, told(loop->begin, out)), *end = b.cast(u64, told(loop->end, out));
   auto simple = [&](const Expr *e, const std::string &hint) {
-    const Expr *core = e;
-    while (const auto *cast = dyn<Cast>(core)) core = cast->operand;
+    const Expr *core = withoutCasts(e);
     if (isa<IntLit>(core) || isa<VarRef>(core)) return e;
     std::string name = names_.fresh(loop->var + hint);
     out.push_back(b.declare(name, u64, e));

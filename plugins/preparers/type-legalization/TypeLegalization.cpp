@@ -26,8 +26,6 @@ constexpr DiagnosticKind kAtomic{"type-legalization.atomic", DiagnosticClass::Li
                                  "an atomic operation on a number of type {0}",
                                  "collect sums in float, and convert them at the end"};
 
-bool isIncrement(UnaryOp op) { return op >= UnaryOp::PreInc && op <= UnaryOp::PostDec; }
-
 class Legalizer final : public Mutator {
 public:
   explicit Legalizer(Arena &arena) : Mutator(arena) {}
@@ -173,7 +171,7 @@ private:
 
   const Expr *discarded(const Expr *e) {
     const auto *step = dyn<Unary>(e);
-    bool ours = step && isIncrement(step->op) && step->operand->type.isHalf();
+    bool ours = step && changesOperand(step->op) && step->operand->type.isHalf();
     return ours ? stepped(step) : mutateAs(e);
   }
   const Node *mutateEvaluate(const Evaluate *node) override {

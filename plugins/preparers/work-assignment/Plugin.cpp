@@ -1,6 +1,5 @@
 #include "Assigner.h"
 
-#include "tangram/ast/Mutator.h"
 #include "tangram/pass/LaunchPass.h"
 #include "tangram/pass/Property.h"
 #include "tangram/plugin/Plugin.h"
@@ -8,20 +7,11 @@
 namespace {
 using namespace tangram;
 
-class Launches final : public ast::Mutator {
-public:
-  Launches(PassContext &context, const hardware::LaunchLevels &levels, const ast::Kernel &kernel)
-      : Mutator(context.arena), assigner_(context, levels, kernel) {}
-
-private:
-  const ast::Node *mutateLaunch(const ast::Launch *launch) override { return assigner_.launch(launch); }
-  assignment::Assigner assigner_;
-};
-
 class WorkAssignment final : public LaunchPass {
   const ast::Kernel *kernel(const ast::Kernel *kernel, PassContext &context,
                             const hardware::LaunchLevels &levels) override {
-    return Launches(context, levels, *kernel)(kernel);
+    assignment::Assigner assigner(context, levels, *kernel);
+    return withLaunches(context.arena, kernel, [&](const ast::Launch *launch) { return assigner.launch(launch); });
   }
 };
 

@@ -1,5 +1,6 @@
 // Which plans a tuner tries: variations of plans are plans, and the search finds the fast ones.
 #include "SumProgram.h"
+#include "tangram/compose/Count.h"
 #include "tangram/planning/Derivations.h"
 #include "tangram/planning/EvolutionarySearch.h"
 #include "tangram/planning/Variation.h"

@@ -75,6 +75,8 @@ template <class E> std::string_view name(E value) { return enumNames<E>()[static
 std::string_view symbol(UnaryOp op);
 std::string_view symbol(BinaryOp op);
 std::string_view symbol(AssignOp op);
+/// How tightly C binds the operands of an operator: 0 of a comma, more of those that need no parentheses within it.
+int precedence(BinaryOp op);
 inline bool isComparison(BinaryOp op) { return op >= BinaryOp::Eq && op <= BinaryOp::Ge; }
 /// < <= > >=
 inline bool isOrdering(BinaryOp op) { return op >= BinaryOp::Lt && op <= BinaryOp::Ge; }

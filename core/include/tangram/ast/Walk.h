@@ -64,6 +64,9 @@ template <class T> bool contains(const Node *root) {
   return any<T>(root, [](const T &) { return true; });
 }
 
+/// Whether a variable of that name stands in the tree.
+bool mentions(const Node *tree, const std::string &name);
+
 /// Nodes of the tree: how much copying it costs.
 std::size_t nodeCount(const Node *root);
 

@@ -8,7 +8,6 @@
 #include "tangram/compose/Plan.h"
 #include "tangram/hardware/Units.h"
 
-#include <boost/multiprecision/cpp_int.hpp>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -17,7 +16,7 @@
 
 namespace tangram {
 
-using Count = boost::multiprecision::cpp_int;
+class Count; // compose/Count.h
 using GoalId = std::size_t;
 
 /// One production at one point.
@@ -96,7 +95,7 @@ public:
   /// Uniform over all plans.
   Plan sample(std::mt19937_64 &random) const;
   /// The plan number `index` (0 .. count()-1) of the stable order.
-  Plan nth(Count index) const;
+  Plan nth(const Count &index) const;
   /// Makes a plan by choosing at every point, top down.
   Plan derive(const std::function<std::size_t(GoalId, const Point &)> &choose) const;
   /// The plan that a derivation of the root is.
@@ -113,7 +112,6 @@ public:
 
 private:
   friend class ForestBuilder;
-  PlanPtr node(GoalId id, Count index) const;
   PlanPtr derived(GoalId id, const std::function<std::size_t(GoalId, const Point &)> &choose) const;
   const ast::Module &module_;
   const hardware::Hardware &hardware_;

@@ -93,6 +93,9 @@ Plan planFor(const Plan &plan, const SizeOf &size);
 /// Each of a plan's own plans, without cases, in the order in which they are asked.
 std::vector<Plan> plansOf(const Plan &plan);
 
+/// Whether its rule is one for a map, and not for a call.
+bool isMapRule(const PlanNode &node);
+
 /// What a rule asks for of the levels that start there.
 hardware::Units unitsOf(const PlanNode &node);
 
@@ -113,7 +116,7 @@ std::string print(const Plan &plan);
 std::string key(const Plan &plan);
 /// The dissertation's notation, as in Figures 5.6 and 5.7: "S_P, regroup(p_c, P), distribute(T), compute(c_a, SE_T),
 /// ...". Codelets of other spectrums than the plan's are written c_dot.a; a guarded codelet is followed by " if COND
-/// else (...)".
+/// else (...)"; chunks of whole lanes are "split(1056, G, grain=32)".
 std::string notation(const Plan &plan, const ast::Module &module, const hardware::Hardware &hardware);
 /// Throws DiagnosticError with line and column.
 Plan parsePlan(std::string_view text, const std::string &file, ast::Arena &arena);

@@ -2,6 +2,7 @@
 // evaluator over variables that are set once.
 #pragma once
 
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Node.h"
 #include "tangram/compose/CodeletSource.h"
 #include "tangram/compose/Expected.h"
@@ -82,7 +83,5 @@ void limitByConditions(const ast::Spectrum &spectrum, std::vector<SizeBound> &bo
 
 /// Variables of a tree whose value is set other than by their declaration.
 std::set<std::string> changedVariables(const ast::Node *tree);
-/// The expression below casts.
-const ast::Expr *withoutCasts(const ast::Expr *expr);
 
 } // namespace tangram

@@ -28,6 +28,8 @@ constexpr bool areIterations(SyncKind kind) { return kind == SyncKind::CloseLoop
 /// Units below advance together, statement by statement: as iterations do, or as lanes of a vector unit. One of them
 /// with nothing to do waits for the others.
 constexpr bool advanceTogether(SyncKind kind) { return kind == SyncKind::LockStep || kind == SyncKind::CloseLoop; }
+/// Units below are lanes, which go through the same code side by side: of a vector unit, or threads of a warp.
+constexpr bool areLanes(SyncKind kind) { return kind == SyncKind::Warp || kind == SyncKind::LockStep; }
 /// Units below that have something to say to each other need a barrier in between.
 constexpr bool needBarrier(SyncKind kind) { return kind != SyncKind::None && !advanceTogether(kind); }
 /// Units below may be threads of the operating system, forked and joined.

@@ -6,6 +6,10 @@
 
 namespace tangram {
 
+/// The kernel with each of its launches as `change` makes it; the same kernel where none changes.
+const ast::Kernel *withLaunches(ast::Arena &arena, const ast::Kernel *kernel,
+                                const std::function<const ast::Launch *(const ast::Launch *)> &change);
+
 class LaunchPass : public Pass {
 public:
   const ast::Module *run(const ast::Module *module, PassContext &context) final;

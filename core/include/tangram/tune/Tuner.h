@@ -1,6 +1,7 @@
 // Finds a fast plan of a spectrum for given arguments, on the machine at hand.
 #pragma once
 
+#include "tangram/compose/Count.h"
 #include "tangram/session/Session.h"
 #include "tangram/tune/Database.h"
 #include "tangram/verify/ArgumentSpec.h"

@@ -1,6 +1,7 @@
 // Every plan of a spectrum against the plainest one: the same arguments, the same results.
 #pragma once
 
+#include "tangram/compose/Count.h"
 #include "tangram/session/Session.h"
 #include "tangram/verify/ArgumentSpec.h"
 #include "tangram/verify/Compare.h"

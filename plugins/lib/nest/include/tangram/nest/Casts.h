@@ -1,14 +1,9 @@
-// Expressions below their casts, for who asks what is written and not in which type.
+// Casts that change no number.
 #pragma once
 
-#include "tangram/ast/Node.h"
+#include "tangram/ast/Casts.h"
 
 namespace tangram::nest {
-
-inline const ast::Expr *withoutCasts(const ast::Expr *e) {
-  while (const auto *cast = ast::dyn<ast::Cast>(e)) e = cast->operand;
-  return e;
-}
 
 /// Whether no number that is in both types changes: bits are not cut off.
 inline bool widens(const ast::Cast &cast) {

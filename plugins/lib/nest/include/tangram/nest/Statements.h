@@ -19,5 +19,7 @@ bool touchesElements(const ast::Node *tree, const std::set<std::string> &contain
 std::set<std::string> writtenIn(const std::vector<const ast::Stmt *> &stmts);
 /// The same in trees of their own: what is known of loops and calls is known by their nodes.
 std::vector<const ast::Stmt *> copied(const std::vector<const ast::Stmt *> &stmts, ast::Arena &arena);
+/// What stands in a block, without braces around all of it.
+const ast::Block *withoutBraces(const ast::Block *block);
 
 } // namespace tangram::nest
