@@ -14,6 +14,9 @@ namespace {
 using namespace tangram;
 using namespace tangram::ast;
 
+/// `name`, or where all that begins with it is reserved, another one: half_1 is a function of OpenCL's.
+std::string withoutReservedPrefix(const std::string &name) { return isReserved(name + "_1") ? "v_" + name : name; }
+
 /// A one-to-one choice of new names: what needs no change keeps its name.
 class Renaming {
 public:
@@ -27,8 +30,8 @@ public:
         bad.push_back(std::move(name));
     }
     for (const std::string &name : bad) {
-      std::string base = identifier(name), candidate = base;
-      if (isReserved(base + "_1")) base = candidate = "v_" + base; // a reserved prefix
+      const std::string base = withoutReservedPrefix(identifier(name));
+      std::string candidate = base;
       for (unsigned i = 1;
            used_.taken(candidate) || own.taken(candidate) || isReserved(candidate) || isMathFunction(candidate); ++i)
         candidate = base + "_" + std::to_string(i);
@@ -85,8 +88,8 @@ class NameMangling final : public Pass {
     for (const Kernel *kernel : module->kernels) {
       std::string name = kernel->name;
       auto bad = [](const std::string &n) { return isReserved(n) || isMathFunction(n) || isInLibrary(n); };
-      for (unsigned i = 1; bad(name) || (i > 1 && entries.taken(name)); ++i)
-        name = kernel->name + "_" + std::to_string(i);
+      const std::string base = withoutReservedPrefix(name);
+      for (unsigned i = 1; bad(name) || (i > 1 && entries.taken(name)); ++i) name = base + "_" + std::to_string(i);
       entries.reserve(name);
       entryNames.push_back(name);
     }
