@@ -125,6 +125,8 @@ Interval Sizes::variable(const std::string &name) {
 
 Interval Sizes::changing(const std::string &) { return {}; }
 
+Interval Sizes::element(const Subscript &) { return {}; }
+
 Interval Sizes::value(const Expr *expr) {
   Interval result;
   switch (expr->kind()) {
@@ -181,6 +183,7 @@ Interval Sizes::value(const Expr *expr) {
     break;
   }
   case Kind::Size: result = sizeOf(*as<Size>(expr)); break;
+  case Kind::Subscript: result = element(*as<Subscript>(expr)); break;
   case Kind::CoopDim:
     if (lanes_) result = Interval::exactly(static_cast<std::int64_t>(*lanes_));
     break;

@@ -224,6 +224,13 @@ Interval ExpectedSites::changing(const std::string &name) {
   return middle ? Interval::exactly(*middle) : Interval{};
 }
 
+/// In the mean that of a range is the one in the middle.
+Interval ExpectedSites::element(const Subscript &subscript) {
+  if (!inTheMean_ || subscript.indices.size() != 1 || !subscript.type.isInteger()) return {};
+  const std::optional<std::int64_t> number = middle(subscript.base);
+  return number ? Interval::exactly(*number) : Interval{};
+}
+
 const std::vector<std::int64_t> &ExpectedSites::stages() {
   if (stages_) return *stages_;
   stages_.emplace();

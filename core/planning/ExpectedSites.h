@@ -27,6 +27,7 @@ private:
   Expected siteNow(const ast::Expr *mapOrCall);
   Interval sizeOf(const ast::Size &size) override;
   Interval changing(const std::string &name) override;
+  Interval element(const ast::Subscript &subscript) override;
   std::optional<std::uint64_t> number(const ast::Expr *expr);
   Extents extents(const ast::Expr *container);
   /// Of an element of a container of parts: of the first one, as of most.

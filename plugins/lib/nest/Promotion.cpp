@@ -33,79 +33,94 @@ const Expr *hasTurn(const Stmt *s, std::vector<const Stmt *> &inside, Arena &are
   return all;
 }
 
-/// Whether accesses of a loop that only reads them touch other elements than one that it updates.
-class ReadsApart {
+/// Whether two elements of a container are surely different ones.
+class ElementsApart {
 public:
-  explicit ReadsApart(const Nest *nest) : nest_(nest) {}
+  explicit ElementsApart(const Nest *nest) : nest_(nest) {}
 
-  bool operator()(const Stmt *loop, const Subscript *updated, const Subscript *read) const {
-    if (!nest_) return false;
-    for (unsigned l = 0; l < nest_->loops.size(); ++l)
+  /// In all iterations of the loop.
+  bool operator()(const Stmt *loop, const Subscript *one, const Subscript *other) const {
+    for (std::size_t d = 0; d < std::min(one->indices.size(), other->indices.size()); ++d) {
+      const std::optional<Int> a = literal(one->indices[d]), b = literal(other->indices[d]);
+      if (a && b && *a != *b) return true;
+    }
+    for (unsigned l = 0; nest_ && l < nest_->loops.size(); ++l)
       if (nest_->loops[l].node == loop) {
-        const auto found = nest_->isl.limited([&] { return apart(l, updated, read); });
+        const auto found = nest_->isl.limited([&] { return apart(l, one, other); });
         return found && *found;
       }
     return false;
   }
 
 private:
-  bool apart(unsigned loop, const Subscript *updated, const Subscript *read) const {
-    const std::vector<isl::set> one = touched(loop, updated, false), other = touched(loop, read, true);
-    return !one.empty() && !other.empty() && std::all_of(one.begin(), one.end(), [&](const isl::set &a) {
-      return std::all_of(other.begin(), other.end(), [&](const isl::set &b) { return a.intersect(b).is_empty(); });
+  bool apart(unsigned loop, const Subscript *one, const Subscript *other) const {
+    const std::vector<isl::set> first = touched(loop, one), second = touched(loop, other);
+    return !first.empty() && !second.empty() && std::all_of(first.begin(), first.end(), [&](const isl::set &a) {
+      return std::all_of(second.begin(), second.end(), [&](const isl::set &b) { return a.intersect(b).is_empty(); });
     });
   }
 
-  /// In all iterations of the loop, one set for each access; none where there is no telling.
-  std::vector<isl::set> touched(unsigned loop, const Subscript *element, bool onlyReads) const {
+  /// One set for each access; none where there is no telling.
+  std::vector<isl::set> touched(unsigned loop, const Subscript *element) const {
     std::vector<isl::set> result;
     for (const unsigned s : nest_->statementsOf(loop))
-      for (const Access &a : nest_->statements[s].accesses) {
-        if (a.node != element) continue;
-        if (onlyReads && a.kind != AccessKind::Read) return {};
-        result.push_back(
-            nest_->without(a.elements.intersect_params(nest_->assumed), nest_->inner(nest_->statements[s], loop)));
-      }
+      for (const Access &a : nest_->statements[s].accesses)
+        if (a.node == element)
+          result.push_back(nest_->without(a.elements.intersect_params(nest_->assumed),
+                                          nest_->inner(nest_->statements[s], loop)));
     return result;
   }
 
   const Nest *nest_;
 };
 
-/// The element of a container that a loop updates, at an index that it does not change, in each turn, where it touches
-/// no other one, or ones that are surely apart.
-const Subscript *updatedElement(const std::string &container, const Stmt *loop, const std::vector<const Stmt *> &inside,
-                                const ReadsApart &apart) {
+/// The elements of a container that a loop updates in each turn, at indices that it does not change, and that are surely
+/// apart from all else that it touches of the container.
+std::vector<const Subscript *> updatedElements(const std::string &container, const Stmt *loop,
+                                               const std::vector<const Stmt *> &inside, const ElementsApart &apart) {
   const auto isOfContainer = [&](const Expr *e) {
     const auto *s = dyn<Subscript>(e);
     const auto *base = s ? dyn<VarRef>(s->base) : nullptr;
-    return base && base->name == container ? s : nullptr;
+    return base && base->name == container && s->indices.size() == base->type.rank() ? s : nullptr;
   };
-  const Subscript *element = nullptr;
-  for (const Stmt *s : inside)
-    if (const auto *e = dyn<Evaluate>(s); e && !element)
-      if (const auto *a = dyn<Assign>(e->expr)) element = isOfContainer(a->target);
-  if (!element || element->indices.size() != element->base->type.rank()) return nullptr;
-  std::set<std::string> changed = declaredIn({loop});
-  changed.merge(assignedVariables(loop));
-  const std::set<std::string> written = writtenIn({loop});
-  for (const Expr *index : element->indices)
-    if (hasEffects(index) || touchesElements(index, written) ||
-        any<VarRef>(index, [&](const VarRef &v) { return changed.count(v.name) != 0; }))
-      return nullptr;
-  std::size_t elements = 0, uses = 0;
-  std::vector<const Subscript *> others;
+  std::vector<const Subscript *> all;
+  std::size_t uses = 0;
   walk(
       loop, [&](const Size &) { return WalkResult::Skip; }, [&](const VarRef &v) { uses += v.name == container; },
       [&](const Subscript &s) {
-        if (!isOfContainer(&s)) return;
-        ++elements;
-        if (!equal(element, &s)) others.push_back(&s);
+        if (isOfContainer(&s)) all.push_back(&s);
       });
-  if (elements != uses) return nullptr;
-  return std::all_of(others.begin(), others.end(), [&](const Subscript *other) { return apart(loop, element, other); })
-             ? element
-             : nullptr;
+  if (all.size() != uses) return {};
+  std::set<std::string> changed = declaredIn({loop});
+  changed.merge(assignedVariables(loop));
+  const std::set<std::string> written = writtenIn({loop});
+  const auto stays = [&](const Expr *index) {
+    return !hasEffects(index) && !touchesElements(index, written) &&
+           !any<VarRef>(index, [&](const VarRef &v) { return changed.count(v.name) != 0; });
+  };
+  std::vector<const Subscript *> result;
+  for (const Stmt *s : inside) {
+    const auto *e = dyn<Evaluate>(s);
+    const auto *a = e ? dyn<Assign>(e->expr) : nullptr;
+    const Subscript *element = a ? isOfContainer(a->target) : nullptr;
+    const auto same = [&](const Subscript *other) { return equal(element, other); };
+    if (element && std::none_of(result.begin(), result.end(), same) &&
+        std::all_of(element->indices.begin(), element->indices.end(), stays) &&
+        std::all_of(all.begin(), all.end(),
+                    [&](const Subscript *other) { return same(other) || apart(loop, element, other); }))
+      result.push_back(element);
+  }
+  return result;
+}
+
+std::vector<const Subscript *> updatedElements(const Stmt *loop, const std::vector<const Stmt *> &inside,
+                                               const ElementsApart &apart) {
+  std::vector<const Subscript *> result;
+  for (const std::string &container : writtenIn({loop})) {
+    const std::vector<const Subscript *> own = updatedElements(container, loop, inside, apart);
+    result.insert(result.end(), own.begin(), own.end());
+  }
+  return result;
 }
 
 /// The assignment to the element that the statement is; null: it is something else.
@@ -115,7 +130,7 @@ const Assign *storesTo(const Subscript *element, const Stmt *s) {
   return assign && equal(assign->target, element) && !hasEffects(assign->value) ? assign : nullptr;
 }
 
-std::vector<const Stmt *> promoted(const std::vector<const Stmt *> &body, const ReadsApart &apart, Names &names,
+std::vector<const Stmt *> promoted(const std::vector<const Stmt *> &body, const ElementsApart &apart, Names &names,
                                    Arena &arena) {
   std::vector<const Stmt *> result;
   for (const Stmt *s : body) {
@@ -123,12 +138,11 @@ std::vector<const Stmt *> promoted(const std::vector<const Stmt *> &body, const 
     const Expr *turn = isa<For>(s) && !jumpsOut(as<For>(s)->body) ? hasTurn(s, inside, arena) : nullptr;
     const Stmt *loop = s;
     if (turn && !contains<Atomic>(s))
-      for (const std::string &container : writtenIn({s})) {
-        const Subscript *element = updatedElement(container, s, inside, apart);
-        const Expr *zero = element ? Build(arena, element->range).zero(element->type) : nullptr;
+      for (const Subscript *element : updatedElements(s, inside, apart)) {
+        const Expr *zero = Build(arena, element->range).zero(element->type);
         if (!zero) continue;
         Build build(arena, element->range);
-        const Expr *value = build.var(names.fresh(container + "_value"), element->type);
+        const Expr *value = build.var(names.fresh(as<VarRef>(element->base)->name + "_value"), element->type);
         const auto ofVariable = [&](const Stmt *statement) {
           return substituted(
               arena, statement, [](const VarRef *v) -> const Expr * { return v; },
@@ -167,14 +181,14 @@ public:
   }
 
 private:
-  ReadsApart apart_;
+  ElementsApart apart_;
   Names &names_;
 };
 
 } // namespace
 
 std::vector<const Stmt *> withPromotedElements(const std::vector<const Stmt *> &body, Names &names, Arena &arena) {
-  return promoted(body, ReadsApart(nullptr), names, arena);
+  return promoted(body, ElementsApart(nullptr), names, arena);
 }
 
 const Codelet *withPromotedElements(Nests &nests, const Codelet *codelet, Arena &arena) {

@@ -52,6 +52,8 @@ protected:
   virtual Interval sizeOf(const ast::Size &size);
   /// Of a variable that is set other than where it is declared: nothing is known.
   virtual Interval changing(const std::string &name);
+  /// Of an element of a container: nothing is known.
+  virtual Interval element(const ast::Subscript &subscript);
   using Values = std::unordered_map<std::string, Interval>;
   /// Of variables that keep their value, as found so far.
   Values &values() { return known_; }
