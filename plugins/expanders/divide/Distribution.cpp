@@ -1,5 +1,6 @@
 #include "Distribution.h"
 #include "Captures.h"
+#include "Extents.h"
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Casts.h"
@@ -26,37 +27,6 @@ using nest::Step;
 namespace {
 
 constexpr unsigned kSteps = 16; // as many changes as a codelet has loops, and more
-
-/// Without casts, and what a variable that keeps its value stands for.
-const Expr *resolved(const Expr *e, const Codelet &codelet) {
-  for (int fuel = 16; fuel > 0; --fuel) {
-    e = withoutCasts(e);
-    const auto *v = dyn<VarRef>(e);
-    const Declare *found = nullptr;
-    if (v && !assignedVariables(codelet.body).count(v->name))
-      for (const Stmt *s : codelet.body->stmts)
-        if (const auto *d = dyn<Declare>(s); d && d->name == v->name && d->extents.empty()) found = d;
-    if (!found || !found->init) return e;
-    e = found->init;
-  }
-  return e;
-}
-
-/// Which dimension of a container that the codelet is given an extent is that of.
-struct GivenExtent {
-  const Param *container = nullptr;
-  std::size_t dimension = 0;
-};
-
-std::optional<GivenExtent> givenExtent(const Expr *extent, const Codelet &codelet) {
-  const auto *size = dyn<Size>(resolved(extent, codelet));
-  const auto *of = size ? dyn<VarRef>(size->container) : nullptr;
-  const auto *dim = size && size->dim ? dyn<IntLit>(resolved(size->dim, codelet)) : nullptr;
-  for (const Param *p : codelet.params)
-    if (of && p->name == of->name && p->type.isArray() && (dim || p->type.rank() == 1))
-      return GivenExtent{p, dim ? static_cast<std::size_t>(dim->value) : 0};
-  return {};
-}
 
 /// Asks whether a container of such extents has at most so many elements.
 class Memory {

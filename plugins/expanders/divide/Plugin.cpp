@@ -1,5 +1,6 @@
 // divide: a nest's loops are ways to divide it.
 #include "Accumulations.h"
+#include "AlternatingBuffers.h"
 #include "Blocks.h"
 #include "Buffering.h"
 #include "Captures.h"
@@ -67,7 +68,8 @@ public:
         if (codelet->coop || !contains<For>(codelet->body)) continue;
         nest::Nests nests(*module);
         const Codelet *structured = nest::withStructuredLoops(codelet, context.arena);
-        const Codelet *plain = nest::withoutRemainders(nests, structured, context.arena);
+        const Codelet *plain = divide::withAlternatingBuffers(
+            nests, *spectrum, *nest::withoutRemainders(nests, structured, context.arena), context.arena);
         ways(nests, *spectrum, plain, options, names, context, codelets, added);
         if (const Codelet *copied = divide::withCopies(nests, *plain, context.arena); copied != plain)
           ways(nests, *spectrum, changed(copied, *codelet, *codelet, "_copied", context), options, names, context,
@@ -108,8 +110,10 @@ private:
              added);
     const Codelet *local = divide::withLocalContainers(*codelet, context.arena);
     if (const Codelet *buffered = divide::withBufferedLoops(nests, *local, context.arena); buffered != codelet)
-      divide(nests, spectrum, changed(buffered, *codelet, *codelet, "_buffered", context), options, names, context,
-             codelets, added);
+      divide(nests, spectrum,
+             changed(divide::withAlternatingBuffers(nests, spectrum, *buffered, context.arena), *codelet, *codelet,
+                     "_buffered", context),
+             options, names, context, codelets, added);
     const Codelet *parts =
         divide::withSharedReductions(nests, *codelet, options.reorder, expandedElements_, context.arena);
     if (parts != codelet)

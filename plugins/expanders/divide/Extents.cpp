@@ -1,0 +1,80 @@
+#include "Extents.h"
+
+#include "tangram/ast/Casts.h"
+#include "tangram/ast/Effects.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace tangram::divide {
+
+using namespace ast;
+
+const Expr *resolved(const Expr *e, const Codelet &codelet) {
+  for (int fuel = 16; fuel > 0; --fuel) {
+    e = withoutCasts(e);
+    const auto *v = dyn<VarRef>(e);
+    const Declare *found = nullptr;
+    if (v && !assignedVariables(codelet.body).count(v->name))
+      for (const Stmt *s : codelet.body->stmts)
+        if (const auto *d = dyn<Declare>(s); d && d->name == v->name && d->extents.empty()) found = d;
+    if (!found || !found->init) return e;
+    e = found->init;
+  }
+  return e;
+}
+
+std::optional<GivenExtent> givenExtent(const Expr *extent, const Codelet &codelet) {
+  const auto *size = dyn<Size>(resolved(extent, codelet));
+  const auto *of = size ? dyn<VarRef>(size->container) : nullptr;
+  const auto *dim = size && size->dim ? dyn<IntLit>(resolved(size->dim, codelet)) : nullptr;
+  for (const Param *p : codelet.params)
+    if (of && p->name == of->name && p->type.isArray() && (dim || p->type.rank() == 1))
+      return GivenExtent{p, dim ? static_cast<std::size_t>(dim->value) : 0};
+  return {};
+}
+
+namespace {
+
+using Sides = std::pair<GivenExtent, GivenExtent>;
+
+std::optional<GivenExtent> extentOf(const Expr *e, const Spectrum &spectrum) {
+  const auto *size = dyn<Size>(withoutCasts(e));
+  const auto *of = size ? dyn<VarRef>(size->container) : nullptr;
+  const auto *dim = size && size->dim ? dyn<IntLit>(size->dim) : nullptr;
+  for (const Param *p : spectrum.params)
+    if (of && p->name == of->name && (dim || p->type.rank() == 1))
+      return GivenExtent{p, dim ? static_cast<std::size_t>(dim->value) : 0};
+  return {};
+}
+
+void collect(const Expr *condition, const Spectrum &spectrum, std::vector<Sides> &equal) {
+  const auto *b = dyn<Binary>(condition);
+  if (b && b->op == BinaryOp::LogicalAnd) {
+    collect(b->lhs, spectrum, equal);
+    collect(b->rhs, spectrum, equal);
+  } else if (b && b->op == BinaryOp::Eq) {
+    const auto left = extentOf(b->lhs, spectrum), right = extentOf(b->rhs, spectrum);
+    if (left && right) equal.emplace_back(*left, *right);
+  }
+}
+
+} // namespace
+
+bool requiresEqual(const Spectrum &spectrum, GivenExtent one, GivenExtent other) {
+  std::vector<Sides> equal;
+  for (const Expr *condition : spectrum.conditions) collect(condition, spectrum, equal);
+  const auto same = [](const GivenExtent &a, const GivenExtent &b) {
+    return a.container == b.container && a.dimension == b.dimension;
+  };
+  std::vector<GivenExtent> reached = {one};
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    for (const auto &[left, right] : equal)
+      for (const auto &[from, to] : {std::pair(left, right), std::pair(right, left)})
+        if (same(from, reached[i]) &&
+            std::none_of(reached.begin(), reached.end(), [&, to = to](const GivenExtent &r) { return same(r, to); }))
+          reached.push_back(to);
+  return std::any_of(reached.begin(), reached.end(), [&](const GivenExtent &r) { return same(r, other); });
+}
+
+} // namespace tangram::divide

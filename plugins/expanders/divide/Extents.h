@@ -1,0 +1,24 @@
+// Which container's size an extent is.
+#pragma once
+
+#include "tangram/ast/Node.h"
+
+#include <optional>
+
+namespace tangram::divide {
+
+/// Without casts, and what a variable that keeps its value stands for.
+const ast::Expr *resolved(const ast::Expr *e, const ast::Codelet &codelet);
+
+/// Which dimension of a container that the codelet is given an extent is that of.
+struct GivenExtent {
+  const ast::Param *container = nullptr;
+  std::size_t dimension = 0;
+};
+std::optional<GivenExtent> givenExtent(const ast::Expr *extent, const ast::Codelet &codelet);
+
+/// Whether a spectrum requires two extents of what it is given to be equal: `a.size() == b.size(1) && b.size(1) ==
+/// ...`. They are those of the spectrum's parameters.
+bool requiresEqual(const ast::Spectrum &spectrum, GivenExtent one, GivenExtent other);
+
+} // namespace tangram::divide
