@@ -20,7 +20,8 @@ std::optional<std::uint64_t> boundOf(const ArgumentSpec &spec, const ast::Spectr
         if (spectrum.params[i]->name != target.container) continue;
         const std::vector<std::uint64_t> &sizes = shape.arguments[i].sizes;
         if (target.dim >= sizes.size()) return std::nullopt;
-        least = std::min(least.value_or(UINT64_MAX), sizes[target.dim]);
+        const auto numbers = static_cast<std::int64_t>(sizes[target.dim]) + target.beyond;
+        least = std::min(least.value_or(UINT64_MAX), static_cast<std::uint64_t>(std::max<std::int64_t>(0, numbers)));
       }
     return least;
   }

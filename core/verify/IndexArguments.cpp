@@ -45,6 +45,11 @@ private:
     std::map<std::string, const Param *> params; // by the codelet's names: the spectrum's
     std::map<std::string, std::string> values;   // variables that hold an element of a parameter, or are one
     std::map<std::string, std::string> counters; // of loops from an element of a parameter to another one
+    struct Limit {
+      std::string param;
+      bool inclusive = false;
+    };
+    std::map<std::string, Limit> limits; // of counters of loops up to an element of a parameter
     std::set<std::string> assigned;
     UseOf *uses;
   };
@@ -68,6 +73,10 @@ private:
   /// The parameter that an expression is an element of, or is itself; empty: none.
   static std::string elementOf(const Expr *e, const Body &body) {
     e = withoutCasts(e);
+    if (const Conditional *choice = dyn<Conditional>(e)) { // n == 0 ? own : list[n - 1]
+      const std::string then = elementOf(choice->then, body), otherwise = elementOf(choice->otherwise, body);
+      return then.empty() || then == otherwise ? otherwise : otherwise.empty() ? then : "";
+    }
     if (const VarRef *v = dyn<VarRef>(e)) {
       auto it = body.values.find(v->name);
       return it == body.values.end() || body.assigned.count(v->name) ? "" : it->second;
@@ -87,13 +96,22 @@ private:
 
   /// What stands inside an element's subscripts.
   void inside(const Expr *element, Body &body) {
+    if (const Conditional *choice = dyn<Conditional>(withoutCasts(element))) {
+      visit(choice->cond, body);
+      for (const Expr *part : {choice->then, choice->otherwise})
+        if (elementOf(part, body).empty())
+          visit(part, body);
+        else
+          inside(part, body);
+      return;
+    }
     const Subscript *s = dyn<Subscript>(withoutCasts(element));
     if (!s) return;
     counted(*s, body);
     for (const Expr *index : s->indices) visit(index, body);
   }
 
-  /// Indices that are the counter of a loop from one bound to the next.
+  /// Indices that are the counter of a loop from one bound to the next, or up to a number of turns.
   static void counted(const Subscript &s, Body &body) {
     const VarRef *base = dyn<VarRef>(s.base);
     const Param *container = base ? paramOf(base->name, body) : nullptr;
@@ -101,7 +119,23 @@ private:
       const VarRef *index = dyn<VarRef>(withoutCasts(s.indices[d]));
       if (auto k = body.counters.find(index ? index->name : ""); k != body.counters.end())
         addTarget((*body.uses)[k->second].partsOf, {container->name, static_cast<unsigned>(d)});
+      const auto [counter, more] = counterOf(s.indices[d]);
+      if (auto limit = body.limits.find(counter ? counter->name : ""); limit != body.limits.end())
+        addTarget((*body.uses)[limit->second.param].into,
+                  {container->name, static_cast<unsigned>(d), 1 - (limit->second.inclusive ? 1 : 0) - more});
     }
+  }
+
+  /// Of n - 1, n and -1.
+  static std::pair<const VarRef *, std::int64_t> counterOf(const Expr *index) {
+    index = withoutCasts(index);
+    const Binary *sum = dyn<Binary>(index);
+    if (!sum || (sum->op != BinaryOp::Add && sum->op != BinaryOp::Sub)) return {dyn<VarRef>(index), 0};
+    const IntLit *more = dyn<IntLit>(withoutCasts(sum->rhs));
+    constexpr Int kFar = Int{1} << 20;
+    if (!more || more->value > kFar || more->value < -kFar) return {nullptr, 0};
+    const auto by = static_cast<std::int64_t>(more->value);
+    return {dyn<VarRef>(withoutCasts(sum->lhs)), sum->op == BinaryOp::Add ? by : -by};
   }
 
   void visit(const Node *n, Body &body) {
@@ -112,7 +146,13 @@ private:
         body.values[d->name] = param;
         return inside(d->init, body);
       }
-    if (const For *loop = dyn<For>(n)) counter(*loop, body);
+    if (const For *loop = dyn<For>(n); loop && (counter(*loop, body), limit(*loop, body))) {
+      const Binary *cond = as<Binary>(loop->cond);
+      inside(cond->rhs, body);
+      for (const Node *part : std::initializer_list<const Node *>{loop->init, cond->lhs, loop->step, loop->body})
+        visit(part, body);
+      return;
+    }
     if (const Partition *parts = dyn<Partition>(n)) cuts(*parts, body);
     if (const SpectrumCall *c = dyn<SpectrumCall>(n)) return call(c->spectrum, c->args, body);
     if (const Map *m = dyn<Map>(n)) return call(m->spectrum, m->args, body);
@@ -134,6 +174,20 @@ private:
     const std::string from = elementOf(k->init, body);
     if (compared && compared->name == k->name && !from.empty() && from == elementOf(cond->rhs, body))
       body.counters[k->name] = from;
+  }
+
+  /// for (k = 0; k < count[i]; ...)
+  static bool limit(const For &loop, Body &body) {
+    const Declare *k = dyn<Declare>(loop.init);
+    const Binary *cond = dyn<Binary>(loop.cond);
+    if (!k || !k->init || !dyn<IntLit>(withoutCasts(k->init)) || !cond ||
+        (cond->op != BinaryOp::Lt && cond->op != BinaryOp::Le) || !contains<Subscript>(cond->rhs))
+      return false;
+    const VarRef *compared = dyn<VarRef>(withoutCasts(cond->lhs));
+    const std::string count = elementOf(cond->rhs, body);
+    if (!compared || compared->name != k->name || count.empty()) return false;
+    body.limits[k->name] = {count, cond->op == BinaryOp::Le};
+    return true;
   }
 
   /// partition(c, n, sequence(bound, ...), ..., sequence(bound, ...))
@@ -224,6 +278,11 @@ std::string targetText(const IndexTarget &target) {
   return target.dim == 0 ? target.container : fmt::format("dimension {} of {}", target.dim, target.container);
 }
 
+/// Whether loops have so many turns.
+bool isCount(const IndexUse &use) {
+  return std::any_of(use.into.begin(), use.into.end(), [](const IndexTarget &target) { return target.beyond != 0; });
+}
+
 std::string targetsText(const IndexUse &use) {
   std::vector<std::string> names;
   for (const IndexTarget &target : use.targets()) names.push_back(targetText(target));
@@ -234,6 +293,7 @@ std::string targetsText(const IndexUse &use) {
 
 std::string IndexUse::advice() const {
   if (!partsOf.empty() && into.empty()) return "offsets:" + partsOf[0].container;
+  if (isCount(*this)) return fmt::format("random:0..N, with N the number of elements of {}", targetsText(*this));
   if (into.size() == 1 && into[0].dim == 0) return "index:" + into[0].container;
   return fmt::format("random:0..LAST, with LAST the greatest index of {}", targetsText(*this));
 }
@@ -259,9 +319,12 @@ std::vector<std::string> inferIndices(const std::vector<const Spectrum *> &all, 
     spec.of = use.targets()[0].container;
     spec.targets = use.targets();
     if (isMissing) spec.text = (use.isIndex() ? "index:" : "offsets:") + spec.of;
-    done.push_back(fmt::format("{0}: {1} of {2}, as {3}; for other numbers say which, as --arg {0}=random:-100..100",
-                               param, use.isIndex() ? "random indices" : "bounds of random parts", targetsText(use),
-                               use.isIndex() ? "nothing else is done with it" : "codelets go from one to the next"));
+    done.push_back(fmt::format(
+        "{0}: {1} of {2}, as {3}; for other numbers say which, as --arg {0}=random:-100..100", param,
+        isCount(use)    ? "random numbers of elements"
+        : use.isIndex() ? "random indices"
+                        : "bounds of random parts",
+        targetsText(use), use.isIndex() ? "nothing else is done with it" : "codelets go from one to the next"));
   }
   return done;
 }
@@ -273,7 +336,10 @@ std::string indexAdvice(const std::vector<const Spectrum *> &all, const Spectrum
     auto given = arguments.find(param);
     if (given != arguments.end() && given->second.pointsInto()) continue;
     advice.push_back(fmt::format("'{0}' is used as {1} of {2}: give it such, --arg {0}={3}", param,
-                                 use.into.empty() ? "bounds of parts" : "an index", targetsText(use), use.advice()));
+                                 use.into.empty() ? "bounds of parts"
+                                 : isCount(use)   ? "a number of elements"
+                                                  : "an index",
+                                 targetsText(use), use.advice()));
   }
   return fmt::format("{}", fmt::join(advice, "; "));
 }

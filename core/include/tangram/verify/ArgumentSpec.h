@@ -30,10 +30,11 @@ namespace tangram::runtime {
 /// What of a sparse matrix: all of it made dense, or one array of its compressed rows.
 enum class MatrixPart : std::uint8_t { Dense, Row, Column, Value };
 
-/// What an index is one of: a dimension of a container.
+/// What an index is one of: a dimension of a container. A number of turns that reach its elements may be larger.
 struct IndexTarget {
   std::string container;
   unsigned dim = 0;
+  std::int64_t beyond = 0; // so many numbers more than the dimension has elements
   bool operator==(const IndexTarget &) const = default;
 };
 

@@ -1,6 +1,7 @@
 // Which arguments are indices of others, or bounds of their parts, by what codelets do with them: table[index[i]] reads
 // no element of `table` but where `index` has indices of it, and for (k = row[i]; k < row[i + 1]; ++k) sum += value[k]
-// those of `value` where `row` bounds its parts. Random numbers are of no use there.
+// those of `value` where `row` bounds its parts; and for (k = 0; k < count[i]; ++k) sum += value[i][k] so many of a row
+// as `count` says. Random numbers are of no use there.
 #pragma once
 
 #include "tangram/ast/Node.h"
@@ -11,7 +12,7 @@
 namespace tangram::runtime {
 
 struct IndexUse {
-  std::vector<IndexTarget> into;    // what elements, or a number, are indices of
+  std::vector<IndexTarget> into;    // what elements, or a number, are indices of, or so many turns reach
   std::vector<IndexTarget> partsOf; // what neighbouring elements bound parts of
   bool alone = true;                // nothing else is done with them than to be indices
   bool isIndex() const { return alone && !into.empty(); }
