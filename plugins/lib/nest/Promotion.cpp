@@ -66,16 +66,16 @@ private:
     for (const unsigned s : nest_->statementsOf(loop))
       for (const Access &a : nest_->statements[s].accesses)
         if (a.node == element)
-          result.push_back(nest_->without(a.elements.intersect_params(nest_->assumed),
-                                          nest_->inner(nest_->statements[s], loop)));
+          result.push_back(
+              nest_->without(a.elements.intersect_params(nest_->assumed), nest_->inner(nest_->statements[s], loop)));
     return result;
   }
 
   const Nest *nest_;
 };
 
-/// The elements of a container that a loop updates in each turn, at indices that it does not change, and that are surely
-/// apart from all else that it touches of the container.
+/// The elements of a container that a loop updates in each turn, at indices that it does not change, and that are
+/// surely apart from all else that it touches of the container.
 std::vector<const Subscript *> updatedElements(const std::string &container, const Stmt *loop,
                                                const std::vector<const Stmt *> &inside, const ElementsApart &apart) {
   const auto isOfContainer = [&](const Expr *e) {
