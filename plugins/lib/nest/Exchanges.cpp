@@ -137,7 +137,7 @@ const Expr *Exchanges::maskOf(const Expr *e, BinaryOp op) const {
   const auto *b = dyn<Binary>(kept_.resolved(e));
   if (!b || b->op != op) return nullptr;
   const Expr *mask = isIterator(b->lhs) ? b->rhs : isIterator(b->rhs) ? b->lhs : nullptr;
-  return mask && standsStill(mask) ? kept_.resolved(mask) : nullptr;
+  return mask && standsStill(mask) ? mask : nullptr; // as it is written: a cast may make another number of it
 }
 
 bool Exchanges::standsStill(const Expr *e) const {

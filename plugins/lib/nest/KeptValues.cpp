@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned kMostSteps = 16; // from scalar to scalar
 
-bool keepsValues(const Cast &cast) {
+bool keepsBits(const Cast &cast) {
   return cast.type.isInteger() && cast.operand->type.isInteger() && cast.type.bytes() >= cast.operand->type.bytes();
 }
 
@@ -35,7 +35,7 @@ const Expr *KeptValues::resolved(const Expr *e) const {
     const auto *cast = dyn<Cast>(e);
     const auto *v = dyn<VarRef>(e);
     const auto value = v ? values_.find(v->name) : values_.end();
-    if (cast && keepsValues(*cast))
+    if (cast && keepsBits(*cast))
       e = cast->operand;
     else if (value != values_.end())
       e = value->second;

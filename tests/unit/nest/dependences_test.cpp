@@ -250,7 +250,8 @@ TEST_F(NestTest, PairsOfElementsThatOneOfTwoIterationsHas) {
   const E partner = with(ast::BinaryOp::Xor, i, m), own = at(a, {i}, U32), other = at(a, {p}, U32);
   const Ss swap = {let("t", U32, own), set(own, other), set(other, var("t", U32))};
   const auto of = [&](const Ss &body) {
-    return carried(*read({inOut("a", A1(U32)), in("m", U64), in("k", U64)}, {up("i", U64, 0, size(a), body)}), "i");
+    return carried(
+        *read({inOut("a", A1(U32)), in("m", U64), in("k", U64), in("s", I32)}, {up("i", U64, 0, size(a), body)}), "i");
   };
   const E named = partner;
   EXPECT_EQ(of({let("p", U64, named), when(p > i, swap)}), "nothing");
@@ -271,6 +272,11 @@ TEST_F(NestTest, PairsOfElementsThatOneOfTwoIterationsHas) {
   EXPECT_NE(of({let("p", U64, i + m), when(p > i, swap)}), "nothing");
   EXPECT_NE(of({let("p", U64, named), when(p > i, swap), add(m, lit(U64, 1))}), "nothing");
   EXPECT_NE(of({let("p", U64, named), add(p, lit(U64, 1)), when(p > i, swap)}), "nothing");
+  // A number below 0 becomes two masks by two ways of widening it.
+  const E s = var("s", I32), ones = with(ast::BinaryOp::Xor, i, cast(U64, s));
+  const E zeros = with(ast::BinaryOp::Xor, i, cast(U64, cast(U32, s)));
+  EXPECT_EQ(of({let("p", U64, ones), when(ones > i, swap)}), "nothing");
+  EXPECT_NE(of({let("p", U64, zeros), when(ones > i, swap)}), "nothing");
 }
 
 TEST_F(NestTest, ATooLongQuestionIsNotKnown) {

@@ -12,7 +12,7 @@ class KeptValues {
 public:
   explicit KeptValues(const ast::Codelet &codelet);
 
-  /// The expression without casts of integers that keep all values, and with what such a scalar was declared to be in
+  /// The expression without casts of integers to no fewer bits, and with what such a scalar was declared to be in
   /// place of the scalar, as far as that goes on.
   const ast::Expr *resolved(const ast::Expr *e) const;
 
