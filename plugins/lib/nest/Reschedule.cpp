@@ -37,6 +37,9 @@ std::optional<Refusal> Schedule::reschedule(const Node &top, std::vector<Node> &
 }
 
 std::optional<Refusal> Schedule::hyperplanes(const Node &top, std::vector<Node> &made) const {
+  if (loopsOfTheSource(top).empty())
+    return noSchedule(
+        fmt::format("loop '{}' no longer counts iterations of an outermost loop of the source", top.name));
   return scheduled(top, false, Whole::Iterations, [&](auto &tree, const isl::schedule_node &root, const auto &groups) {
     made = tree.nodes(root, groups);
     return true;
@@ -137,15 +140,27 @@ void Schedule::withoutContext(Problem &problem) const {
   for (auto &[pair, dependent] : problem.order) dependent = dependent.coalesce().gist_params(context);
 }
 
-/// Of iterations of the loops that stand directly in each other from `top` on.
-Schedule::Problem Schedule::problemOfIterations(const Node &top) const {
-  const Node *innermost = &top;
-  unsigned depth = 1;
-  for (const auto *in = &innermost->children[0].children; in->size() == 1 && in->front().kind == Node::Kind::Loop;
-       in = &innermost->children[0].children) {
-    innermost = &in->front();
-    ++depth;
+/// Loops that stand directly in each other from `top` on, as long as each counts, for all units in it, iterations of
+/// their loop of the same depth.
+std::vector<const Schedule::Node *> Schedule::loopsOfTheSource(const Node &top) const {
+  std::vector<const Node *> loops;
+  for (const Node *n = &top; n->kind == Node::Kind::Loop; n = &n->children[0].children[0]) {
+    const bool counts = std::all_of(n->when.begin(), n->when.end(), [&](const auto &entry) {
+      const auto &[unit, when] = entry;
+      return loops.size() < units_[unit].loops.size() &&
+             when.plain_is_equal(iterationOf(units_[unit].loops[loops.size()]));
+    });
+    if (!counts) break;
+    loops.push_back(n);
+    if (n->children[0].children.size() != 1) break;
   }
+  return loops;
+}
+
+Schedule::Problem Schedule::problemOfIterations(const Node &top) const {
+  const std::vector<const Node *> loops = loopsOfTheSource(top);
+  const Node *innermost = loops.back();
+  const auto depth = static_cast<unsigned>(loops.size());
   Problem result;
   UnitGroup &all = result.groups.emplace_back();
   all.tuple = "G";
@@ -186,6 +201,7 @@ std::optional<Refusal> Schedule::scheduled(const Node &top, bool bands, Whole wh
       const isl::schedule schedule = isl::schedule_constraints::on_domain(asked.domain)
                                          .set_validity(asked.validity(nest_.isl.get()))
                                          .compute_schedule();
+      if (hasLongStrides(schedule)) return noSchedule("isl finds no other order that could be of use");
       ScheduleTree tree(nest_, units_, top.top);
       if (!use(tree, schedule.root(), all)) return noSchedule("no order of its loops may be tiled");
     } catch (const isl::exception_quota &) {

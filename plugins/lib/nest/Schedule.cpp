@@ -78,6 +78,13 @@ void Schedule::addUnit(const Item &item, const std::vector<unsigned> &loops, con
   sequence.children.push_back(std::move(node));
 }
 
+isl::pw_aff Schedule::iterationOf(unsigned loop) const {
+  const Loop &l = nest_.loops[loop];
+  const isl::ctx context = nest_.isl.get();
+  const isl::pw_aff at = isl::set::universe(isl::space::unit(context)).param_pw_aff_on_domain(isl::id(context, l.id));
+  return l.step > 0 ? at : at.neg();
+}
+
 void Schedule::add(const std::vector<Item> &items, std::vector<unsigned> &loops, Node &sequence, std::size_t top) {
   bool outermost = &items == &nest_.items;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -108,9 +115,7 @@ void Schedule::add(const std::vector<Item> &items, std::vector<unsigned> &loops,
       loops.push_back(item.index);
       add(item.body, loops, body, top);
       loops.pop_back();
-      isl::pw_aff at =
-          isl::set::universe(isl::space::unit(nest_.isl.get())).param_pw_aff_on_domain(isl::id(nest_.isl.get(), l.id));
-      for (unsigned u = first; u < units_.size(); ++u) node.when.emplace(u, l.step > 0 ? at : at.neg());
+      for (unsigned u = first; u < units_.size(); ++u) node.when.emplace(u, iterationOf(item.index));
       node.children.push_back(std::move(body));
       if (!node.when.empty()) sequence.children.push_back(std::move(node));
       break;

@@ -16,6 +16,17 @@ std::string tupleOf(const isl::set &s) {
   return name ? name : "";
 }
 
+/// Where the sizes of a nest are hardly known the scheduler may take the limits of their types for distances between
+/// iterations. Such loops would run through all numbers between.
+constexpr long kFarthest = 1L << 16;
+
+bool hasLongStrides(const isl::aff &a) {
+  bool longer = false;
+  for (unsigned i = 0; i < static_cast<unsigned>(isl_aff_dim(a.get(), isl_dim_in)); ++i)
+    longer |= isl::manage(isl_aff_get_coefficient_val(a.get(), isl_dim_in, static_cast<int>(i))).abs().gt(kFarthest);
+  return longer;
+}
+
 bool isParallel(const isl::schedule_node_band &n, unsigned member) {
   return isl_schedule_node_band_member_get_coincident(n.get(), static_cast<int>(member)) == isl_bool_true;
 }
@@ -46,6 +57,22 @@ void SchedulerOptions::set(int algorithm, int serialize, int coincidence) {
   isl_options_set_schedule_algorithm(ctx_, algorithm);
   isl_options_set_schedule_serialize_sccs(ctx_, serialize);
   isl_options_set_schedule_outer_coincidence(ctx_, coincidence);
+}
+
+bool hasLongStrides(const isl::schedule &schedule) {
+  return !schedule.root().every_descendant([](const isl::schedule_node &n) {
+    if (!n.isa<isl::schedule_node_band>()) return true;
+    const auto band = n.as<isl::schedule_node_band>();
+    bool longer = false;
+    for (unsigned member = 0; member < band.n_member(); ++member) {
+      const isl::union_pw_aff all = band.partial_schedule().at(static_cast<int>(member));
+      const isl::pw_aff_list parts = isl::manage(isl_union_pw_aff_get_pw_aff_list(all.get()));
+      for (int i = 0; i < static_cast<int>(parts.size()); ++i)
+        parts.at(i).foreach_piece(
+            [&](const isl::set &, const isl::multi_aff &when) { longer |= hasLongStrides(when.at(0)); });
+    }
+    return !longer;
+  });
 }
 
 std::vector<ScheduleTree::When> ScheduleTree::tilable(isl::schedule_node n, const Groups &groups) const {

@@ -74,6 +74,8 @@ private:
   unsigned loops_ = 0;
 };
 
+/// Whether iterations that a loop of the source takes one behind the other would be very far from each other.
+bool hasLongStrides(const isl::schedule &schedule);
 Refusal noSchedule(std::string message);
 
 } // namespace tangram::nest

@@ -69,8 +69,12 @@ public:
     std::function<bool(const Schedule::Node &)> touched = [&](const Schedule::Node &n) {
       return n.changed || std::any_of(n.children.begin(), n.children.end(), touched);
     };
+    std::function<void(const Schedule::Node &)> writtenAnew = [&](const Schedule::Node &n) {
+      changed[n.top] = true;
+      std::ranges::for_each(n.children, writtenAnew); // a fused loop has what stood behind it
+    };
     for (const Schedule::Node &n : outermost)
-      if (touched(n)) changed[n.top] = true;
+      if (touched(n)) writtenAnew(n);
     std::size_t next = 0;
     auto original = [&](std::size_t upTo) {
       for (; next < upTo; ++next)

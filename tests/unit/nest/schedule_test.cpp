@@ -85,6 +85,7 @@ TEST_F(ScheduleTest, FusesWhatFollows) {
   auto good = read(params, body(at(b, {j}, I32)));
   Schedule s(*good);
   EXPECT_EQ(refused(s, fuse("i", "j")), "");
+  EXPECT_EQ(loopsOf(s), "i_1 = 0\n");
   EXPECT_EQ(refused(s, distribute("i")), "");
   EXPECT_EQ(s.loops(), (std::vector<std::string>{"i", "i_2"}));
   auto bad = read(params, body(at(b, {j + one}, I32)));
@@ -166,6 +167,13 @@ TEST_F(ScheduleTest, IterationsWithLoopsInThemAreCarriedOutAsAWhole) {
   EXPECT_EQ(s.loops(), (std::vector<std::string>{"t1", "t2", "k", "h"}));
   EXPECT_TRUE(s.carried("t1"));
   EXPECT_FALSE(s.carried("t2"));
+  // What counts tiles are not iterations of the source.
+  Schedule tiled(*n), inner(*n);
+  ASSERT_EQ(refused(tiled, {Step::Kind::Tile, {"i"}, 4, "i_t", {}}), "");
+  EXPECT_EQ(refused(tiled, {Step::Kind::Hyperplanes, {"i_t"}, 0, "", {}}),
+            "loop 'i_t' no longer counts iterations of an outermost loop of the source");
+  ASSERT_EQ(refused(inner, {Step::Kind::Tile, {"j"}, 4, "j_t", {}}), "");
+  EXPECT_EQ(refused(inner, {Step::Kind::Hyperplanes, {"i"}, 0, "", {}}), "");
 }
 
 TEST_F(ScheduleTest, PartsOfALoopMayChangePlaces) {

@@ -133,7 +133,11 @@ private:
   std::optional<Refusal> tilable(const Node &top, TilableBand &band) const;
   std::optional<Refusal> block(const Node &top, const Step &step, std::vector<Node> &made);
   Problem problem(const Node &top) const;
+  /// Of iterations of `loopsOfTheSource`, at least one.
   Problem problemOfIterations(const Node &top) const;
+  std::vector<const Node *> loopsOfTheSource(const Node &top) const;
+  /// When an iteration of a loop of the nest runs among those of one of the loops around it.
+  isl::pw_aff iterationOf(unsigned loop) const;
   void withoutContext(Problem &problem) const;
   enum class Whole : std::uint8_t { Units, Iterations }; // that are carried out as a whole
   template <class Use> std::optional<Refusal> scheduled(const Node &top, bool bands, Whole whole, const Use &use) const;
