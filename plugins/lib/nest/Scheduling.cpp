@@ -177,6 +177,10 @@ ScheduleTree::When ScheduleTree::whens(const isl::schedule_node_band &n, unsigne
       if (g->tuple == tuple)
         for (const unsigned u : g->units) result.emplace(u, ofIterators(when, units_[u].loops));
   }
+  // Units that never run have no iterations for which the schedule could say something.
+  const isl::pw_aff any = isl::set::universe(isl::space::unit(nest_.isl.get())).pw_aff_on_domain(0);
+  for (const UnitGroup *g : groups)
+    for (const unsigned u : g->units) result.emplace(u, any);
   return result;
 }
 
