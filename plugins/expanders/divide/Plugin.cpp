@@ -18,6 +18,7 @@
 #include "Wavefronts.h"
 
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/AscendingLoops.h"
 #include "tangram/nest/CarriedElements.h"
 #include "tangram/nest/FieldsOfStructs.h"
 #include "tangram/nest/Increments.h"
@@ -127,7 +128,7 @@ private:
     };
     also(divide::withParallelLoopsOutside(nests, *source, expandedElements_, context.arena), "_distributed");
     const auto columns = [&](const Codelet *other) {
-      const Codelet *plain = nest::withCarriedElements(nests, withPromoted(nests, other, context.arena), context.arena);
+      const Codelet *plain = withCarried(nests, withPromoted(nests, other, context.arena), context.arena);
       const Codelet *made = divide::withScannedColumns(nests, *plain, scanRows_, options.reorder, context.arena);
       if (made != plain)
         divide(nests, spectrum, changed(made, *other, *codelet, "_columns", context), options, names, context, codelets,
@@ -227,11 +228,16 @@ private:
     return nest::withPromotedElements(nests, nest::withIncrementsApart(codelet, arena), arena);
   }
 
+  /// What iterations hand on is in scalars, of loops that count up.
+  static const Codelet *withCarried(nest::Nests &nests, const Codelet *codelet, Arena &arena) {
+    return nest::withAscendingLoops(nest::withCarriedElements(nests, codelet, arena), arena);
+  }
+
   static void divide(nest::Nests &nests, const Spectrum &spectrum, const Codelet *codelet,
                      const divide::DivideOptions &options, Names &names, ExpandContext &context,
                      std::vector<const Codelet *> &codelets, Added &added) {
     const Codelet *promoted = withPromoted(nests, codelet, context.arena);
-    const Codelet *carried = nest::withCarriedElements(nests, promoted, context.arena);
+    const Codelet *carried = withCarried(nests, promoted, context.arena);
     const nest::Nest *nest = nullptr;
     divide::Division d = attempt(nests, spectrum, carried, options, names, context, nest);
     if (!nest || nest->loops.empty()) {

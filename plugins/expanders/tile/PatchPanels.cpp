@@ -250,7 +250,8 @@ Stmts PatchWriter::drained(const std::deque<Staged *> &stored, const Context &fi
     Staged::Corner corner = tile->corner(replacement(first), names_);
     const Strides &strides = tile->tile().strides;
     for (std::size_t l = 0; l < strides.size(); ++l) {
-      const auto d = static_cast<std::size_t>(std::find(strides[l].begin(), strides[l].end(), 1) - strides[l].begin());
+      const auto moved = std::find_if(strides[l].begin(), strides[l].end(), [](std::int64_t s) { return s != 0; });
+      const auto d = static_cast<std::size_t>(moved - strides[l].begin());
       const Expr *count = turns;
       if (l < dims_.size()) {
         const Expr *size = lanes_->size(l), *rest = build_.sub(origins_[l].size, origins_[l].first);
@@ -258,10 +259,10 @@ Stmts PatchWriter::drained(const std::deque<Staged *> &stored, const Context &fi
       } else if (l > dims_.size()) { // loops that a panel has in whole
         continue;
       }
-      corner.begin[d] = number(0);
       const std::string name = names_.fresh("stored");
       corner.declarations.push_back(build_.declare(name, kNumber, count));
       corner.count[d] = build_.var(name, kNumber);
+      corner.begin[d] = *moved > 0 ? number(0) : build_.sub(tile->extent(d), corner.count[d]);
     }
     stmts.insert(stmts.end(), corner.declarations.begin(), corner.declarations.end());
     stmts.push_back(tile->drain(corner, names_));

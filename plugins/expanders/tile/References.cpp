@@ -117,7 +117,7 @@ bool areRowsApart(const Strides &strides, std::size_t dims) {
     if (std::count(along.begin(), along.end(), 0) + 1 != static_cast<std::ptrdiff_t>(along.size())) return false;
     const auto d = static_cast<std::size_t>(
         std::find_if(along.begin(), along.end(), [](std::int64_t s) { return s != 0; }) - along.begin());
-    if (along[d] != 1 || moved[d]) return false;
+    if (std::abs(along[d]) != 1 || moved[d]) return false;
     moved[d] = true;
   }
   return moved.back() && strides[dims - 1].back() == 0;

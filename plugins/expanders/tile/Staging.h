@@ -42,11 +42,13 @@ public:
   const ast::Stmt *store(ast::Names &names) const;
   /// The same by Transfers, of up to `bytes` at a time.
   const ast::Stmt *transfer(const Corner &corner, bool asks, std::uint64_t bytes, ast::Names &names) const;
-  /// The other way: all lanes store the elements, those that the corner counts. The tile's strides are 1.
+  /// The other way: all lanes store the elements, those that the corner counts.
   const ast::Stmt *drain(const Corner &corner, ast::Names &names) const;
   /// The element of a reference at a position of each loop.
   const ast::Expr *element(const Reference &reference, const std::vector<const ast::Expr *> &positions) const;
   const Tile &tile() const { return tile_; }
+  /// How many elements it has along a dimension of the container.
+  const ast::Expr *extent(std::size_t dimension) const { return extents_[dimension]; }
 
 private:
   /// In rounds, each lane's elements: `each` is given an element's coordinates, and the number of the round; of

@@ -32,7 +32,7 @@ bool isPlain(const For *loop) {
          !contains<For>(loop->body) && !contains<While>(loop->body) && !contains<DoWhile>(loop->body);
 }
 
-/// Whether an innermost loop stores to an element of a container of which it mentions others.
+/// Whether an innermost loop stores to an element of a container that it mentions elsewhere.
 bool mayCarry(const Codelet *codelet) {
   bool found = false;
   walk(codelet->body, [&](const For &loop) {
@@ -40,17 +40,19 @@ bool mayCarry(const Codelet *codelet) {
     for (const Stmt *s : loop.body->stmts)
       if (const Assign *store = storeOf(s))
         found |= any<Subscript>(loop.body, [&](const Subscript &other) {
-          return equal(other.base, as<Subscript>(store->target)->base) && !equal(&other, store->target);
+          return equal(other.base, as<Subscript>(store->target)->base) && &other != store->target;
         });
   });
   return found;
 }
 
-/// What one iteration of a loop stores, and the next one reads.
+enum class Reader : std::uint8_t { SameIteration, NextAlways, NextSometimes };
+
+/// What one iteration of a loop stores, and the rest of it or the next one reads.
 struct CarriedElement {
   const Stmt *store = nullptr;
   const Subscript *target = nullptr;
-  std::map<const Node *, bool> reads; // and whether they are carried out in each iteration
+  std::map<const Node *, Reader> reads;
 };
 
 class Finder {
@@ -93,12 +95,15 @@ private:
       for (const Access &a : nest_.statements[s].accesses) {
         if (a.variable != store->variable || &a == store) continue;
         if (a.kind != AccessKind::Read) return;
-        const bool next = s <= number && isa<Subscript>(a.node) && nest_.statements[s].loops.back() == loop &&
-                          followsInLaterIteration(nest_, a, *store, loop);
-        if (next)
-          carried.reads.emplace(a.node, a.certain && a.exact && always.count(s) != 0);
-        else
+        const bool element = isa<Subscript>(a.node) && nest_.statements[s].loops.back() == loop;
+        if (element && s > number && followsInLaterIteration(nest_, a, *store, loop, 0)) {
+          carried.reads.emplace(a.node, Reader::SameIteration);
+        } else if (element && s <= number && followsInLaterIteration(nest_, a, *store, loop)) {
+          const bool isAlways = a.certain && a.exact && always.count(s) != 0;
+          carried.reads.emplace(a.node, isAlways ? Reader::NextAlways : Reader::NextSometimes);
+        } else {
           other.insert(a.node);
+        }
       }
     for (const Node *node : other) carried.reads.erase(node);
     if (!carried.reads.empty()) found_[nest_.loops[loop].node].push_back(std::move(carried));
@@ -152,8 +157,15 @@ private:
       const std::string name = names_.fresh(as<VarRef>(c.target->base)->name + "_last");
       const Expr *first = zero, *last = build.var(name, type);
       std::map<const Node *, const Expr *> instead;
-      for (const auto &[read, always] : c.reads) {
+      bool isCarried = false;
+      for (const auto &[read, reader] : c.reads) {
+        if (reader == Reader::SameIteration) {
+          instead[read] = last;
+          continue;
+        }
+        isCarried = true;
         const auto *element = as<Subscript>(read);
+        const bool always = reader == Reader::NextAlways;
         const bool known = !any<VarRef>(element, [&](const VarRef &v) { return inside.count(v.name) != 0; });
         if (always && known) first = build.select(atFirst(loop->cond), atFirst(element), zero);
         const bool anywhere = (always && known) || isReadLater(body, element, *loop);
@@ -173,9 +185,9 @@ private:
       for (std::size_t s = 0; s < body.size(); ++s)
         if (s != stored) body[s] = replace(body[s]);
       for (auto &[_, s] : before) s = replace(s);
-      before[stored] = build.assign(last, value);
+      before[stored] = isCarried ? build.assign(last, value) : build.declare(name, type, value);
       body[stored] = build.assign(store->target, last);
-      out.push_back(build.declare(name, type, first, false));
+      if (isCarried) out.push_back(build.declare(name, type, first, false));
     }
     std::vector<const Stmt *> stmts;
     for (std::size_t s = 0; s < body.size(); ++s) {

@@ -198,8 +198,9 @@ bool followsInLaterIteration(const Nest &nest, const Access &access, const Acces
     return false;
   const auto holds = nest.isl.limited([&] {
     const auto depth = static_cast<int>(loops.size()), moved = static_cast<int>(at - loops.begin());
-    const isl::map now = nest.relation(access.elements.intersect_params(nest.context), loops);
-    const isl::map then = nest.relation(earlier.elements.intersect_params(nest.context), loops);
+    const isl::set sizes = nest.context.intersect(nest.assumed);
+    const isl::map now = nest.relation(access.elements.intersect_params(sizes), loops);
+    const isl::map then = nest.relation(earlier.elements.intersect_params(sizes), loops);
     const isl::pw_aff i =
         isl::set::universe(isl::space::unit(nest.isl.get())).param_pw_aff_on_domain(isl::id(nest.isl.get(), l.id));
     const isl::pw_aff behind = l.begin->add_constant(static_cast<long>(distance) * l.step);

@@ -17,6 +17,18 @@ using loops::pointerOf;
 
 namespace {
 
+/// Of neighbouring elements (load-store-vectorization).
+bool isVectorLoad(const Expr *e) {
+  const auto *load = dyn<VectorLoad>(e);
+  return load && !load->mask && !load->index->type.isVector();
+}
+
+/// By what an expression reads memory; null: it does not.
+const Expr *placeOf(const Expr *e) {
+  const auto *load = dyn<VectorLoad>(e);
+  return load ? load->base : pointerOf(e);
+}
+
 /// Code whose copies may stand one behind the other; where lanes exchange registers, they do so in each.
 bool plain(const Block *body) {
   return walk(body, [](const Node &n) {
@@ -25,9 +37,9 @@ bool plain(const Block *body) {
                                   [](const Expr *arg) { return arg->type.isPointer() || arg->type.isArray(); });
       return pointers ? WalkResult::Stop : WalkResult::Advance;
     }
-    bool other = isa<Stmt>(&n)
-                     ? !(isa<Block>(&n) || isa<Declare>(&n) || isa<Evaluate>(&n) || isa<If>(&n) || isa<For>(&n))
-                     : isa<MatrixMultiply>(&n) || isa<Transfer>(&n) || isa<Check>(&n) || isa<Faulted>(&n);
+    bool other = isa<Stmt>(&n) ? !(isa<Block>(&n) || isa<Declare>(&n) || isa<Evaluate>(&n) || isa<If>(&n) ||
+                                   isa<For>(&n) || isa<VectorStore>(&n))
+                               : isa<MatrixMultiply>(&n) || isa<Transfer>(&n) || isa<Check>(&n) || isa<Faulted>(&n);
     return other ? WalkResult::Stop : WalkResult::Advance;
   });
 }
@@ -89,7 +101,7 @@ private:
       const Assign *last = lastAssign(stmts_[at_]);
       bool known = walk(stmts_[at_], [&](const Expr &e) {
         const Expr *changed = nullptr;
-        if (const Expr *pointer = pointerOf(&e)) touched_[memory_.root(pointer)].places.push_back(&e);
+        if (const Expr *pointer = placeOf(&e)) touched_[memory_.root(pointer)].places.push_back(&e);
         if (const auto *assign = dyn<Assign>(&e)) changed = assign->target;
         if (const auto *atomic = dyn<Atomic>(&e)) changed = atomic->target;
         if (const auto *unary = dyn<Unary>(&e); unary && (hasEffects(unary) || unary->op == UnaryOp::AddressOf))
@@ -104,6 +116,11 @@ private:
         return WalkResult::Advance;
       });
       if (!known) return false;
+      walk(stmts_[at_], [&](const VectorStore &store) {
+        Touched &touched = touched_[memory_.root(store.base)];
+        touched.writes = true;
+        touched.last = false; // which elements are read again is not looked at
+      });
     }
     auto unknown = touched_.find("");
     return unknown == touched_.end() || !unknown->second.writes;
@@ -126,7 +143,7 @@ private:
 
   /// What it reads no iteration writes, but for its own that does so later.
   bool readable(const Expr *place) const {
-    auto found = touched_.find(memory_.root(pointerOf(place)));
+    auto found = touched_.find(memory_.root(placeOf(place)));
     if (found == touched_.end() || found->first.empty()) return false;
     const Touched &touched = found->second;
     if (!touched.writes) return true;
@@ -153,9 +170,13 @@ private:
     case Kind::Subscript:
       if (!readable(e)) return false;
       break;
+    case Kind::VectorLoad:
+      if (!isVectorLoad(e) || !readable(e)) return false;
+      break;
     case Kind::Call:
       if (!isMathFunction(as<Call>(e)->callee)) return false;
       break;
+    case Kind::Aligned:
     case Kind::Binary:
     case Kind::Cast:
     case Kind::Conditional: break;
@@ -175,7 +196,7 @@ private:
   }
   bool loadsFar(const Node *e) const {
     return any<Expr>(e, [&](const Expr &part) {
-      const Expr *pointer = pointerOf(&part);
+      const Expr *pointer = placeOf(&part);
       return pointer && memory_.far(memory_.root(pointer));
     });
   }
@@ -207,7 +228,7 @@ private:
     if (const auto *unary = dyn<Unary>(e); unary && hasEffects(unary) && !hasEffects(unary->operand))
       return target(unary->operand, guard);
     for (const Node *part : children(*e)) collect(as<Expr>(part), guard);
-    if (isa<Subscript>(e)) add(e, guard);
+    if (isa<Subscript>(e) || isVectorLoad(e)) add(e, guard);
   }
   void target(const Expr *place, const std::string &guard) {
     if (const auto *subscript = dyn<Subscript>(place))
@@ -219,6 +240,10 @@ private:
     if (const auto *block = dyn<Block>(s)) {
       for (const Stmt *one : block->stmts) collect(one, guard);
       return;
+    }
+    if (const auto *store = dyn<VectorStore>(s)) {
+      collect(store->index, guard);
+      return collect(store->value, guard);
     }
     const auto *choice = dyn<If>(s);
     if (!choice) return; // a loop, in which nothing is loaded from far
@@ -239,8 +264,9 @@ private:
   }
 
   void add(const Expr *e, const std::string &guard) {
-    if (!e->type.isScalar() || !loadsFar(e) || !depends(e) || !movable(e)) return;
-    const auto *v = dyn<VarRef>(pointerOf(e));
+    if ((!e->type.isScalar() && !isVectorLoad(e)) || !loadsFar(e) || !depends(e) || !movable(e)) return;
+    if (isVectorLoad(e) && !guard.empty()) return; // there is no vector of zeros to take in its place
+    const auto *v = dyn<VarRef>(placeOf(e));
     load(e, guard, (v ? v->name : "loaded") + "_at", true);
   }
 

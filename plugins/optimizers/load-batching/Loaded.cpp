@@ -21,6 +21,11 @@ const Node *WithLoaded::mutateSubscript(const Subscript *e) {
   return loaded ? loaded : rebuild(e);
 }
 
+const Node *WithLoaded::mutateVectorLoad(const VectorLoad *e) {
+  const Expr *loaded = variable(e);
+  return loaded ? loaded : rebuild(e);
+}
+
 const Node *WithLoaded::mutateAssign(const Assign *e) {
   const Expr *before = updates(e) ? variable(e->target) : nullptr, *value = mutateAs(e->value);
   const auto *place = dyn<Subscript>(e->target); // itself it stays

@@ -20,6 +20,7 @@ public:
 private:
   const ast::Expr *variable(const ast::Expr *e);
   const ast::Node *mutateSubscript(const ast::Subscript *e) override;
+  const ast::Node *mutateVectorLoad(const ast::VectorLoad *e) override;
   const ast::Node *mutateAssign(const ast::Assign *e) override;
 
   std::map<const ast::Expr *, std::string> loaded_;

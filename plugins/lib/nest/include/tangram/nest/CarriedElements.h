@@ -1,7 +1,7 @@
-// Scalar replacement of what one iteration stores and the next one reads.
+// Scalar replacement of what one iteration stores, and the rest of it or the next one reads.
 //
 // Source: S. Carr and K. Kennedy, Scalar replacement in the presence of conditional control flow, 1994; here for a
-// distance of one iteration.
+// distance of at most one iteration.
 #pragma once
 
 #include "tangram/nest/Read.h"
@@ -10,7 +10,7 @@ namespace tangram::nest {
 
 /// for (...) c[i] = f(c[i - 1]);   as   T last = c[begin - 1]; for (...) { last = f(last); c[i] = last; }   for
 /// innermost loops of which each iteration stores to one element, and reads the one that the iteration before stored
-/// to. What is read only behind the first iteration, c[i] = i > 0 ? c[i - 1] + e : e, starts from nothing: last += e.
+/// to; and what an iteration stores and reads behind that, c[i] = e; s += c[i], is read from a variable. What is read only behind the first iteration, c[i] = i > 0 ? c[i - 1] + e : e, starts from nothing: last += e.
 /// The very same codelet where there is no such element.
 const ast::Codelet *withCarriedElements(Nests &nests, const ast::Codelet *codelet, ast::Arena &arena);
 
