@@ -26,7 +26,9 @@ private:
   }
   const Node *mutateCast(const Cast *e) override {
     const Cast *result = rebuild(e);
-    return result == e ? e : Build(arena(), e->range).cast(e->type, result->operand);
+    if (result == e) return e;
+    const Build build(arena(), e->range);
+    return e->exact == Flag::Yes ? build.exactCast(e->type, result->operand) : build.cast(e->type, result->operand);
   }
   const Node *mutateConditional(const Conditional *e) override {
     const Conditional *result = rebuild(e);

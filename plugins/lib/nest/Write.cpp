@@ -199,7 +199,7 @@ private:
     for (std::size_t i = 0; i < unit.loops.size(); ++i) {
       const Loop &l = nest_.loops[unit.loops[i]];
       const Expr *value = expressions_.integer(call.arg(static_cast<int>(i) + 1));
-      values[l.variable] = Build(arena_, l.node->range).cast(l.type, value);
+      values[l.variable] = Build(arena_, l.node->range).exactCast(l.type, value);
     }
     const Stmt *s = nodeOf(*unit.item);
     s = as<Stmt>(substitutedNode(arena_, s,
