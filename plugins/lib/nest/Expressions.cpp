@@ -18,6 +18,13 @@ const Expr *Expressions::floored(const Expr *a, const Expr *b) const {
   return build_.select(build_.less(a, zero), build_.sub(build_.div(build_.add(a, one), b), one), build_.div(a, b));
 }
 
+const Expr *Expressions::negated(const Expr *e) const {
+  const auto *b = dyn<Binary>(e);
+  if (b && b->op == BinaryOp::Sub) return build_.sub(b->rhs, b->lhs);
+  if (b && b->op == BinaryOp::Add) return build_.sub(negated(b->lhs), b->rhs);
+  return build_.sub(build_.integer(kInteger, 0), e);
+}
+
 const Expr *Expressions::operation(const isl::ast_expr_op &e) const {
   isl_ast_expr_op_type type = isl_ast_expr_op_get_type(e.get());
   auto at = [&](int i) { return integer(e.arg(i)); };
@@ -29,7 +36,7 @@ const Expr *Expressions::operation(const isl::ast_expr_op &e) const {
   switch (type) {
   case isl_ast_expr_op_max: return fold([&](const Expr *a, const Expr *b) { return build_.max(a, b); });
   case isl_ast_expr_op_min: return fold([&](const Expr *a, const Expr *b) { return build_.min(a, b); });
-  case isl_ast_expr_op_minus: return build_.sub(build_.integer(kInteger, 0), at(0));
+  case isl_ast_expr_op_minus: return negated(at(0));
   case isl_ast_expr_op_add: return build_.add(at(0), at(1));
   case isl_ast_expr_op_sub: return build_.sub(at(0), at(1));
   case isl_ast_expr_op_mul: return build_.mul(at(0), at(1));
@@ -52,7 +59,11 @@ const Expr *Expressions::integer(const isl::ast_expr &e) const {
   }
   if (e.isa<isl::ast_expr_id>()) {
     std::string id = e.as<isl::ast_expr_id>().id().name();
-    if (auto it = variables_.find(id); it != variables_.end()) return build_.var(it->second, kInteger);
+    if (auto it = variables_.find(id); it != variables_.end()) {
+      const auto &[variable, negative] = it->second;
+      const Expr *value = build_.var(variable, kInteger);
+      return negative ? negated(value) : value;
+    }
     for (const Parameter &p : nest_.parameters)
       if (p.id == id) {
         used_.insert(id);

@@ -19,10 +19,14 @@ class Expressions {
 public:
   Expressions(const Nest &nest, ast::Arena &arena) : nest_(nest), build_(arena) {}
 
-  /// Names of isl that stand for variables of 64 bits.
-  void bind(const std::string &id, const std::string &variable) { variables_[id] = variable; }
+  /// Names of isl that stand for variables of 64 bits; `negative`: for what they are below 0.
+  void bind(const std::string &id, const std::string &variable, bool negative = false) {
+    variables_[id] = {variable, negative};
+  }
   const ast::Expr *integer(const isl::ast_expr &e) const;
   const ast::Expr *condition(const isl::ast_expr &e) const;
+  /// 0 - e, where e is made of sums without a detour.
+  const ast::Expr *negated(const ast::Expr *e) const;
   /// Parameters whose values were used.
   const std::set<std::string> &used() const { return used_; }
 
@@ -32,7 +36,7 @@ private:
 
   const Nest &nest_;
   ast::Build build_;
-  std::map<std::string, std::string> variables_;
+  std::map<std::string, std::pair<std::string, bool>> variables_;
   mutable std::set<std::string> used_;
 };
 

@@ -124,15 +124,15 @@ private:
     collect(top);
     namesOf(top);
     isl::union_map when = isl::union_map::empty(nest_.isl.get());
-    std::vector<std::vector<isl::pw_aff>> times = schedule_.times(schedule_.root());
+    times_ = schedule_.times(schedule_.root());
     for (unsigned u : units)
-      when = when.unite(schedule_.timeMap(u, times[u]).set_domain_tuple(fmt::format("U{}", u)).to_union_map());
+      when = when.unite(schedule_.timeMap(u, times_[u]).set_domain_tuple(fmt::format("U{}", u)).to_union_map());
     const std::vector<unsigned> all = nest_.allLoops();
     isl::ast_build build = isl::ast_build::from_context(nest_.without(nest_.assumed, all));
     node(build.node_from_schedule_map(when), out);
   }
 
-  /// What loops at each depth of the time are called; empty where they differ.
+  /// What loops at each depth of the time are called.
   void namesOf(const Schedule::Node &top) {
     wanted_.clear();
     std::function<void(const Schedule::Node &, std::size_t)> go = [&](const Schedule::Node &n, std::size_t depth) {
@@ -143,6 +143,28 @@ private:
       for (const Schedule::Node &c : n.children) go(c, depth + 1);
     };
     go(top, 1); // behind the position among the outermost
+  }
+
+  /// Whether a loop goes through iterations of one that counts down in the source, for all units in it.
+  bool countsDown(const isl::ast_node &n, std::size_t depth) const {
+    if (n.isa<isl::ast_node_block>()) {
+      const isl::ast_node_list children = n.as<isl::ast_node_block>().children();
+      for (int i = 0; i < static_cast<int>(children.size()); ++i)
+        if (!countsDown(children.at(i), depth)) return false;
+      return true;
+    }
+    if (n.isa<isl::ast_node_if>()) {
+      const isl::ast_node_if choice = n.as<isl::ast_node_if>();
+      return countsDown(choice.then_node(), depth) &&
+             (!choice.has_else_node() || countsDown(choice.else_node(), depth));
+    }
+    if (n.isa<isl::ast_node_for>()) return countsDown(n.as<isl::ast_node_for>().body(), depth);
+    if (!n.isa<isl::ast_node_user>()) return false;
+    const unsigned u = unitOf(n.as<isl::ast_node_user>());
+    const std::vector<unsigned> &loops = schedule_.units()[u].loops;
+    return std::any_of(loops.begin(), loops.end(), [&](unsigned l) {
+      return nest_.loops[l].step < 0 && times_[u][depth].plain_is_equal(schedule_.iterationOf(l));
+    });
   }
 
   void node(const isl::ast_node &n, std::vector<const Stmt *> &out) {
@@ -171,8 +193,10 @@ private:
     std::size_t depth = id.size() > 1 && id[0] == 'c' ? std::stoul(id.substr(1)) : 0;
     std::string wanted = depth < wanted_.size() && !wanted_[depth].empty() ? wanted_[depth] : "t";
     std::string name = names_.fresh(withoutNumbers(wanted));
+    const bool down = countsDown(n.body(), depth);
     const Expr *begin = expressions_.integer(n.init());
-    expressions_.bind(id, name);
+    if (down) begin = expressions_.negated(begin);
+    expressions_.bind(id, name, down);
     std::vector<const Stmt *> body;
     const Expr *iterator = build.var(name, kInteger);
     if (n.is_degenerate()) {
@@ -181,20 +205,28 @@ private:
       return;
     }
     const Expr *cond = expressions_.condition(n.cond());
+    // -i < end: i > -end
+    if (const auto *b = dyn<Binary>(cond); down && b && (b->op == BinaryOp::Lt || b->op == BinaryOp::Le))
+      cond = build.binary(mirrored(b->op), expressions_.negated(b->lhs), expressions_.negated(b->rhs));
     const Expr *step = expressions_.integer(n.inc());
     node(n.body(), body);
     const Expr *next =
         isLiteral(step, 1)
-            ? static_cast<const Expr *>(arena_.make<Unary>(step->range, kInteger, UnaryOp::PreInc, iterator))
-            : arena_.make<Assign>(step->range, kInteger, AssignOp::Add, iterator, step);
+            ? static_cast<const Expr *>(
+                  arena_.make<Unary>(step->range, kInteger, down ? UnaryOp::PreDec : UnaryOp::PreInc, iterator))
+            : arena_.make<Assign>(step->range, kInteger, down ? AssignOp::Sub : AssignOp::Add, iterator, step);
     out.push_back(arena_.make<For>(nest_.codelet->body->range, build.declare(name, kInteger, begin, false), cond, next,
                                    build.block(std::move(body))));
   }
 
+  static unsigned unitOf(const isl::ast_node_user &n) {
+    const std::string name = n.expr().as<isl::ast_expr_op>().arg(0).as<isl::ast_expr_id>().id().name();
+    return static_cast<unsigned>(std::stoul(name.substr(1)));
+  }
+
   void user(const isl::ast_node_user &n, std::vector<const Stmt *> &out) {
-    isl::ast_expr_op call = n.expr().as<isl::ast_expr_op>();
-    std::string name = call.arg(0).as<isl::ast_expr_id>().id().name();
-    const Schedule::Unit &unit = schedule_.units()[std::stoul(name.substr(1))];
+    const isl::ast_expr_op call = n.expr().as<isl::ast_expr_op>();
+    const Schedule::Unit &unit = schedule_.units()[unitOf(n)];
     std::map<std::string, const Expr *> values;
     for (std::size_t i = 0; i < unit.loops.size(); ++i) {
       const Loop &l = nest_.loops[unit.loops[i]];
@@ -219,6 +251,7 @@ private:
   Expressions expressions_;
   Names names_;
   std::vector<std::string> wanted_;
+  std::vector<std::vector<isl::pw_aff>> times_; // of each unit
   std::set<const Item *> copied_;
 };
 

@@ -108,6 +108,8 @@ public:
   /// One vector of numbers for each unit, of one length.
   std::vector<std::vector<isl::pw_aff>> times(const Node &root) const;
   isl::map timeMap(unsigned unit, const std::vector<isl::pw_aff> &time) const;
+  /// When an iteration of a loop of the nest runs in the source, among those of one iteration of the loops around it.
+  isl::pw_aff iterationOf(unsigned loop) const;
 
 private:
   /// Iterations of two units, { [loops of one] -> [loops of the other] }, of which the second come later in the source
@@ -136,8 +138,6 @@ private:
   /// Of iterations of `loopsOfTheSource`, at least one.
   Problem problemOfIterations(const Node &top) const;
   std::vector<const Node *> loopsOfTheSource(const Node &top) const;
-  /// When an iteration of a loop of the nest runs among those of one of the loops around it.
-  isl::pw_aff iterationOf(unsigned loop) const;
   void withoutContext(Problem &problem) const;
   enum class Whole : std::uint8_t { Units, Iterations }; // that are carried out as a whole
   template <class Use> std::optional<Refusal> scheduled(const Node &top, bool bands, Whole whole, const Use &use) const;
