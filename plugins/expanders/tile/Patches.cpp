@@ -59,7 +59,7 @@ const Codelet *PatchWriter::run(std::string &why) {
     // Lanes find fragments in any order: neighbours of a container stay neighbours, to be copied together.
     if (options_.shape && options_.copies)
       for (Tile &t : references_.back().tiles) std::sort(t.order.begin(), t.order.end());
-    tiles |= !references_.back().tiles.empty();
+    tiles |= !references_.back().tiles.empty() || !references_.back().stored.empty();
     chains |= !s.loops.empty();
     panels |= !s.loops.empty() && !isOnePanel(s);
   }

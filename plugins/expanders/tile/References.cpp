@@ -123,6 +123,43 @@ bool areRowsApart(const Strides &strides, std::size_t dims) {
   return moved.back() && strides[dims - 1].back() == 0;
 }
 
+/// Whether the segment's store to `place` is the only one to its container, of which it reads nothing but that element,
+/// in front of it; and where it does, whether nobody touches the container behind the segment.
+bool isStoredOnce(const RangeNest &nest, const Segment &segment, std::size_t statement, const Subscript *place) {
+  const std::string &name = as<VarRef>(place->base)->name;
+  const auto mentions = [&](const Stmt *s) {
+    std::size_t count = 0;
+    walk(s, [&](const Node &n) {
+      count += isa<VarRef>(&n) && as<VarRef>(&n)->name == name;
+      return isa<Size>(&n) ? WalkResult::Skip : WalkResult::Advance;
+    });
+    return count;
+  };
+  const auto isStored = [&](const Expr *target) {
+    const VarRef *root = rootVariable(target);
+    return root && root->name == name;
+  };
+  std::size_t mentioned = 0, same = 0, stores = 0;
+  for (std::size_t s = 0; s < segment.body.size(); ++s) {
+    mentioned += mentions(segment.body[s]);
+    if (s > statement) continue;
+    walk(segment.body[s], [&](const Subscript &e) { same += &e != place && equal(&e, place); });
+  }
+  if (mentioned != 1 + same) return false;
+  if (same == 0) return true;
+  bool behind = false;
+  for (const Stmt *s : nest.body) {
+    walk(
+        s, [&](const Assign &a) { stores += isStored(a.target); },
+        [&](const Atomic &a) { stores += isStored(a.target); });
+    if (std::find(segment.source.begin(), segment.source.end(), s) != segment.source.end())
+      behind = true;
+    else if (behind && mentions(s) != 0)
+      return false;
+  }
+  return behind && stores == 1;
+}
+
 /// Tiles of what the segment stores.
 std::vector<Tile> storedIn(const RangeNest &nest, const std::vector<unsigned> &dims, const Segment &segment,
                            const std::set<std::string> &declared, Arena &arena) {
@@ -132,8 +169,8 @@ std::vector<Tile> storedIn(const RangeNest &nest, const std::vector<unsigned> &d
   for (const RangeLoop &l : nest.loops) own.erase(l.iterator->name);
   for (const nest::LoopRange &l : segment.loops) own.erase(l.iterator);
   const Definitions definitions = definitionsIn(segment.body);
-  for (const Stmt *s : segment.body) {
-    const auto *evaluate = dyn<Evaluate>(s);
+  for (std::size_t at = 0; at < segment.body.size(); ++at) {
+    const auto *evaluate = dyn<Evaluate>(segment.body[at]);
     const auto *store = evaluate ? dyn<Assign>(evaluate->expr) : nullptr;
     const auto *place = store && store->op == AssignOp::Set ? dyn<Subscript>(store->target) : nullptr;
     const auto *base = place ? dyn<VarRef>(place->base) : nullptr;
@@ -142,10 +179,8 @@ std::vector<Tile> storedIn(const RangeNest &nest, const std::vector<unsigned> &d
     const auto container =
         std::find_if(params.begin(), params.end(), [&](const Param *p) { return p->name == base->name; });
     if (container == params.end() || place->indices.size() != (*container)->type.rank()) continue;
-    std::size_t mentioned = 0;
-    for (const Stmt *other : segment.body) walk(other, [&](const VarRef &v) { mentioned += v.name == base->name; });
     const nest::Access *access = accessOf(*nest.nest, place);
-    if (mentioned != 1 || !access || !access->certain) continue;
+    if (!isStoredOnce(nest, segment, at, place) || !access || !access->certain) continue;
     const nest::Statement &statement = nest.nest->statements[access->statement];
     if (!statement.guards.empty() || !statement.exact) continue;
     std::vector<const Expr *> indices;
@@ -181,6 +216,14 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
                         const Segment &segment, const std::set<std::string> &written,
                         const std::set<std::string> &declared, const ZeroPadding &zeros, bool lockstep, Arena &arena) {
   References result;
+  if (!lockstep) result.stored = storedIn(nest, dims, segment, declared, arena); // a vector's lanes store anywhere
+  // An element that is stored in place is read from a tile of what was there before.
+  const auto isUpdated = [&](const Subscript &e) {
+    return std::any_of(result.stored.begin(), result.stored.end(), [&](const Tile &t) {
+      const Subscript *place = t.references[0].node;
+      return &e != place && equal(&e, place);
+    });
+  };
   const std::vector<unsigned> loops = loopsOf(dims, segment);
   std::set<std::string> iterators;
   for (const RangeLoop &l : nest.loops) iterators.insert(l.iterator->name);
@@ -195,7 +238,7 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
   for (const Stmt *s : segment.body)
     walk(s, [&](const Subscript &sub) {
       const auto *base = dyn<VarRef>(sub.base);
-      if (!base || !base->type.isArray() || written.count(base->name)) return;
+      if (!base || !base->type.isArray() || (written.count(base->name) && !isUpdated(sub))) return;
       const Param *container = nullptr;
       for (const Param *p : nest.nest->codelet->params)
         if (p->name == base->name) container = p;
@@ -260,7 +303,6 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
                             {reference},
                             orderOf(*reference.strides, dims.size(), lockstep)});
   }
-  if (!lockstep) result.stored = storedIn(nest, dims, segment, declared, arena); // a vector's lanes store anywhere
   return result;
 }
 

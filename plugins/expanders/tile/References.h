@@ -1,4 +1,5 @@
-// What a segment reads of containers that nobody writes, and of which it pays to have a tile at hand.
+// What a segment reads of containers that nobody writes, or of its own elements, and of which it pays to have a tile at
+// hand.
 #pragma once
 
 #include "Clamps.h"
@@ -41,8 +42,9 @@ struct Tile {
 struct References {
   std::vector<Reference> direct; // read where they are
   std::vector<Tile> tiles;
-  /// What each point stores in each turn and nobody reads meanwhile, rows of points' own that lie apart: neighbouring
-  /// lanes would store far from each other. One reference each.
+  /// What each point stores in each turn, and nobody else touches meanwhile, rows of points' own that lie apart:
+  /// neighbouring lanes would store far from each other. One reference each. What it reads of them before, in place, is
+  /// in `tiles`.
   std::vector<Tile> stored;
 };
 
