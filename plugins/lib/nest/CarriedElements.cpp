@@ -5,11 +5,13 @@
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
+#include "tangram/ast/Storage.h"
 #include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Casts.h"
 #include "tangram/nest/Read.h"
 #include "tangram/nest/ReusedLoads.h"
+#include "tangram/nest/Statements.h"
 
 namespace tangram::nest {
 
@@ -46,7 +48,53 @@ bool mayCarry(const Codelet *codelet) {
   return found;
 }
 
-enum class Reader : std::uint8_t { SameIteration, NextAlways, NextSometimes };
+/// A sum of something and a number; of a number alone, nothing and that.
+std::pair<const Expr *, Int> withoutNumber(const Expr *e) {
+  e = withoutWidening(e);
+  if (const std::optional<Int> number = literal(e)) return {nullptr, *number};
+  const auto *b = dyn<Binary>(e);
+  if (!b || (b->op != BinaryOp::Add && b->op != BinaryOp::Sub)) return {e, 0};
+  const std::optional<Int> number = literal(withoutWidening(b->rhs));
+  if (!number) return {e, 0};
+  const auto [rest, known] = withoutNumber(b->lhs);
+  return {rest, b->op == BinaryOp::Add ? known + *number : known - *number};
+}
+
+bool isSameIndex(const Expr *a, const Expr *b) {
+  const auto [x, m] = withoutNumber(a);
+  const auto [y, n] = withoutNumber(b);
+  return m == n && (x && y ? equal(x, y) : x == y);
+}
+
+/// What the statements, one after the other, leave in an element, where a store of theirs says so and it is computed
+/// from what they do not change behind that; null: unknown.
+const Expr *storedIn(const std::vector<const Stmt *> &stmts, const Subscript *element) {
+  std::set<std::string> changed;
+  for (std::size_t s = stmts.size(); s-- > 0;) {
+    const Assign *store = storeOf(stmts[s]);
+    const auto *target = store ? as<Subscript>(store->target) : nullptr;
+    const bool same = store && store->op == AssignOp::Set && equal(target->base, element->base) &&
+                      std::equal(target->indices.begin(), target->indices.end(), element->indices.begin(),
+                                 element->indices.end(), isSameIndex);
+    const std::set<std::string> own = mentioned(same ? static_cast<const Node *>(stmts[s]) : element);
+    if (std::any_of(own.begin(), own.end(), [&](const std::string &name) { return changed.count(name) != 0; }))
+      return nullptr;
+    if (same) return mentioned(store->value).count(as<VarRef>(target->base)->name) ? nullptr : store->value;
+    if (!isa<Declare>(stmts[s]) && !isa<Evaluate>(stmts[s])) return nullptr;
+    if (contains<Call>(stmts[s]) || contains<SpectrumCall>(stmts[s]) || contains<Map>(stmts[s])) return nullptr;
+    changed.merge(assignedVariables(stmts[s]));
+    changed.merge(writtenIn({stmts[s]}));
+    if (const auto *d = dyn<Declare>(stmts[s])) changed.insert(d->name);
+  }
+  return nullptr;
+}
+
+/// Of an element that an iteration stores, and whether it is done in each iteration.
+struct Reader {
+  bool next = false;   // in the next iteration; else in the same one, behind the store
+  bool behind = false; // in the next one, when that has stored its own
+  bool always = false;
+};
 
 /// What one iteration of a loop stores, and the rest of it or the next one reads.
 struct CarriedElement {
@@ -96,11 +144,11 @@ private:
         if (a.variable != store->variable || &a == store) continue;
         if (a.kind != AccessKind::Read) return;
         const bool element = isa<Subscript>(a.node) && nest_.statements[s].loops.back() == loop;
+        const bool isAlways = a.certain && a.exact && always.count(s) != 0;
         if (element && s > number && followsInLaterIteration(nest_, a, *store, loop, 0)) {
-          carried.reads.emplace(a.node, Reader::SameIteration);
-        } else if (element && s <= number && followsInLaterIteration(nest_, a, *store, loop)) {
-          const bool isAlways = a.certain && a.exact && always.count(s) != 0;
-          carried.reads.emplace(a.node, isAlways ? Reader::NextAlways : Reader::NextSometimes);
+          carried.reads.emplace(a.node, Reader{false, false, isAlways});
+        } else if (element && followsInLaterIteration(nest_, a, *store, loop)) {
+          carried.reads.emplace(a.node, Reader{true, s > number, isAlways});
         } else {
           other.insert(a.node);
         }
@@ -140,7 +188,7 @@ private:
     const Build build(arena(), loop->range);
     const auto *iterator = as<Declare>(loop->init);
     std::vector<const Stmt *> body = loop->body->stmts;
-    std::map<std::size_t, const Stmt *> before; // statements of the body
+    std::map<std::size_t, std::vector<const Stmt *>> before; // statements of the body
     std::set<std::string> inside;
     walk(loop->body, [&](const Declare &d) { inside.insert(d.name); });
     const auto atFirst = [&](const Expr *e) {
@@ -158,18 +206,21 @@ private:
       const Expr *first = zero, *last = build.var(name, type);
       std::map<const Node *, const Expr *> instead;
       bool isCarried = false;
+      std::string previous; // the variable that keeps what is carried beyond the store
       for (const auto &[read, reader] : c.reads) {
-        if (reader == Reader::SameIteration) {
+        if (!reader.next) {
           instead[read] = last;
           continue;
         }
         isCarried = true;
         const auto *element = as<Subscript>(read);
-        const bool always = reader == Reader::NextAlways;
+        const bool always = reader.always;
+        if (reader.behind && previous.empty()) previous = names_.fresh(name + "_before");
+        const Expr *const carried = reader.behind ? build.var(previous, type) : last;
         const bool known = !any<VarRef>(element, [&](const VarRef &v) { return inside.count(v.name) != 0; });
-        if (always && known) first = build.select(atFirst(loop->cond), atFirst(element), zero);
+        if (always && known) first = firstValue(*loop, as<Subscript>(atFirst(element)), atFirst(loop->cond), out);
         const bool anywhere = (always && known) || isReadLater(body, element, *loop);
-        instead[read] = anywhere ? last : build.select(isLater(*iterator, build), last, element);
+        instead[read] = anywhere ? carried : build.select(isLater(*iterator, build), carried, element);
       }
       const auto replace = [&](const auto *tree) {
         return substituted(
@@ -184,17 +235,28 @@ private:
       if (store->op != AssignOp::Set) value = build.binary(binaryOf(store->op), store->target, value);
       for (std::size_t s = 0; s < body.size(); ++s)
         if (s != stored) body[s] = replace(body[s]);
-      for (auto &[_, s] : before) s = replace(s);
-      before[stored] = isCarried ? build.assign(last, value) : build.declare(name, type, value);
+      for (auto &[_, all] : before)
+        for (const Stmt *&s : all) s = replace(s);
+      if (!previous.empty()) before[stored].push_back(build.declare(previous, type, last));
+      before[stored].push_back(isCarried ? build.assign(last, value) : build.declare(name, type, value));
       body[stored] = build.assign(store->target, last);
       if (isCarried) out.push_back(build.declare(name, type, first, false));
     }
     std::vector<const Stmt *> stmts;
     for (std::size_t s = 0; s < body.size(); ++s) {
-      if (const auto set = before.find(s); set != before.end()) stmts.push_back(set->second);
+      if (const auto set = before.find(s); set != before.end())
+        stmts.insert(stmts.end(), set->second.begin(), set->second.end());
       stmts.push_back(body[s]);
     }
     out.push_back(arena().derive(loop, [&](For &f) { f.body = build.block(std::move(stmts)); }));
+  }
+
+  /// What the first iteration finds in the element, where there is one.
+  const Expr *firstValue(const For &loop, const Subscript *element, const Expr *cond,
+                         const std::vector<const Stmt *> &before) {
+    const Build build(arena(), loop.range);
+    const Expr *stored = storedIn(before, element);
+    return stored ? build.cast(element->type, stored) : build.select(cond, element, build.zero(element->type));
   }
 
   static const Expr *isLater(const Declare &iterator, const Build &build) {
