@@ -2,6 +2,7 @@
 #include "Budget.h"
 #include "Driver.h"
 
+#include "tangram/tune/Tuner.h"
 #include "tangram/verify/IndexArguments.h"
 #include "tangram/verify/Verify.h"
 
@@ -343,6 +344,7 @@ int verify(Driver &driver, const VerifyFlags &flags) {
 
   Session &s = driver.open(flags);
   s.target();
+  if (flags.folder.empty()) tune::requireDevice(s); // else it may be for another machine (`tangram check`)
   std::vector<std::string> spectrums = driver.spectrums(flags);
   std::map<std::string, std::vector<Plan>> given;
   if (!flags.plans.empty()) {

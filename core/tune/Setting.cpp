@@ -16,9 +16,10 @@ using namespace runtime;
 
 namespace {
 
-constexpr DiagnosticKind kNoDevice{"tune.no-device", DiagnosticClass::User,
-                                   "the device of target '{0}' is not at hand{1}",
-                                   "tune on a machine that has it, or for another target"};
+constexpr DiagnosticKind kNoDevice{
+    "targets.not-at-hand", DiagnosticClass::User, "the device of target '{0}' is not at hand{1}",
+    "do this on a machine that has it, or for another target; what `tangram verify -o DIR` "
+    "builds here `tangram check DIR` calls there"};
 constexpr double kDeviceSilence = 60; // seconds in which a device, and a compiler, say what they are
 
 /// The line in which `compiler --version` says its version; the compiler's name where it says none.
@@ -95,6 +96,13 @@ Machine describeMachine(Session &session, const std::string &version) {
   Machine machine = look(session, version, missing);
   if (machine.device.empty()) fail(kNoDevice, {}, session.target().name, missing.empty() ? "" : ": " + missing);
   return machine;
+}
+
+void requireDevice(Session &session) {
+  if (session.target().pipeline.backend.name.empty()) return;
+  std::string missing;
+  const Machine machine = look(session, "", missing);
+  if (machine.device.empty() && !missing.empty()) fail(kNoDevice, {}, session.target().name, ": " + missing);
 }
 
 std::string describeTarget(const hardware::Target &target) {

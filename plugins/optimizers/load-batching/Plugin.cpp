@@ -21,7 +21,7 @@ TANGRAM_PLUGIN("load-batching", "1.0", "has several loads of a loop under way at
        {}},
       {"nodes",
        "How large all batches of a loop may be together: nodes of its tree.",
-       std::int64_t{2500},
+       std::int64_t{1500},
        1.0,
        1e5,
        {}}};

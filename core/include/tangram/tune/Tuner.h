@@ -93,6 +93,8 @@ struct TuneReport {
 /// The device and the compiler of the session's target, as plans that are tuned here name them; what cannot be found
 /// out is empty.
 Machine machineAtHand(Session &session, const std::string &version);
+/// Throws DiagnosticError where the backend of the session's target says that there is no device of it here.
+void requireDevice(Session &session);
 
 /// `arguments`, the result last, fit the spectrum; `problem` says where they come from (its target and the hash of the
 /// data are filled in). Heuristics have been told of their sizes. No plan is timed whose results have not been checked.

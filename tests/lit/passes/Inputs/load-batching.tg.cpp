@@ -37,3 +37,16 @@ __codelet void behind(const Array<1, unsigned> next, Array<1, float> y, Array<1,
   }
   y[0] = at;
 }
+
+__spectrum void columns(float b, const Array<2, float> in, Array<2, float> out)
+    __requires(out.size(0) == in.size(0) && out.size(1) == in.size(1));
+
+__codelet void columns(float b, const Array<2, float> in, Array<2, float> out) {
+  for (size_t j = 0; j < in.size(1); ++j) {
+    float y = 0;
+    for (size_t i = 0; i < in.size(0); ++i) {
+      y = in[i][j] + b * y;
+      out[i][j] = y;
+    }
+  }
+}
