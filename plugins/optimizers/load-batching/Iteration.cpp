@@ -335,6 +335,7 @@ private:
     for (const Load &load : loads_)
       if (load.waits && used.count(load.name) && loaded.erase(load.name))
         result.registers += (load.e->type.bytes() + 3) / 4;
+    for (const Load &load : loads_) result.lanes = std::max(result.lanes, load.e->type.lanes());
     return result;
   }
 

@@ -21,6 +21,7 @@ struct Iteration {
   std::vector<const ast::Stmt *> rest;
   std::set<std::string> declared; // by both
   unsigned registers = 0;         // of 32 bits, of what is loaded for the rest
+  unsigned lanes = 1;             // of the widest vector that is loaded
 };
 
 /// Nothing where no load can be done before the iterations in front of it.

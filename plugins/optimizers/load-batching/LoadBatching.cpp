@@ -49,7 +49,7 @@ private:
     if (!loop || loops::goesOn(loop->begin, assigned_) || hasFewTurns(*loop)) return nullptr;
     std::optional<Iteration> iteration = takenApart(arena(), names_, memory_, *loop);
     if (!iteration) return nullptr;
-    std::size_t nodes = nodeCount(loop->body);
+    const std::size_t nodes = nodeCount(loop->body) / iteration->lanes;
     std::optional<Int> turns = mostTurns(*loop);
     auto fits = [&](unsigned count) {
       // Batches of half as many and so on are as large together.

@@ -20,8 +20,9 @@ TANGRAM_PLUGIN("load-batching", "1.0", "has several loads of a loop under way at
        128.0,
        {}},
       {"nodes",
-       "How large all batches of a loop may be together: nodes of its tree.",
-       std::int64_t{1500},
+       "How large all batches of a loop may be together: nodes of its tree, for each element of a vector that is "
+       "loaded.",
+       std::int64_t{1000},
        1.0,
        1e5,
        {}}};
