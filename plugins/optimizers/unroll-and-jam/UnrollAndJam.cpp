@@ -22,6 +22,12 @@ constexpr std::size_t kMostNodes = 6000; // of all copies together
 constexpr Int kMostUnrolled = 16;
 constexpr std::uint64_t kChunks = 4; // that each worker must have for copies to be worth their imbalance
 
+/// An innermost loop of numbers, not vectors, whose iterations wait for a value of the one before.
+bool isChain(const Stmt *inner, const Copies &copies) {
+  return !contains<VectorLoad>(inner) && copies.carried(inner) > 0 &&
+         !any<Stmt>(inner, [&](const Stmt &deeper) { return &deeper != inner && isLoop(deeper); });
+}
+
 /// Something that is read in an inner loop and is the same for all copies: it is then read once.
 bool reuses(const Stmt *inner, const Copies &copies) {
   return any<Expr>(inner, [&](const Expr &e) {
@@ -34,9 +40,9 @@ bool reuses(const Stmt *inner, const Copies &copies) {
 
 class Jamming final : public Mutator {
 public:
-  Jamming(const Kernel &kernel, PassContext &context, unsigned factor, unsigned registers)
+  Jamming(const Kernel &kernel, PassContext &context, unsigned factor, unsigned chains, unsigned registers)
       : Mutator(context.arena), context_(context), kernel_(kernel), known_(context.analyses.of<KnownValues>(kernel)),
-        factor_(factor), registers_(registers) {
+        factor_(factor), chains_(chains), registers_(registers) {
     names_.reserveAll(&kernel);
     walk(&kernel, [&](const Alloc &a) {
       if (!a.memory.empty() && a.memory != "registers") shared_.insert(a.name);
@@ -48,23 +54,24 @@ public:
 private:
   const Node *mutateLoop(const Loop *loop) override {
     const auto *inner = as<Loop>(rebuild(loop));
-    if (loop->policy == Policy::Unroll) return unrolled(inner);
+    if (loop->policy == Policy::Unroll)
+      if (const Stmt *all = unrolled(inner)) return all;
     if (inner != loop) return inner;
     Copies copies(*loop, shared_);
     unsigned factor = copies.possible() ? factorFor(*loop, copies) : 1;
     return factor > 1 ? jammed(*loop, copies, factor) : loop;
   }
 
-  /// All iterations side by side, where it is known how many they are and loops in them then run together. Others are
-  /// left to the compilers of what is generated, which are told.
-  const Node *unrolled(const Loop *loop) {
+  /// All iterations side by side, where it is known how many they are and loops in them then run together; else null:
+  /// compilers of what is generated are told.
+  const Stmt *unrolled(const Loop *loop) {
     if (loops::isLeaf(loop->body)) return loop;
     std::set<std::string> used;
     std::optional<Int> begin = known_.value(loop->begin, &used), end = known_.value(loop->end, &used);
-    if (!begin || !end || *end - *begin < 2 || *end - *begin > kMostUnrolled) return loop;
+    if (!begin || !end || *end - *begin < 2 || *end - *begin > kMostUnrolled) return nullptr;
     Copies copies(*loop, shared_);
     auto count = static_cast<unsigned>(*end - *begin);
-    if (!copies.possible() || nodeCount(loop->body) * count > kMostNodes) return loop;
+    if (!copies.possible() || nodeCount(loop->body) * count > kMostNodes) return nullptr;
     frozen_.insert(used.begin(), used.end());
     Build b(arena(), loop->range);
     return b.block(Jam(arena(), names_, *loop, copies).run(b.integer(loop->varType, *begin), count));
@@ -72,15 +79,20 @@ private:
 
   unsigned factorFor(const Loop &loop, const Copies &copies) const {
     std::size_t most = 0;
-    bool worthwhile = false;
+    bool worthwhile = false, chain = false, apart = false;
     walk(loop.body, [&](const Stmt &s) {
-      if (!isLoop(s) || !copies.together(&s)) return;
+      if (!isLoop(s)) return;
+      if (!copies.together(&s)) {
+        apart = true;
+        return;
+      }
       if (!any<Stmt>(&s, [&](const Stmt &deeper) { return &deeper != &s && isLoop(deeper); }))
         most = std::max(most, copies.carried(&s));
-      worthwhile |= reuses(&s, copies);
+      worthwhile |= loop.policy != Policy::Unroll && reuses(&s, copies);
+      chain |= isChain(&s, copies);
     });
-    if (!worthwhile) return 1;
-    unsigned factor = most ? std::min<unsigned>(factor_, static_cast<unsigned>(registers_ / most)) : factor_;
+    unsigned factor = std::max(worthwhile ? factor_ : 1, chain && !apart ? chains_ : 1);
+    if (most) factor = std::min(factor, static_cast<unsigned>(registers_ / most));
     while (factor > 1 && nodeCount(loop.body) * factor > kMostNodes) --factor;
     return factor;
   }
@@ -112,6 +124,7 @@ private:
     const Expr *first = b.add(begin, b.mul(b.var(chunk, type), copiesOf));
     const Block *body = b.block(Jam(arena(), names_, loop, copies).run(first, factor));
     stmts.push_back(arena().derive(&loop, [&](Loop &copy) {
+      if (copy.policy == Policy::Unroll) copy.policy = Policy::Serialize;
       copy.var = chunk;
       copy.begin = none;
       copy.end = chunks;
@@ -139,13 +152,13 @@ private:
   Names names_;
   std::set<std::string> frozen_; // constants that unrolling rests on
   std::set<std::string> shared_;
-  unsigned factor_, registers_;
+  unsigned factor_, chains_, registers_;
 };
 
 } // namespace
 
 const Kernel *UnrollAndJam::kernel(const Kernel *kernel, const Module &, PassContext &context) {
-  return Jamming(*kernel, context, factor_, registers_).run();
+  return Jamming(*kernel, context, factor_, chains_, registers_).run();
 }
 
 } // namespace tangram::jam
