@@ -18,7 +18,7 @@ shared = (path.parent / "pipelines" / (re.search(r"\buse: (\w+)", yaml).group(1)
 without = re.search(r"\bwithout: \[(.*?)\]", yaml)
 leave_out = without.group(1).split(", ") if without else []
 block = re.search(r"\npasses:\n((?:  -[^\n]*\n)+)", shared).group(1)
-passes = [p for p in (line.split("-", 1)[1].strip() for line in block.splitlines()) if p not in leave_out]
+passes = [p for p in (re.match(r"  - ([a-z-]+)", line).group(1) for line in block.splitlines()) if p not in leave_out]
 
 
 def run(name, ast, out):
