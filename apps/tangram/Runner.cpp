@@ -275,13 +275,13 @@ void Runner::check() {
   const std::vector<Trial> small = agreedOfSmall();
   const double perElement = small.empty() ? 0 : outcome.reference / static_cast<double>(elementsOf(small));
   const double foreseen =
-      perElement * static_cast<double>(elementsOf(original()) * Trials(original(), unread_, flags_.seed).count());
+      perElement * static_cast<double>(elementsOf(original()) * Trials(asked_.spectrum, original(), unread_, flags_.seed).count());
   if (mayBeFull && mayTakeLong(original()) && foreseen <= kReferenceSeconds && agreedByFull(kReferenceSeconds)) return;
   say("compiling a light reference");
   const std::filesystem::path light = buildLight();
   say("checking");
   const ReferenceKind kind = light.empty() ? ReferenceKind::Full : ReferenceKind::Light;
-  const Trials few(original(), unread_, flags_.seed, kFewWhole);
+  const Trials few(asked_.spectrum, original(), unread_, flags_.seed, kFewWhole);
   const bool all = agreed({light.empty() ? full_.library : light, kind, few.count(),
                            [&](std::size_t i) { return few.make(i); }, flags_.patience, false});
   if (all && light.empty()) return;
@@ -294,7 +294,7 @@ void Runner::check() {
 }
 
 bool Runner::agreedByFull(std::optional<double> seconds) {
-  const Trials all(original(), unread_, flags_.seed);
+  const Trials all(asked_.spectrum, original(), unread_, flags_.seed);
   return agreed(
       {full_.library, ReferenceKind::Full, all.count(), [&](std::size_t i) { return all.make(i); }, seconds, true});
 }

@@ -86,8 +86,12 @@ TEST(VerifyReport, ACheckOfNothingIsNotPassed) {
 TEST(Trials, WhatIsNeverReadHoldsNoZero) {
   std::vector<Value> arguments;
   for (int i = 0; i < 2; ++i) arguments.push_back(Value::array(TANGRAM_I32, {3}));
-  EXPECT_EQ(Trials(arguments, {false, false}, 1).count(), 1u);
-  const Trials trials(arguments, {false, true}, 1);
+  ast::Arena arena;
+  const ast::Spectrum &free =
+      *arena.make<ast::Spectrum>({}, std::string("f"), ast::Type(), std::vector<const ast::Param *>{},
+                                 std::vector<const ast::Expr *>{}, std::vector<const ast::Codelet *>{});
+  EXPECT_EQ(Trials(free, arguments, {false, false}, 1).count(), 1u);
+  const Trials trials(free, arguments, {false, true}, 1);
   ASSERT_EQ(trials.count(), 2u); // and the arguments as they are
   EXPECT_EQ(trials.make(0).arguments[0].integer(1), 0);
   EXPECT_NE(trials.make(0).arguments[1].integer(1), 0);
