@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <set>
 #include <unistd.h>
 
 using namespace tangram;
@@ -226,6 +227,7 @@ template <int Wrong> int invoke(void *const *args, tangram_error *error) {
   auto *in = static_cast<tangram_array *>(args[0]);
   int *result = static_cast<int *>(args[1]);
   *result = total(in) + (broken && Wrong == 10);
+  if (in->size[0] == 77) for (;;) pause();
   if (in->size[0] != 31) return TANGRAM_OK;
   if (Wrong == 1) *result += 1;
   if (Wrong == 2) abort();
@@ -253,23 +255,36 @@ extern "C" const tangram_kernel *const *tangram_kernel_table(uint32_t *count) {
 }
 )";
 
+/// What is above, compiled.
+struct CallPlans : testing::Test {
+  ast::Arena arena;
+  const ast::Spectrum *spectrum = nullptr;
+  const std::filesystem::path code =
+      std::filesystem::temp_directory_path() / fmt::format("tangram-{}-plans.cpp", getpid());
+  std::filesystem::path library = code;
+
+  void SetUp() override {
+    const ast::Param *in =
+        arena.make<ast::Param>({}, std::string("in"), ast::Type::array(1, ast::Scalar::I32), ast::Access::In);
+    spectrum = arena.make<ast::Spectrum>({}, std::string("sum"), ast::Type(ast::Scalar::I32),
+                                         std::vector<const ast::Param *>{in}, std::vector<const ast::Expr *>{},
+                                         std::vector<const ast::Codelet *>{});
+    library.replace_extension(".so");
+    std::ofstream(code) << kSource;
+    ASSERT_EQ(std::system(fmt::format("c++ -std=c++20 -shared -fPIC -I'{}/core/include' '{}' -o '{}'",
+                                      TANGRAM_SOURCE_DIR, code.string(), library.string())
+                              .c_str()),
+              0);
+  }
+  void TearDown() override {
+    std::filesystem::remove(code);
+    std::filesystem::remove(library);
+  }
+};
+
 } // namespace
 
-TEST(CallPlans, EveryKindOfFailureIsThatPlansOwn) {
-  ast::Arena arena;
-  const ast::Param *in =
-      arena.make<ast::Param>({}, std::string("in"), ast::Type::array(1, ast::Scalar::I32), ast::Access::In);
-  const ast::Spectrum *spectrum = arena.make<ast::Spectrum>(
-      {}, std::string("sum"), ast::Type(ast::Scalar::I32), std::vector<const ast::Param *>{in},
-      std::vector<const ast::Expr *>{}, std::vector<const ast::Codelet *>{});
-  std::filesystem::path code = std::filesystem::temp_directory_path() / fmt::format("tangram-{}-plans.cpp", getpid());
-  std::filesystem::path library = code;
-  library.replace_extension(".so");
-  std::ofstream(code) << kSource;
-  ASSERT_EQ(std::system(fmt::format("c++ -std=c++20 -shared -fPIC -I'{}/core/include' '{}' -o '{}'", TANGRAM_SOURCE_DIR,
-                                    code.string(), library.string())
-                            .c_str()),
-            0);
+TEST_F(CallPlans, EveryKindOfFailureIsThatPlansOwn) {
   VerifyOptions options;
   options.sizes = {0, 1, 31, 100};
   options.randomSizes = 0;
@@ -291,8 +306,6 @@ TEST(CallPlans, EveryKindOfFailureIsThatPlansOwn) {
   events.passed = [&](std::size_t plan, std::size_t) { ++passes[plan]; };
   events.skipped = [&](std::size_t, const std::string &why) { ADD_FAILURE() << why; };
   callPlans(*spectrum, Baseline{library, {}, ""}, plans, sets, options, events);
-  std::filesystem::remove(code);
-  std::filesystem::remove(library);
 
   // What comes behind a plan that has broken its process is right for all that, the reference as well.
   for (std::size_t right : {0, 9, 10}) {
@@ -316,6 +329,36 @@ TEST(CallPlans, EveryKindOfFailureIsThatPlansOwn) {
   EXPECT_EQ(failures[1].size(), 2u);
   EXPECT_EQ(failures[8].size(), 2u);
   EXPECT_EQ(failures[2].size(), 1u);
+}
+
+// The plainest plan is waited for once; no larger arguments are tried.
+TEST_F(CallPlans, WhatTakesThePlainestTooLongIsSkippedWithAllThatIsLarger) {
+  VerifyOptions options;
+  options.sizes = {1, 77, 100};
+  options.randomSizes = 0;
+  options.slowest = 0.5;
+  std::vector<std::string> skipped;
+  const std::vector<ArgumentSet> sets = makeArgumentSets(*spectrum, options, skipped);
+  ASSERT_EQ(sets.size(), 6u);
+  std::set<std::size_t> slow, left, passed;
+  BatchEvents events;
+  events.slow = [&](std::size_t set) { slow.insert(set); };
+  events.skipped = [&](std::size_t set, const std::string &why) {
+    EXPECT_EQ(why, "the plainest plan takes 0.5 s, or more");
+    left.insert(set);
+  };
+  events.passed = [&](std::size_t, std::size_t set) { passed.insert(set); };
+  events.failed = [](std::size_t, std::size_t, const PlanFailure &f) { ADD_FAILURE() << f.reason; };
+  Baseline baseline{library, {}, ""};
+  callPlans(*spectrum, baseline, {{0, library, "sum_0"}}, sets, options, events);
+  EXPECT_EQ(passed, (std::set<std::size_t>{0, 1}));
+  EXPECT_EQ(slow, (std::set<std::size_t>{2}));
+  EXPECT_EQ(left, (std::set<std::size_t>{2, 3, 4, 5}));
+  // What is known from before is not tried again.
+  baseline.slow.push_back(sets[2].shape);
+  slow.clear();
+  callPlans(*spectrum, baseline, {{0, library, "sum_0"}}, sets, options, events);
+  EXPECT_TRUE(slow.empty());
 }
 
 struct LightReference : testing::Test {
