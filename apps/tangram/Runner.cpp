@@ -69,7 +69,9 @@ bool Runner::agrees(const tangram_kernel &chosen, const Reference &reference, Tr
                     double &seconds, const Send &send) const {
   got = copies(trial.arguments);
   send({"stage", "chosen"});
+  perturbAllocations();
   const CallResult result = call(chosen, got);
+  perturbAllocations(false);
   if (!result.ok() && !trial.small) return sendRefusal(send, result), false;
   send({"stage", "reference"});
   const Clock::time_point start = Clock::now();
