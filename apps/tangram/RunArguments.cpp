@@ -2,6 +2,7 @@
 
 #include "tangram/diag/Diagnostic.h"
 #include "tangram/verify/ArgumentBound.h"
+#include "tangram/verify/ArgumentConditions.h"
 #include "tangram/verify/IndexArguments.h"
 
 #include <algorithm>
@@ -31,13 +32,6 @@ constexpr DiagnosticKind kNoBound{"run.no-bound", DiagnosticClass::User,
                                   "give '{2}', or write a number in its place"};
 constexpr DiagnosticKind kElement{"run.element", DiagnosticClass::Limitation, "parameter '{0}' is {1}",
                                   "run spectrums of arithmetic types; call others from C++"};
-
-Shape::Argument shapeOf(const Value &value) {
-  Shape::Argument argument;
-  argument.sizes = value.sizes();
-  if (value.rank() == 0 && !value.isFloating() && !value.type().isStruct()) argument.scalar = value.integer(0);
-  return argument;
-}
 
 const ast::Spectrum &spectrumNode(const ast::Module &module, const std::string &name) {
   for (const ast::Spectrum *s : module.spectrums)

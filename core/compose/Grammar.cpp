@@ -14,6 +14,18 @@ namespace tangram {
 
 using namespace ast;
 
+namespace {
+
+/// Why what an expander made of a codelet cannot stand for it.
+std::string whyNotOneContainer(const Spectrum &spectrum, const Codelet &codelet, const Facts &facts) {
+  const auto one = facts.races.oneContainer.find(spectrum.name);
+  if (codelet.from.empty() || one == facts.races.oneContainer.end()) return "";
+  return fmt::format("was made of '{}' for different containers, and {} passes one for several parameters",
+                     codelet.from, one->second);
+}
+
+} // namespace
+
 Grammar::Grammar(const Module &module, const hardware::Hardware &hardware, const Facts &facts)
     : module_(module), hardware_(hardware) {
   for (std::size_t i = 0; i < module.spectrums.size(); ++i) spectrums_.emplace(module.spectrums[i]->name, i);
@@ -239,6 +251,10 @@ void Grammar::build(std::size_t at, const Facts &facts) {
     }
     if (!match->second.allowed) {
       reject(Rule::Select, shape.codelet->name, match->second.reason);
+      continue;
+    }
+    if (std::string why = whyNotOneContainer(*module_.spectrums[goal.spectrum], *shape.codelet, facts); !why.empty()) {
+      reject(Rule::Select, shape.codelet->name, std::move(why));
       continue;
     }
     const Races::Contended contended = goal.context ? contexts_[goal.context][c] : Races::Contended{};

@@ -1,6 +1,7 @@
 #include "Oracle.h"
 
 #include "../verify/BuildPlans.h"
+#include "tangram/compose/Sizes.h"
 #include "tangram/verify/SmallTrials.h"
 
 #include <algorithm>
@@ -84,7 +85,7 @@ void Oracle::expectResults() {
   const double left = Seconds(end_ - Clock::now()).count(), most = std::max(kReferenceShare * left, kReferenceSeconds);
   const std::vector<bool> unread = neverRead(session_, spectrum_);
   auto make = [&](std::size_t whole) {
-    const Trials trials(arguments_, unread, options_.seed, whole);
+    const Trials trials(*findSpectrum(session_.module(), spectrum_), arguments_, unread, options_.seed, whole);
     trials_.clear();
     for (std::size_t i = 0; i < trials.count(); ++i) trials_.push_back(trials.make(i));
   };
@@ -219,9 +220,8 @@ bool Oracle::expectLightly(std::vector<Trial> small) {
 
 std::vector<Trial> Oracle::small() {
   const Reference reference(reference_);
-  for (const ast::Spectrum *s : session_.module().spectrums)
-    if (s->name == spectrum_) return smallTrials(session_, *s, reference.kernel(), options_.specs, options_.seed);
-  return {};
+  return smallTrials(session_, *findSpectrum(session_.module(), spectrum_), reference.kernel(), options_.specs,
+                     options_.seed);
 }
 
 } // namespace tangram::tune

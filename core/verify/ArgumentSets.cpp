@@ -1,5 +1,6 @@
 #include "VerifyPlans.h"
 #include "tangram/verify/ArgumentBound.h"
+#include "tangram/verify/ArgumentConditions.h"
 
 #include <algorithm>
 #include <set>
@@ -250,6 +251,9 @@ std::vector<Value> makeArguments(const ast::Spectrum &spectrum, const tangram_ke
     fill(value, set, seed);
     values.push_back(std::move(value));
   }
+  std::vector<bool> fixed;
+  for (const ast::Param *p : spectrum.params) fixed.push_back(options.arguments.count(p->name) > 0);
+  meetConditions(spectrum, values, fixed);
   return values;
 }
 

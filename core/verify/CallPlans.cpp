@@ -4,8 +4,10 @@
 #include "tangram/verify/Compare.h"
 #include "tangram/verify/KernelLibrary.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <set>
 #include <sys/time.h>
 
@@ -16,6 +18,25 @@ double secondsOf(const std::function<void()> &work) {
   auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Ends this process by SIGALRM after so much time; 0: not any more.
+void alarmAfter(double seconds) {
+  itimerval timer{};
+  timer.it_value.tv_sec = static_cast<time_t>(seconds);
+  timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - std::floor(seconds)) * 1e6);
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+/// Whether `a` has at least as many rows, columns, ... of each argument: no less work is to be expected.
+bool atLeast(const Shape &a, const Shape &b) {
+  for (std::size_t i = 0; i < a.arguments.size(); ++i) {
+    const Shape::Argument &x = a.arguments[i], &y = b.arguments[i];
+    for (std::size_t d = 0; d < x.sizes.size(); ++d)
+      if (x.sizes[d] < y.sizes[d]) return false;
+    if (x.scalar && *x.scalar < *y.scalar) return false;
+  }
+  return true;
 }
 
 /// Ends this process after so much processor time; 0: not any more.
@@ -58,6 +79,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
   std::set<std::size_t> wrong; // plans that failed before
   std::vector<Forecast> forecasts;
   for (const BuiltPlan &plan : plans) forecasts.push_back(plan.forecast);
+  std::vector<Shape> slow = baseline.slow;
   std::size_t set = 0, position = 0;
   while (set < sets.size()) {
     std::size_t atSet = set, atPosition = position; // what is being called
@@ -75,6 +97,11 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
       auto expired = [&] { return std::chrono::steady_clock::now() >= options.deadline; };
       for (std::size_t s = set; s < sets.size(); ++s) {
         if (cut |= expired(); cut || dead.size() == plans.size()) break;
+        if (std::any_of(slow.begin(), slow.end(), [&](const Shape &b) { return atLeast(sets[s].shape, b); })) {
+          send({"skip", "0", std::to_string(s),
+                fmt::format("the plainest plan takes {:g} s, or more", options.slowest)});
+          continue;
+        }
         send({"call", std::to_string(kReference), std::to_string(s)});
         const std::vector<Value> original = makeArguments(spectrum, reference.kernel(), sets[s], options);
         std::optional<Meaning::Outcome> said;
@@ -83,7 +110,9 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
           send({"undefined", "0", std::to_string(s), said->undefined});
           continue;
         }
+        if (isolated) alarmAfter(options.slowest);
         Reference::Outcome right = reference.call(original);
+        alarmAfter(0);
         const CallResult &result = right.result;
         if (result.status == TANGRAM_OUT_OF_RANGE)
           return send({"out-of-range", "0", std::to_string(s), result.message});
@@ -128,9 +157,11 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
           const tangram_kernel &kernel = libraries.at(plans[p].library).get(plans[p].entry);
           std::vector<Value> values = copies(original);
           CallResult outcome;
+          if (isolated) perturbAllocations();
           endAfter(events.processorSeconds);
           double seconds = secondsOf([&] { outcome = call(kernel, values); });
           endAfter(0);
+          perturbAllocations(false);
           forecasts[p].took(seconds, sets[s].elements());
           send({"took", std::to_string(p), std::to_string(s), fmt::format("{}", seconds)});
           std::optional<PlanFailure> bad = judge(kernel, outcome, values, right.expected, plain);
@@ -203,8 +234,13 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
     }
     std::string what = end.done() ? "ended the whole process" : end.text();
     if (atPosition == kReference) {
-      if (end.how == ChildEnd::How::Silent)
-        events.skipped(atSet, "the plainest plan " + what);
+      const bool late = end.how == ChildEnd::How::Signal && end.number == SIGALRM;
+      if (late) {
+        slow.push_back(sets[atSet].shape);
+        if (events.slow) events.slow(atSet);
+      }
+      if (late || end.how == ChildEnd::How::Silent)
+        events.skipped(atSet, fmt::format("the plainest plan takes {:g} s, or more", options.slowest));
       else
         events.broken(atSet, what);
       set = atSet + 1;

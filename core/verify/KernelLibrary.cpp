@@ -4,6 +4,7 @@
 
 #include <boost/dll/shared_library.hpp>
 #include <cstring>
+#include <malloc.h>
 
 namespace tangram::runtime {
 namespace {
@@ -120,6 +121,10 @@ CallResult call(const tangram_kernel &kernel, std::vector<Value> &arguments) {
   error.message[sizeof error.message - 1] = 0;
   if (!result.ok()) result.message = *error.message ? error.message : "the kernel does not say why";
   return result;
+}
+
+void perturbAllocations(bool on) {
+  mallopt(M_PERTURB, on ? 0x80 : 0); // bytes are its complement, 0x7f
 }
 
 } // namespace tangram::runtime

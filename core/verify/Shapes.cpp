@@ -1,4 +1,4 @@
-#include "tangram/verify/Shapes.h"
+#include "Conditions.h"
 
 #include "tangram/ast/Casts.h"
 #include "tangram/ast/Walk.h"
@@ -38,46 +38,18 @@ struct Change {
 
 class Solver {
 public:
-  Solver(const Spectrum &spectrum, const ShapeRequest &request) : spectrum_(spectrum), request_(request) {
-    for (const Expr *condition : spectrum.conditions) split(condition);
-  }
+  Solver(const Spectrum &spectrum, const ShapeRequest &request)
+      : spectrum_(spectrum), request_(request), conditions_(spectrum, shape_) {}
 
   std::optional<Shape> solve(const Expr **broken) {
     start();
     constexpr int kRounds = 200;
     for (int round = 0; round < kRounds; ++round) {
-      const Expr *worst = firstBroken();
+      const Expr *worst = conditions_.firstBroken();
       if (!worst) return std::move(shape_);
       if (!repair(*worst, round)) break;
     }
-    if (broken) *broken = firstBroken();
-    return std::nullopt;
-  }
-
-  std::optional<std::int64_t> value(const Expr *e) const {
-    e = withoutCasts(e);
-    if (const IntLit *n = dyn<IntLit>(e)) return n->value;
-    if (const VarRef *ref = dyn<VarRef>(e)) {
-      std::optional<std::size_t> i = param(ref->name);
-      return i ? shape_.arguments[*i].scalar : std::nullopt;
-    }
-    if (const Size *size = dyn<Size>(e)) return sizeOf(*size);
-    if (const Unary *n = dyn<Unary>(e)) {
-      std::optional<std::int64_t> v = value(n->operand);
-      if (!v) return v;
-      switch (n->op) {
-      case UnaryOp::Plus: return v;
-      case UnaryOp::Minus: return static_cast<std::int64_t>(-static_cast<std::uint64_t>(*v));
-      case UnaryOp::Not: return !*v;
-      case UnaryOp::BitNot: return ~*v;
-      default: return std::nullopt;
-      }
-    }
-    if (const Conditional *n = dyn<Conditional>(e)) {
-      std::optional<std::int64_t> v = value(n->cond);
-      return v ? value(*v ? n->then : n->otherwise) : v;
-    }
-    if (const Binary *n = dyn<Binary>(e)) return binary(*n);
+    if (broken) *broken = conditions_.firstBroken();
     return std::nullopt;
   }
 
@@ -100,73 +72,11 @@ public:
   }
 
 private:
-  /// Conditions joined by && are repaired one by one.
-  void split(const Expr *condition) {
-    const Binary *n = dyn<Binary>(withoutCasts(condition));
-    if (n && n->op == BinaryOp::LogicalAnd) {
-      split(n->lhs);
-      split(n->rhs);
-    } else {
-      conditions_.push_back(condition);
-    }
-  }
-
-  std::optional<std::size_t> param(const std::string &name) const {
-    for (std::size_t i = 0; i < spectrum_.params.size(); ++i)
-      if (spectrum_.params[i]->name == name) return i;
-    return std::nullopt;
-  }
-
-  std::optional<std::int64_t> sizeOf(const Size &size) const {
-    const VarRef *ref = dyn<VarRef>(size.container);
-    std::optional<std::size_t> i = ref ? param(ref->name) : std::nullopt;
-    if (!i) return std::nullopt;
-    const std::vector<std::uint64_t> &sizes = shape_.arguments[*i].sizes;
-    if (sizes.empty()) return std::nullopt; // not known yet
-    if (!size.dim) {
-      std::uint64_t all = 1;
-      for (std::uint64_t s : sizes) all *= s;
-      return static_cast<std::int64_t>(all);
-    }
-    std::optional<std::int64_t> d = value(size.dim);
-    if (!d || *d < 0 || static_cast<std::size_t>(*d) >= sizes.size()) return std::nullopt;
-    return static_cast<std::int64_t>(sizes[static_cast<std::size_t>(*d)]);
-  }
-
-  std::optional<std::int64_t> binary(const Binary &n) const {
-    if (n.lhs->type.isFloating() || n.rhs->type.isFloating()) return std::nullopt;
-    std::optional<std::int64_t> a = value(n.lhs), b = value(n.rhs);
-    if (n.op == BinaryOp::LogicalAnd && ((a && !*a) || (b && !*b))) return 0;
-    if (n.op == BinaryOp::LogicalOr && ((a && *a) || (b && *b))) return 1;
-    if (!a || !b) return std::nullopt;
-    std::int64_t result = 0;
-    switch (n.op) {
-    case BinaryOp::Add: return __builtin_add_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
-    case BinaryOp::Sub: return __builtin_sub_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
-    case BinaryOp::Mul: return __builtin_mul_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
-    case BinaryOp::Div: return *b == 0 || *b == -1 ? std::nullopt : std::optional(*a / *b);
-    case BinaryOp::Rem: return *b == 0 || *b == -1 ? std::nullopt : std::optional(*a % *b);
-    case BinaryOp::Shl:
-      return *b < 0 || *b > 62 || *a < 0 || *a > (INT64_MAX >> *b) ? std::nullopt : std::optional(*a << *b);
-    case BinaryOp::Shr: return *b < 0 || *b > 62 ? std::nullopt : std::optional(*a >> *b);
-    case BinaryOp::And: return *a & *b;
-    case BinaryOp::Or: return *a | *b;
-    case BinaryOp::Xor: return *a ^ *b;
-    case BinaryOp::LogicalAnd: return *a && *b;
-    case BinaryOp::LogicalOr: return *a || *b;
-    case BinaryOp::Eq: return *a == *b;
-    case BinaryOp::Ne: return *a != *b;
-    case BinaryOp::Lt: return *a < *b;
-    case BinaryOp::Le: return *a <= *b;
-    case BinaryOp::Gt: return *a > *b;
-    case BinaryOp::Ge: return *a >= *b;
-    case BinaryOp::Comma: return b;
-    }
-    return std::nullopt;
-  }
+  std::optional<std::int64_t> value(const Expr *e) const { return conditions_.value(e); }
+  std::optional<std::size_t> param(const std::string &name) const { return conditions_.param(name); }
 
   std::optional<std::uint64_t> deduced(const Unknown &wanted) const {
-    for (const Expr *condition : conditions_) {
+    for (const Expr *condition : conditions_.all()) {
       const Binary *n = dyn<Binary>(withoutCasts(condition));
       if (!n || n->op != BinaryOp::Eq) continue;
       for (auto [side, other] : {std::pair(n->lhs, n->rhs), std::pair(n->rhs, n->lhs)}) {
@@ -215,17 +125,6 @@ private:
       result.front() = std::max<std::uint64_t>(1, n / result.back());
     }
     return result;
-  }
-
-  const Expr *firstBroken() const {
-    for (const Expr *condition : conditions_)
-      if (value(condition) == std::optional<std::int64_t>(0)) return condition;
-    return nullptr;
-  }
-  std::size_t countBroken() const {
-    return static_cast<std::size_t>(std::count_if(conditions_.begin(), conditions_.end(), [&](const Expr *c) {
-      return value(c) == std::optional<std::int64_t>(0);
-    }));
   }
 
   /// `e` as something that can be chosen.
@@ -285,7 +184,7 @@ private:
     for (const Change &change : changes) {
       Shape before = shape_;
       if (set(change.unknown, change.value) && value(&condition).value_or(1)) {
-        std::size_t left = countBroken();
+        std::size_t left = conditions_.countBroken();
         if (!best || left < fewest) {
           best = change;
           fewest = left;
@@ -368,8 +267,8 @@ private:
 
   const Spectrum &spectrum_;
   const ShapeRequest &request_;
-  std::vector<const Expr *> conditions_;
   Shape shape_;
+  const Conditions conditions_; // of it
 };
 
 std::string describe(const Spectrum &spectrum, const Shape &shape) {
@@ -404,10 +303,7 @@ void deduceSizes(const Spectrum &spectrum, Shape &shape) {
 }
 
 std::optional<bool> holds(const Expr &condition, const Spectrum &spectrum, const Shape &shape) {
-  ShapeRequest none;
-  Solver solver(spectrum, none);
-  solver.take(shape);
-  std::optional<std::int64_t> value = solver.value(&condition);
+  const std::optional<std::int64_t> value = Conditions(spectrum, shape).value(&condition);
   return value ? std::optional(*value != 0) : std::nullopt;
 }
 

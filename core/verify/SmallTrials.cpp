@@ -68,14 +68,18 @@ std::vector<Trial> smallTrials(Session &session, const ast::Spectrum &spectrum, 
   return hasMeaning(session, spectrum.name, trials) ? std::move(trials) : std::vector<Trial>();
 }
 
-std::string comparedLightly(const std::vector<Trial> &small) {
+std::uint64_t mostElements(const std::vector<Trial> &trials) {
   std::uint64_t most = 0;
-  for (const Trial &trial : small)
+  for (const Trial &trial : trials)
     for (const Value &v : trial.arguments) most = std::max(most, v.count());
+  return most;
+}
+
+std::string comparedLightly(const std::vector<Trial> &small) {
   constexpr std::string_view kPlainest = "with the plainest plan, within 16 times what that rounds by";
   return small.empty() ? fmt::format("the reference would take too long: compared {}", kPlainest)
                        : fmt::format("compared with the reference for arguments of up to {} elements; of this size {}",
-                                     most, kPlainest);
+                                     mostElements(small), kPlainest);
 }
 
 } // namespace tangram::runtime

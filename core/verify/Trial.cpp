@@ -1,5 +1,7 @@
 #include "tangram/verify/Trial.h"
 
+#include "tangram/verify/ArgumentConditions.h"
+
 #include <algorithm>
 
 namespace tangram::runtime {
@@ -76,9 +78,10 @@ std::vector<std::string> UndecidedTrials::sentences() const {
   return result;
 }
 
-Trials::Trials(const std::vector<Value> &arguments, std::vector<bool> neverRead, std::uint64_t seed, std::size_t most)
-    : arguments_(arguments), filled_(std::move(neverRead)), seed_(seed), passes_(wholePasses(arguments)),
-      zeros_(allZero(arguments)) {
+Trials::Trials(const ast::Spectrum &spectrum, const std::vector<Value> &arguments, std::vector<bool> neverRead,
+               std::uint64_t seed, std::size_t most)
+    : spectrum_(spectrum), arguments_(arguments), filled_(std::move(neverRead)), seed_(seed),
+      passes_(wholePasses(arguments)), zeros_(allZero(arguments)) {
   if (passes_.size() > most) passes_.resize(most);
   filled_.resize(arguments.size());
   for (std::size_t i = 0; i < filled_.size(); ++i) filled_[i] = filled_[i] && hasZero(arguments[i]);
@@ -97,6 +100,9 @@ Trial Trials::make(std::size_t i) const {
   }
   for (std::size_t a = 0; a < filled_.size(); ++a)
     if (filled_[a]) replaceZeros(trial.arguments[a]);
+  if (!meetConditions(spectrum_, trial.arguments))
+    for (std::size_t a = 0; a < trial.arguments.size(); ++a)
+      if (trial.arguments[a].rank() == 0) trial.arguments[a] = arguments_[a].copy(); // of these they hold
   return trial;
 }
 

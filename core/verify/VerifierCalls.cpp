@@ -96,6 +96,7 @@ void Verifier::callInChild(const Unit &unit, const std::vector<ArgumentSet> &set
     send({"took", std::to_string(plan), number(set), fmt::format("{}", seconds)});
   };
   events.skipped = [&](std::size_t set, const std::string &why) { send({"skip", number(set), why}); };
+  events.slow = [&](std::size_t set) { send({"slow", number(set)}); };
   events.broken = [&](std::size_t set, const std::string &why) { send({"broken", number(set), why}); };
   events.undefined = [&](std::size_t) { send({"undefined"}); };
   events.leftOut = [&](std::size_t plan, std::size_t) { send({"left", std::to_string(plan)}); };
@@ -128,6 +129,7 @@ void Verifier::receive(const Message &m, const Unit &unit) {
   if (m[0] == "interpreted") interpreted_.insert(m[1]);
   if (m[0] == "out-of-range" && outOfRange_.empty()) outOfRange_ = m[1];
   if (m[0] == "skip") skippedSets_[std::stoull(m[1])] = m[2];
+  if (m[0] == "slow") baseline_.slow.push_back(sets_[std::stoull(m[1])].shape);
   if (m[0] == "broken") brokenSets_[std::stoull(m[1])] = m[2];
   if (m[0] == "undecided") report_.undecided[sets_[std::stoull(m[1])].text] = Undecided::fromText(m[2]);
   if (m[0] == "expired")

@@ -40,6 +40,7 @@ struct BatchEvents {
   std::function<void(std::size_t plan, std::size_t set, PlanFailure failure)> failed;
   std::function<void(std::size_t plan, std::size_t set)> passed;
   std::function<void(std::size_t set, const std::string &why)> skipped;
+  std::function<void(std::size_t set)> slow; // skipped since the plainest plan took too long; may be empty
   std::function<void(std::size_t set, const std::string &why)> broken; // the plainest plan itself fails
   std::function<void(std::size_t set)> undefined;                      // since the source has no outcome; may be empty
   std::function<void(std::size_t set)> interpreted;                    // Baseline::doubt found nothing wrong
@@ -57,6 +58,7 @@ struct Baseline {
   /// entry.
   std::filesystem::path plainest;
   std::string plainestName;
+  std::vector<Shape> slow{}; // of arguments for which the plainest plan took too long; larger ones are skipped, too
   std::shared_ptr<const Meaning> meaning{}; // what the reference is compared with itself; null: nothing
   bool exact() const { return !plainest.empty(); }
 };

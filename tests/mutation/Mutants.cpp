@@ -252,6 +252,22 @@ private:
   std::map<const Block *, Variable> bodies_; // of loops with a variable
 };
 
+/// Calls and maps of the codelet's own: plans and facts know them by the node, and what was not changed is the
+/// original's.
+class OwnCalls final : public Mutator {
+public:
+  using Mutator::Mutator;
+
+protected:
+  const Node *mutateSpectrumCall(const SpectrumCall *node) override { return own(rebuild(node), node); }
+  const Node *mutateMap(const Map *node) override { return own(rebuild(node), node); }
+
+private:
+  template <class T> const Node *own(const T *rebuilt, const T *original) {
+    return rebuilt != original ? rebuilt : arena().derive(original, [](T &) {});
+  }
+};
+
 } // namespace
 
 std::size_t mutantsOf(const Codelet &codelet, Arena &arena) {
@@ -262,7 +278,7 @@ std::size_t mutantsOf(const Codelet &codelet, Arena &arena) {
 
 Mutant mutant(const Codelet &codelet, std::size_t number, Arena &arena) {
   Change change(arena, codelet, number);
-  const Block *body = change(codelet.body);
+  const Block *body = OwnCalls(arena)(change(codelet.body));
   return {arena.derive(&codelet,
                        [&](Codelet &copy) {
                          copy.body = body;

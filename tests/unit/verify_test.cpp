@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <set>
 #include <unistd.h>
 
 using namespace tangram;
@@ -86,8 +87,12 @@ TEST(VerifyReport, ACheckOfNothingIsNotPassed) {
 TEST(Trials, WhatIsNeverReadHoldsNoZero) {
   std::vector<Value> arguments;
   for (int i = 0; i < 2; ++i) arguments.push_back(Value::array(TANGRAM_I32, {3}));
-  EXPECT_EQ(Trials(arguments, {false, false}, 1).count(), 1u);
-  const Trials trials(arguments, {false, true}, 1);
+  ast::Arena arena;
+  const ast::Spectrum &free =
+      *arena.make<ast::Spectrum>({}, std::string("f"), ast::Type(), std::vector<const ast::Param *>{},
+                                 std::vector<const ast::Expr *>{}, std::vector<const ast::Codelet *>{});
+  EXPECT_EQ(Trials(free, arguments, {false, false}, 1).count(), 1u);
+  const Trials trials(free, arguments, {false, true}, 1);
   ASSERT_EQ(trials.count(), 2u); // and the arguments as they are
   EXPECT_EQ(trials.make(0).arguments[0].integer(1), 0);
   EXPECT_NE(trials.make(0).arguments[1].integer(1), 0);
@@ -222,6 +227,12 @@ template <int Wrong> int invoke(void *const *args, tangram_error *error) {
   auto *in = static_cast<tangram_array *>(args[0]);
   int *result = static_cast<int *>(args[1]);
   *result = total(in) + (broken && Wrong == 10);
+  if (Wrong == 11) {
+    int *temporary = static_cast<int *>(aligned_alloc(64, 256));
+    if (temporary[8] > 1000000) *result += 1; // never written
+    free(temporary);
+  }
+  if (in->size[0] == 77) for (;;) pause();
   if (in->size[0] != 31) return TANGRAM_OK;
   if (Wrong == 1) *result += 1;
   if (Wrong == 2) abort();
@@ -236,36 +247,49 @@ template <int Wrong> int invoke(void *const *args, tangram_error *error) {
 static const tangram_param params[] = {{"in", TANGRAM_I32, 1, TANGRAM_IN}, {"result", TANGRAM_I32, 0, TANGRAM_OUT}};
 #define KERNEL(n) {sizeof(tangram_kernel), TANGRAM_KERNEL_ABI, "sum_" #n, "sum", "p" #n, "t", 2, params, invoke<n>}
 static const tangram_kernel kernels[] = {KERNEL(0), KERNEL(1), KERNEL(2), KERNEL(3), KERNEL(4), KERNEL(5), KERNEL(6),
-                                         KERNEL(7), KERNEL(8), KERNEL(9), KERNEL(10)};
+                                         KERNEL(7), KERNEL(8), KERNEL(9), KERNEL(10), KERNEL(11)};
 // A reference as well, of integers alone.
 extern "C" void tangram_reference_begin(uint64_t) {}
 extern "C" uint64_t tangram_reference_end() { return 0; }
 extern "C" bool tangram_reference_number(const void *, int, tangram_reference_element *) { return false; }
 extern "C" const tangram_kernel *const *tangram_kernel_table(uint32_t *count) {
-  static const tangram_kernel *list[11];
-  for (int i = 0; i < 11; ++i) list[i] = &kernels[i];
-  *count = 11;
+  static const tangram_kernel *list[12];
+  for (int i = 0; i < 12; ++i) list[i] = &kernels[i];
+  *count = 12;
   return list;
 }
 )";
 
+/// What is above, compiled.
+struct CallPlans : testing::Test {
+  ast::Arena arena;
+  const ast::Spectrum *spectrum = nullptr;
+  const std::filesystem::path code =
+      std::filesystem::temp_directory_path() / fmt::format("tangram-{}-plans.cpp", getpid());
+  std::filesystem::path library = code;
+
+  void SetUp() override {
+    const ast::Param *in =
+        arena.make<ast::Param>({}, std::string("in"), ast::Type::array(1, ast::Scalar::I32), ast::Access::In);
+    spectrum = arena.make<ast::Spectrum>({}, std::string("sum"), ast::Type(ast::Scalar::I32),
+                                         std::vector<const ast::Param *>{in}, std::vector<const ast::Expr *>{},
+                                         std::vector<const ast::Codelet *>{});
+    library.replace_extension(".so");
+    std::ofstream(code) << kSource;
+    ASSERT_EQ(std::system(fmt::format("c++ -std=c++20 -shared -fPIC -I'{}/core/include' '{}' -o '{}'",
+                                      TANGRAM_SOURCE_DIR, code.string(), library.string())
+                              .c_str()),
+              0);
+  }
+  void TearDown() override {
+    std::filesystem::remove(code);
+    std::filesystem::remove(library);
+  }
+};
+
 } // namespace
 
-TEST(CallPlans, EveryKindOfFailureIsThatPlansOwn) {
-  ast::Arena arena;
-  const ast::Param *in =
-      arena.make<ast::Param>({}, std::string("in"), ast::Type::array(1, ast::Scalar::I32), ast::Access::In);
-  const ast::Spectrum *spectrum = arena.make<ast::Spectrum>(
-      {}, std::string("sum"), ast::Type(ast::Scalar::I32), std::vector<const ast::Param *>{in},
-      std::vector<const ast::Expr *>{}, std::vector<const ast::Codelet *>{});
-  std::filesystem::path code = std::filesystem::temp_directory_path() / fmt::format("tangram-{}-plans.cpp", getpid());
-  std::filesystem::path library = code;
-  library.replace_extension(".so");
-  std::ofstream(code) << kSource;
-  ASSERT_EQ(std::system(fmt::format("c++ -std=c++20 -shared -fPIC -I'{}/core/include' '{}' -o '{}'", TANGRAM_SOURCE_DIR,
-                                    code.string(), library.string())
-                            .c_str()),
-            0);
+TEST_F(CallPlans, EveryKindOfFailureIsThatPlansOwn) {
   VerifyOptions options;
   options.sizes = {0, 1, 31, 100};
   options.randomSizes = 0;
@@ -287,8 +311,6 @@ TEST(CallPlans, EveryKindOfFailureIsThatPlansOwn) {
   events.passed = [&](std::size_t plan, std::size_t) { ++passes[plan]; };
   events.skipped = [&](std::size_t, const std::string &why) { ADD_FAILURE() << why; };
   callPlans(*spectrum, Baseline{library, {}, ""}, plans, sets, options, events);
-  std::filesystem::remove(code);
-  std::filesystem::remove(library);
 
   // What comes behind a plan that has broken its process is right for all that, the reference as well.
   for (std::size_t right : {0, 9, 10}) {
@@ -312,6 +334,51 @@ TEST(CallPlans, EveryKindOfFailureIsThatPlansOwn) {
   EXPECT_EQ(failures[1].size(), 2u);
   EXPECT_EQ(failures[8].size(), 2u);
   EXPECT_EQ(failures[2].size(), 1u);
+}
+
+// What lies in memory that is allocated is not what was there before.
+TEST_F(CallPlans, AnElementOfATemporaryThatNobodyWroteShows) {
+  VerifyOptions options;
+  options.sizes = {1, 10};
+  options.randomSizes = 0;
+  std::vector<std::string> skipped;
+  const std::vector<ArgumentSet> sets = makeArgumentSets(*spectrum, options, skipped);
+  std::size_t failures = 0;
+  BatchEvents events;
+  events.failed = [&](std::size_t, std::size_t, const PlanFailure &) { ++failures; };
+  events.passed = [](std::size_t, std::size_t set) { ADD_FAILURE() << set; };
+  callPlans(*spectrum, Baseline{library, {}, ""}, {{0, library, "sum_11"}}, sets, options, events);
+  EXPECT_EQ(failures, sets.size());
+}
+
+// The plainest plan is waited for once; no larger arguments are tried.
+TEST_F(CallPlans, WhatTakesThePlainestTooLongIsSkippedWithAllThatIsLarger) {
+  VerifyOptions options;
+  options.sizes = {1, 77, 100};
+  options.randomSizes = 0;
+  options.slowest = 0.5;
+  std::vector<std::string> skipped;
+  const std::vector<ArgumentSet> sets = makeArgumentSets(*spectrum, options, skipped);
+  ASSERT_EQ(sets.size(), 6u);
+  std::set<std::size_t> slow, left, passed;
+  BatchEvents events;
+  events.slow = [&](std::size_t set) { slow.insert(set); };
+  events.skipped = [&](std::size_t set, const std::string &why) {
+    EXPECT_EQ(why, "the plainest plan takes 0.5 s, or more");
+    left.insert(set);
+  };
+  events.passed = [&](std::size_t, std::size_t set) { passed.insert(set); };
+  events.failed = [](std::size_t, std::size_t, const PlanFailure &f) { ADD_FAILURE() << f.reason; };
+  Baseline baseline{library, {}, ""};
+  callPlans(*spectrum, baseline, {{0, library, "sum_0"}}, sets, options, events);
+  EXPECT_EQ(passed, (std::set<std::size_t>{0, 1}));
+  EXPECT_EQ(slow, (std::set<std::size_t>{2}));
+  EXPECT_EQ(left, (std::set<std::size_t>{2, 3, 4, 5}));
+  // What is known from before is not tried again.
+  baseline.slow.push_back(sets[2].shape);
+  slow.clear();
+  callPlans(*spectrum, baseline, {{0, library, "sum_0"}}, sets, options, events);
+  EXPECT_TRUE(slow.empty());
 }
 
 struct LightReference : testing::Test {

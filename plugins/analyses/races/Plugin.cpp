@@ -1,5 +1,7 @@
 #include "Conflicts.h"
+#include "OneContainer.h"
 
+#include "tangram/compose/Sizes.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>
@@ -36,6 +38,15 @@ constexpr DiagnosticKind kBesideAtomics{
     "__independent in front of {2}",
     Severity::Warning};
 
+constexpr DiagnosticKind kShared{
+    "races.one-container", DiagnosticClass::User,
+    "{0} passes '{1}' one container for several parameters, one of which '{1}' writes at other places, or more often, "
+    "than it "
+    "reads the others",
+    "its loops are not divided, here and in other calls: pass a copy of what is read, or write such a computation as a "
+    "spectrum of its own, with one parameter for the container",
+    Severity::Warning};
+
 std::string title(const Spectrum &spectrum, const Codelet &codelet) {
   return fmt::format("codelet '{}({})'", spectrum.name, codelet.name);
 }
@@ -58,6 +69,10 @@ public:
         for (auto &[map, found] : maps) judge(*map, found, facts.races);
       }
     report(diags);
+    for (const auto &[spectrum, alias] : races::oneContainer(module, summaries, aliases, symbols)) {
+      facts.races.oneContainer[spectrum] = title(*alias.spectrum, *alias.codelet);
+      shared(*findSpectrum(module, spectrum), alias, diags);
+    }
     relyOn(module, ranges, summaries, aliases, symbols, facts.races);
   }
 
@@ -87,6 +102,14 @@ private:
       for (const auto &[spectrum, param] : ranges)
         if (spectrum == without) races.ranges.insert({spectrum, param});
     }
+  }
+
+  /// Says so where that costs something: where expanders made codelets.
+  static void shared(const Spectrum &spectrum, const races::Alias &alias, DiagnosticEngine &diags) {
+    const auto &all = spectrum.codelets;
+    if (std::any_of(all.begin(), all.end(), [](const Codelet *c) { return !c->from.empty(); }))
+      diags.report(kShared, alias.place, title(*alias.spectrum, *alias.codelet), spectrum.name)
+          .note(spectrum.range, "the spectrum");
   }
 
   enum class Verdict : std::uint8_t { BesideAtomics, Undecided, LeftOut, Refused };

@@ -7,7 +7,7 @@
 #include "tangram/ast/Functions.h"
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Walk.h"
-#include "tangram/c-family/DeviceEntries.h"
+#include "tangram/c-family/DeviceHost.h"
 
 #include <algorithm>
 
@@ -28,10 +28,10 @@ constexpr const char *kInclude = "#ifndef CL_TARGET_OPENCL_VERSION\n#define CL_T
                                  "#include <CL/cl.h>\n";
 constexpr std::size_t kLongestName = 100; // drivers make file names of them
 
-class Emitter {
+class Emitter final : public DeviceHost {
 public:
   Emitter(const Module &module, EmitContext &context, const hardware::LaunchLevels &levels)
-      : module_(module), context_(context), levels_(levels) {
+      : DeviceHost(module, context, signatures_, style_), module_(module), context_(context), levels_(levels) {
     Names taken;
     for (const Kernel *kernel : module.kernels) {
       signatures_.push_back(signatureOf(module, *kernel));
@@ -92,31 +92,6 @@ public:
     return {context_.stem + ".cl", OutputFile::Role::Other, deviceText_};
   }
 
-  /// After device().
-  OutputFile host() {
-    Expressions expressions;
-    for (const Function *f : module_.functions) expressions.functions.insert(f->name);
-    Writer body(context_.stem + ".cpp");
-    for (const Function *f : hostFunctions(module_)) {
-      HostStatements statements(body, expressions, module_, functions_);
-      statements.define(*f, "[[maybe_unused]] inline");
-    }
-    for (const Signature &s : signatures_) kernel(body, s, expressions);
-
-    Writer w(context_.stem + ".cpp");
-    std::vector<std::string> includes{"<tangram/opencl/program.h>"};
-    if (checked_) includes.insert(includes.begin() + 1, "<tangram/opencl/report.h>");
-    if (expressions.usesChecks) includes.emplace_back("<tangram/runtime/checked.h>");
-    if (expressions.usesHalf) includes.emplace_back("<tangram/runtime/float16.h>");
-    openDeviceSource(w, context_, includes, expressions.usesLimits);
-    for (const Struct *s : structuresWithin(module_, signatures_)) defineStructure(w, *s, expressions);
-    for (const Signature &s : signatures_) constants(w, s);
-    program(w);
-    w.verbatim(body.take());
-    closeDeviceSource(w, signatures_, style_, context_.target.name);
-    return {context_.stem + ".cpp", OutputFile::Role::Source, w.take()};
-  }
-
 private:
   static void structure(Writer &w, const Struct &s, DeviceExpressions &e) {
     w.open(e.type(Type::structure(s.name)));
@@ -146,17 +121,19 @@ private:
     e.spelling.clear();
   }
 
-  void constants(Writer &w, const Signature &s) {
-    w.line(fmt::format("namespace {}_kernel {{", s.entry));
-    w.blank();
-    w.line("thread_local char last_error[4096];");
-    w.blank();
-    defineConstants(w, s);
-    w.line(fmt::format("}} // namespace {}_kernel", s.entry));
-    w.blank();
-  }
+  // ---- the host: after device()
 
-  void program(Writer &w) {
+  std::vector<std::string> includes() const override {
+    std::vector<std::string> all{"<tangram/opencl/program.h>"};
+    if (checked_) all.emplace_back("<tangram/opencl/report.h>");
+    return all;
+  }
+  void function(Writer &w, Expressions &expressions, const Function &f) const override {
+    HostStatements(w, expressions, module_, functions_).define(f, "[[maybe_unused]] inline");
+  }
+  void constants(Writer &w, const Signature &s) const override { defineConstants(w, s); }
+
+  void program(Writer &w) const override {
     w.comment(fmt::format("What runs on the device, as in {}.cl.", context_.stem));
     w.directive("constexpr const char *tangram_device_text = R\"opencl(");
     w.verbatim(deviceText_);
@@ -186,30 +163,21 @@ private:
     w.blank();
   }
 
-  void kernel(Writer &w, const Signature &s, Expressions &expressions) {
+  void describe(Writer &w, Expressions &expressions, const Signature &s) const override {
     HostStatements statements(w, expressions, module_, functions_);
-    w.comment(fmt::format("The plan: {}", s.kernel->plan));
-    w.line(fmt::format("namespace {}_kernel {{", s.entry));
-    w.blank();
-    for (const Launch *launch : launches_[s.kernel]) statements.describe(*launch, *s.kernel);
-    w.blank();
-    defineCheck(w, s, style_);
-    w.blank();
-    DeviceNames extra = deviceNames(s);
-    std::string params;
-    for (const Param *p : s.kernel->params) {
-      std::string text =
-          p->type.isPointer() ? "cl_mem " : expressions.type(p->type) + (p->access == Access::In ? " " : " &");
-      params += "[[maybe_unused]] " + text + p->name + ", ";
-    }
-    w.open(fmt::format("int run({}[[maybe_unused]] cl_mem {}, [[maybe_unused]] cl_command_queue {})", params,
-                       extra.workspace, extra.stream));
-    statements.kernel(*s.kernel, extra.stream);
-    w.close();
-    w.blank();
-    w.line(fmt::format("}} // namespace {}_kernel", s.entry));
-    w.blank();
-    expressions.spelling.clear();
+    for (const Launch *launch : launchesOf(s)) statements.describe(*launch, *s.kernel);
+  }
+  std::string parameter(const Param &p, Expressions &expressions) const override {
+    return (p.type.isPointer() ? "cl_mem " : expressions.type(p.type) + (p.access == Access::In ? " " : " &")) + p.name;
+  }
+  std::pair<std::string, std::string> handles() const override { return {"cl_mem ", "cl_command_queue "}; }
+  void body(Writer &w, Expressions &expressions, const Signature &s, const DeviceNames &names) const override {
+    HostStatements(w, expressions, module_, functions_).kernel(*s.kernel, names.stream);
+  }
+
+  std::vector<const Launch *> launchesOf(const Signature &s) const {
+    const auto found = launches_.find(s.kernel);
+    return found == launches_.end() ? std::vector<const Launch *>() : found->second;
   }
 
   const Module &module_;
@@ -234,7 +202,7 @@ std::vector<OutputFile> OpenCLBackend::emit(const Module &module, EmitContext &c
   if (!levels) fail(kLevels, {}, context.target.name);
   Emitter emitter(module, context, *levels);
   OutputFile device = emitter.device();
-  return {emitter.host(), emitter.header(), device};
+  return {emitter.source(), emitter.header(), device};
 }
 
 } // namespace tangram::opencl

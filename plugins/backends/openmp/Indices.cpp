@@ -35,9 +35,8 @@ std::optional<Strided> strided(const Expr *index, Arena &arena) {
   const auto *n = dyn<Binary>(index);
   if (n && n->op == BinaryOp::Div) {
     const auto *by = dyn<Broadcast>(n->rhs);
-    const std::optional<Int> each = by ? number(by->operand) : std::nullopt;
-    return isa<LaneIndex>(n->lhs) && each && *each > 0 ? std::optional(Strided{nullptr, 1, nullptr, *each})
-                                                       : std::nullopt;
+    const Int each = by ? number(by->operand).value_or(0) : 0;
+    return isa<LaneIndex>(n->lhs) && each > 0 ? std::optional(Strided{nullptr, 1, nullptr, each}) : std::nullopt;
   }
   if (!n || (n->op != BinaryOp::Add && n->op != BinaryOp::Sub && n->op != BinaryOp::Mul)) return {};
   std::optional<Strided> x = strided(n->lhs, arena), y = strided(n->rhs, arena);

@@ -1,7 +1,9 @@
 #include "Host.h"
 
-#include "tangram/ast/Functions.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/c-family/DeviceHost.h"
+
+#include <algorithm>
 
 namespace tangram::ptx {
 
@@ -10,10 +12,10 @@ using namespace c_family;
 
 namespace {
 
-class Emitter {
+class Emitter final : public DeviceHost {
 public:
   Emitter(const Module &module, const EmitContext &context, const CompiledDevice &device)
-      : module_(module), context_(context), device_(device) {
+      : DeviceHost(module, context, signatures_, style_), module_(module), context_(context), device_(device) {
     for (const Kernel *kernel : module.kernels) signatures_.push_back(signatureOf(module, *kernel));
     for (const DeviceFunction &function : device.functions) functions_[function.launch] = &function;
     style_.stream = "void *";
@@ -30,48 +32,29 @@ public:
                         "/* A stream is a CUstream or cudaStream_t; null: the default one. */\n");
   }
 
-  OutputFile source() {
-    Expressions expressions;
-    for (const Function *f : module_.functions) expressions.functions.insert(f->name);
-    Writer body(context_.stem + ".cpp");
-    for (const Function *f : hostFunctions(module_))
-      HostStatements(body, expressions, module_, functions_).define(*f, "[[maybe_unused]] inline");
-    for (const Signature &s : signatures_) kernel(body, s, expressions);
-
-    Writer w(context_.stem + ".cpp");
-    std::vector<std::string> includes{"<tangram/ptx/program.h>"};
-    for (const Kernel *kernel : module_.kernels)
-      if (contains<Report>(kernel->body) && includes.size() == 1) includes.emplace_back("<tangram/ptx/report.h>");
-    if (expressions.usesHalf) includes.emplace_back("<tangram/runtime/float16.h>");
-    if (expressions.usesChecks) includes.emplace_back("<tangram/runtime/checked.h>");
-    openDeviceSource(w, context_, includes, expressions.usesLimits);
-    for (const Struct *s : structuresWithin(module_, signatures_)) defineStructure(w, *s, expressions);
-    for (const Signature &s : signatures_) constants(w, s);
-    program(w);
-    w.verbatim(body.take());
-    closeDeviceSource(w, signatures_, style_, context_.target.name);
-    return {context_.stem + ".cpp", OutputFile::Role::Source, w.take()};
-  }
-
 private:
-  /// Tunables have the values that the device's code was made with.
-  void constants(Writer &w, const Signature &s) {
+  std::vector<std::string> includes() const override {
+    std::vector<std::string> all{"<tangram/ptx/program.h>"};
+    const auto &kernels = module_.kernels;
+    if (std::any_of(kernels.begin(), kernels.end(), [](const Kernel *k) { return contains<Report>(k->body); }))
+      all.emplace_back("<tangram/ptx/report.h>");
+    return all;
+  }
+  void function(Writer &w, Expressions &expressions, const Function &f) const override {
+    HostStatements(w, expressions, module_, functions_).define(f, "[[maybe_unused]] inline");
+  }
+  /// The values that the device's code was made with.
+  void constants(Writer &w, const Signature &s) const override {
     Expressions expressions;
-    w.line(fmt::format("namespace {}_kernel {{", s.entry));
-    w.blank();
-    w.line("thread_local char last_error[4096];");
-    w.blank();
     for (std::size_t i = 0; i < s.kernel->constants.size(); ++i) {
       const Param &constant = *s.kernel->constants[i];
       w.line(fmt::format("[[maybe_unused]] constexpr {} {} = {};", expressions.type(constant.type), constant.name,
                          expressions.print(s.kernel->defaults.at(i), constant.type)));
     }
     if (!s.kernel->constants.empty()) w.blank();
-    w.line(fmt::format("}} // namespace {}_kernel", s.entry));
-    w.blank();
   }
 
-  void program(Writer &w) {
+  void program(Writer &w) const override {
     const Architecture &a = device_.architecture;
     w.comment(fmt::format("What runs on the device, as in {}.ptx.", context_.stem));
     w.directive("constexpr const char *tangram_device_text = R\"ptx(");
@@ -85,35 +68,22 @@ private:
     w.blank();
   }
 
-  void kernel(Writer &w, const Signature &s, Expressions &expressions) {
+  void describe(Writer &w, Expressions &expressions, const Signature &s) const override {
     HostStatements statements(w, expressions, module_, functions_);
-    w.comment(fmt::format("The plan: {}", s.kernel->plan));
-    w.line(fmt::format("namespace {}_kernel {{", s.entry));
-    w.blank();
     for (const DeviceFunction &function : device_.functions)
       if (function.kernel == s.kernel) statements.describe(*function.launch);
-    w.blank();
-    defineCheck(w, s, style_);
-    w.blank();
-    DeviceNames extra = deviceNames(s);
-    std::string params;
-    for (const Param *p : s.kernel->params) {
-      bool readOnly = p->type.isPointer() && p->access == Access::In && !p->type.toConst();
-      std::string type = (readOnly ? "const " : "") + expressions.type(p->type);
-      params += "[[maybe_unused]] " + type +
-                (p->type.isPointer()       ? ""
-                 : p->access == Access::In ? " "
-                                           : " &") +
-                p->name + ", ";
-    }
-    w.open(fmt::format("int run({}[[maybe_unused]] void *{}, [[maybe_unused]] void *{})", params, extra.workspace,
-                       extra.stream));
-    statements.kernel(*s.kernel, extra.stream, extra.workspace);
-    w.close();
-    w.blank();
-    w.line(fmt::format("}} // namespace {}_kernel", s.entry));
-    w.blank();
-    expressions.spelling.clear();
+  }
+  std::string parameter(const Param &p, Expressions &expressions) const override {
+    const bool readOnly = p.type.isPointer() && p.access == Access::In && !p.type.toConst();
+    return (readOnly ? "const " : "") + expressions.type(p.type) +
+           (p.type.isPointer()       ? ""
+            : p.access == Access::In ? " "
+                                     : " &") +
+           p.name;
+  }
+  std::pair<std::string, std::string> handles() const override { return {"void *", "void *"}; }
+  void body(Writer &w, Expressions &expressions, const Signature &s, const DeviceNames &names) const override {
+    HostStatements(w, expressions, module_, functions_).kernel(*s.kernel, names.stream, names.workspace);
   }
 
   const Module &module_;

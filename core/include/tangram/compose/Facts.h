@@ -80,6 +80,9 @@ struct Races {
   /// Parameters (of a spectrum, by name) that are index ranges in all calls of the module, and must be: a container
   /// from outside could name an element twice.
   std::set<std::pair<std::string, unsigned>> ranges;
+  /// Spectrums (by name) of which expanders' codelets, made for different containers, are no use: who passes one
+  /// container for several parameters, as "codelet 'f(a)'".
+  std::map<std::string, std::string> oneContainer;
 };
 
 /// The facts of one module on one hardware. Keys are nodes of that module.

@@ -40,4 +40,9 @@ struct CallResult {
 /// Calls a kernel. `arguments` fit its parameters in number, element and rank; class Bug otherwise.
 CallResult call(const tangram_kernel &kernel, std::vector<Value> &arguments);
 
+/// From now on what this process allocates holds large numbers, not what was there before: an element of a temporary
+/// that a kernel reads and never wrote, often that of the call before, shows. For children that
+/// check; not while something is timed.
+void perturbAllocations(bool on = true);
+
 } // namespace tangram::runtime

@@ -17,6 +17,8 @@ inline constexpr std::size_t kFewWhole = 2;
 
 std::uint64_t elementsOf(const std::vector<Value> &arguments);
 std::uint64_t elementsOf(const std::vector<Trial> &trials);
+/// Of the largest argument.
+std::uint64_t mostElements(const std::vector<Trial> &trials);
 /// Whether the reference may take long for as many elements; with fewer it has all the time there is.
 bool mayTakeLong(const std::vector<Value> &arguments);
 

@@ -41,14 +41,16 @@ struct UndecidedTrials {
 /// shows also where zero is right. What is expected is not known yet.
 class Trials {
 public:
-  /// `arguments` must live on. `most`: so many passes at most.
-  Trials(const std::vector<Value> &arguments, std::vector<bool> neverRead, std::uint64_t seed,
-         std::size_t most = static_cast<std::size_t>(-1));
+  /// `spectrum`, whose conditions whole numbers meet as well, and `arguments` must live on. `most`: so many passes at
+  /// most.
+  Trials(const ast::Spectrum &spectrum, const std::vector<Value> &arguments, std::vector<bool> neverRead,
+         std::uint64_t seed, std::size_t most = static_cast<std::size_t>(-1));
   std::size_t count() const { return others_ + 1; }
   /// One by one, as all together may need much memory; the last has the arguments as they are.
   Trial make(std::size_t i) const;
 
 private:
+  const ast::Spectrum &spectrum_;
   const std::vector<Value> &arguments_;
   std::vector<bool> filled_; // those that are never read, and have zeros
   std::uint64_t seed_;
