@@ -277,7 +277,8 @@ void Runner::check() {
   const std::vector<Trial> small = agreedOfSmall();
   const double perElement = small.empty() ? 0 : outcome.reference / static_cast<double>(elementsOf(small));
   const double foreseen =
-      perElement * static_cast<double>(elementsOf(original()) * Trials(asked_.spectrum, original(), unread_, flags_.seed).count());
+      perElement *
+      static_cast<double>(elementsOf(original()) * Trials(asked_.spectrum, original(), unread_, flags_.seed).count());
   if (mayBeFull && mayTakeLong(original()) && foreseen <= kReferenceSeconds && agreedByFull(kReferenceSeconds)) return;
   say("compiling a light reference");
   const std::filesystem::path light = buildLight();
