@@ -14,12 +14,24 @@ namespace {
 
 constexpr Int kMostStep = 16; // bytes between elements of iterations side by side
 
+/// Whether elements decide what an expression is; `values`: of the iteration's variables, which stand in order.
+bool isData(const Expr *e, const std::map<std::string, const Expr *> &values) {
+  return e && any<Expr>(e, [&](const Expr &part) {
+           const auto *v = dyn<VarRef>(&part);
+           const auto value = v ? values.find(v->name) : values.end();
+           return isa<Subscript>(&part) || (value != values.end() && isData(value->second, values));
+         });
+}
+
 } // namespace
 
 Accesses::Accesses(const Loop &loop, const loops::Memory &memory, loops::Sums &sums) {
   const std::set<std::string> declared = declaredIn(loop.body);
   std::set<const Expr *> written;
-  walk(loop.body, [&](const Assign &a) { written.insert(a.target); });
+  std::map<std::string, const Expr *> values;
+  walk(
+      loop.body, [&](const Assign &a) { written.insert(a.target); },
+      [&](const Declare &d) { values.emplace(d.name, d.init); });
   walk(loop.body, [&](const Subscript &place) {
     const auto *array = dyn<VarRef>(place.base);
     if (!place.base->type.isPointer() || (array && declared.count(array->name) && !array->type.isPointer())) return;
@@ -32,7 +44,7 @@ Accesses::Accesses(const Loop &loop, const loops::Memory &memory, loops::Sums &s
         other |= product.size() > 1 && product[0] == loops::Sums::kIteration;
     // Lanes that take several neighbours meet in scratchpad memory's banks; where data says which ones, it is all the
     // same.
-    const bool byData = !sum && contains<Subscript>(place.indices.at(0));
+    const bool byData = !sum && isData(place.indices.at(0), values);
     if (!isFar && !byData && (other || step != 0)) possible_ = false;
     if (isFar && written.count(&place) && (other || step <= 0)) possible_ = false;
     if (!isFar || other || step <= 0 || !array || declared.count(array->name)) return;
