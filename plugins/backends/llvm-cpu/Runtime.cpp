@@ -78,7 +78,20 @@ void allowNested(Scope &scope, unsigned regions) {
 }
 
 Value *ofThread(llvm::IRBuilderBase &b, llvm::GlobalVariable &variable) {
-  return b.CreateThreadLocalAddress(&variable);
+  // LLVM 19 counts on __tls_get_addr to leave vector registers 16 to 31 alone, which the first call in a thread does
+  // not: it allocates. A function that is called is known to change them.
+  llvm::Module &module = *variable.getParent();
+  const std::string name = (variable.getName() + ".of_thread").str();
+  llvm::Function *address = module.getFunction(name);
+  if (!address) {
+    address = llvm::Function::Create(llvm::FunctionType::get(b.getPtrTy(), false), llvm::GlobalValue::InternalLinkage,
+                                     name, module);
+    address->addFnAttr(llvm::Attribute::NoInline);
+    address->setDoesNotThrow();
+    llvm::IRBuilder<> own(llvm::BasicBlock::Create(module.getContext(), "entry", address));
+    own.CreateRet(own.CreateThreadLocalAddress(&variable));
+  }
+  return b.CreateCall(address);
 }
 
 void print(llvm::IRBuilderBase &b, llvm::Module &module, Value *to, const std::string &format,
