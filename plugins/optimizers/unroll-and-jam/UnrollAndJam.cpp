@@ -59,7 +59,17 @@ private:
     if (inner != loop) return inner;
     Copies copies(*loop, shared_);
     unsigned factor = copies.possible() ? factorFor(*loop, copies) : 1;
-    return factor > 1 ? jammed(*loop, copies, factor) : loop;
+    return factor > 1 && !isShort(*loop, factor) ? jammed(*loop, copies, factor) : loop;
+  }
+
+  /// Whether it is known to have too few iterations for any to run together.
+  bool isShort(const Loop &loop, unsigned factor) const {
+    const std::optional<Int> begin = known_.value(loop.begin), end = known_.value(loop.end);
+    return begin && end && *end - *begin < leastCount(loop, factor);
+  }
+  Int leastCount(const Loop &loop, unsigned factor) const {
+    const std::uint64_t workers = workersOf(loop); // few iterations are shared out better one by one
+    return static_cast<Int>(workers > 1 ? factor * kChunks * workers : factor);
   }
 
   /// All iterations side by side, where it is known how many they are and loops in them then run together; else null:
@@ -112,10 +122,9 @@ private:
     const Expr *count = isLiteral(begin, 0)
                             ? end
                             : constant(loop.var + "_count", b.select(b.less(begin, end), b.sub(end, begin), none));
-    // Few iterations are shared out better one by one.
     const Expr *chunks = b.div(count, copiesOf);
-    if (std::uint64_t workers = workersOf(loop); workers > 1)
-      chunks = b.select(b.less(count, b.integer(type, static_cast<Int>(factor * kChunks * workers))), none, chunks);
+    if (const Int least = leastCount(loop, factor); least > static_cast<Int>(factor))
+      chunks = b.select(b.less(count, b.integer(type, least)), none, chunks);
     chunks = constant(loop.var + "_chunks", chunks);
     const Expr *done = constant(loop.var + "_rest", b.add(begin, b.mul(chunks, copiesOf)));
 
