@@ -21,7 +21,7 @@ private:
   const Node *mutateFor(const For *loop) override {
     const auto *iterator = dyn<Declare>(loop->init);
     const auto *cond = dyn<Binary>(loop->cond);
-    if (getenv("NOAS") || !iterator || !cond || !countsDown(*loop, *iterator) || !handsOn(*loop)) return Mutator::mutateFor(loop);
+    if (!iterator || !cond || !countsDown(*loop, *iterator) || !handsOn(*loop)) return Mutator::mutateFor(loop);
     const Build build(arena(), loop->range);
     const Expr *const first = build.cast(iterator->type, iterator->init);
     const Expr *const turn = build.var(iterator->name, iterator->type);
