@@ -1,6 +1,7 @@
 // Random nests: read, transformed by steps that are found legal, written back, and run beside what they were.
 #include "Nests.h"
 #include "tangram/ast/Mutator.h"
+#include "tangram/nest/AscendingLoops.h"
 #include "tangram/nest/CarriedElements.h"
 
 #include <cstdlib>
@@ -219,7 +220,11 @@ TEST_F(RandomNest, TransformedNestsComputeTheSame) {
   unsigned count = asked ? static_cast<unsigned>(std::atoi(asked)) : 24,
            first = seedAsked ? static_cast<unsigned>(std::atoi(seedAsked)) : 1;
   unsigned transformed = 0, steps = 0, refused = 0, unknown = 0, notWritten = 0;
-  for (unsigned seed = first; seed < first + count; ++seed) {
+  std::vector<unsigned> seeds(count);
+  std::iota(seeds.begin(), seeds.end(), first);
+  // A loop that was fused is tiled; distances as long as a type; and units that never run, in loops that isl made.
+  if (!seedAsked) seeds.insert(seeds.end(), {468, 667, 1847});
+  for (const unsigned seed : seeds) {
     ast::Arena own;
     const ast::Module *m = begin(own, seed);
     Ss body = {loopOver(1 + below(4))};
@@ -332,7 +337,7 @@ TEST_F(RandomNest, CarriedElementsComputeTheSame) {
     const ast::Module *m = begin(own, seed);
     const ast::Codelet *c = codelet("a", params_, {loopOver(1 + below(2)), loopOver(1)});
     nest::Nests nests(*m);
-    const ast::Codelet *carried = nest::withCarriedElements(nests, c, own);
+    const ast::Codelet *carried = nest::withAscendingLoops(nest::withCarriedElements(nests, c, own), own);
     if (carried == c) continue;
     ++changed;
     for (auto [n, k] : {std::pair{7, 5}, std::pair{4, 7}, std::pair{1, 0}, std::pair{0, 3}}) {
