@@ -9,6 +9,21 @@ namespace tangram::runtime {
 
 using namespace ast;
 
+namespace {
+/// What a comparison says; nothing for other operators.
+template <class T> std::optional<std::int64_t> comparison(BinaryOp op, T a, T b) {
+  switch (op) {
+  case BinaryOp::Eq: return a == b;
+  case BinaryOp::Ne: return a != b;
+  case BinaryOp::Lt: return a < b;
+  case BinaryOp::Le: return a <= b;
+  case BinaryOp::Gt: return a > b;
+  case BinaryOp::Ge: return a >= b;
+  default: return std::nullopt;
+  }
+}
+} // namespace
+
 Conditions::Conditions(const Spectrum &spectrum, const Shape &shape) : spectrum_(spectrum), shape_(shape) {
   for (const Expr *condition : spectrum.conditions) split(condition);
 }
@@ -66,12 +81,12 @@ std::optional<std::int64_t> Conditions::binary(const Binary &n) const {
   case BinaryOp::Xor: return *a ^ *b;
   case BinaryOp::LogicalAnd: return *a && *b;
   case BinaryOp::LogicalOr: return *a || *b;
-  case BinaryOp::Eq: return *a == *b;
-  case BinaryOp::Ne: return *a != *b;
-  case BinaryOp::Lt: return *a < *b;
-  case BinaryOp::Le: return *a <= *b;
-  case BinaryOp::Gt: return *a > *b;
-  case BinaryOp::Ge: return *a >= *b;
+  case BinaryOp::Eq:
+  case BinaryOp::Ne:
+  case BinaryOp::Lt:
+  case BinaryOp::Le:
+  case BinaryOp::Gt:
+  case BinaryOp::Ge: return comparison(n.op, *a, *b);
   case BinaryOp::Comma: return b;
   }
   return std::nullopt;
@@ -125,16 +140,7 @@ std::size_t Conditions::countBroken() const {
 std::optional<std::int64_t> Conditions::compared(const Binary &n) const {
   if (n.op == BinaryOp::LogicalAnd || n.op == BinaryOp::LogicalOr) return std::nullopt;
   const std::optional<double> a = real(n.lhs), b = real(n.rhs);
-  if (!a || !b) return std::nullopt;
-  switch (n.op) {
-  case BinaryOp::Eq: return *a == *b;
-  case BinaryOp::Ne: return *a != *b;
-  case BinaryOp::Lt: return *a < *b;
-  case BinaryOp::Le: return *a <= *b;
-  case BinaryOp::Gt: return *a > *b;
-  case BinaryOp::Ge: return *a >= *b;
-  default: return std::nullopt;
-  }
+  return a && b ? comparison(n.op, *a, *b) : std::nullopt;
 }
 
 std::optional<double> Conditions::real(const Expr *e) const {
