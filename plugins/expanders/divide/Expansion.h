@@ -1,0 +1,17 @@
+// Scalar and array expansion: variables of an iteration that have an element for each.
+#pragma once
+
+#include "tangram/ast/Names.h"
+#include "tangram/nest/Read.h"
+
+namespace tangram::divide {
+
+/// Gives variables of a loop's iterations, of which several statements of the loop make use, an element for each
+/// iteration of a chain of loops that ends with it (scalar and array expansion): `for (...) { T s = e; ... s ... }`  as
+/// `Array<1, T> s_of(n); for (...) { s_of[i] = e; ... s_of[i] ... }`.
+/// `chain` are loops from the outermost one on; what is expanded has as many elements as a container that is there, or
+/// at most `most`, which is a condition of the codelet then. Null where there are none, or that cannot be done.
+const ast::Codelet *withVariablesExpanded(const nest::Nest &nest, const std::vector<unsigned> &chain, std::int64_t most,
+                                          ast::Names &names, ast::Arena &arena);
+
+} // namespace tangram::divide
