@@ -3,7 +3,6 @@
 #include "tangram/verify/IndexArguments.h"
 #include "tangram/verify/OutOfRange.h"
 #include "tangram/verify/SmallTrials.h"
-#include "tangram/verify/TimedCalls.h"
 
 #include <iostream>
 
@@ -26,18 +25,6 @@ constexpr DiagnosticKind kDiffers{"run.differs", DiagnosticClass::User,
 
 using Seconds = std::chrono::duration<double>;
 
-std::string shown(const Value &value) {
-  constexpr std::uint64_t most = 8;
-  if (value.rank() == 0) return value.text(0);
-  std::string text;
-  for (std::uint64_t i = 0; i < std::min(most, value.count()); ++i) text += (i ? ", " : "") + value.text(i);
-  return fmt::format("[{}{}]", text, value.count() > most ? fmt::format(", ... {} in all", value.count()) : "");
-}
-
-void sendRefusal(const Send &send, const CallResult &result) {
-  send({result.status == TANGRAM_OUT_OF_RANGE ? "out-of-range" : "refused", result.message});
-}
-
 } // namespace
 
 Runner::Runner(Driver &driver, const RunFlags &flags, const Call &asked, const Plan &plan, std::filesystem::path folder)
@@ -56,100 +43,10 @@ void Runner::run() {
   unread_ = neverRead(session_, asked_.spectrum.name);
   check();
   say("measuring");
-  const ChildEnd end = inChild([this](const Send &send) { measure(send); }, {});
+  const ChildEnd end = inChild([this](const Send &send) { child().measure(send); }, {});
   throwFailure(end, outcome.measured);
   driver_.endProgress();
 }
-
-// ---- in a child ----
-
-/// Calls the chosen plan and the reference with the arguments of a trial; false, with the reason sent, where they do
-/// not agree. `got` has the plan's results, `seconds` is what the reference took as well.
-bool Runner::agrees(const tangram_kernel &chosen, const Reference &reference, Trial &trial, std::vector<Value> &got,
-                    double &seconds, const Send &send) const {
-  got = copies(trial.arguments);
-  send({"stage", "chosen"});
-  perturbAllocations();
-  const CallResult result = call(chosen, got);
-  perturbAllocations(false);
-  if (!result.ok() && !trial.small) return sendRefusal(send, result), false;
-  send({"stage", "reference"});
-  const Clock::time_point start = Clock::now();
-  const CallResult right = expect(trial, reference);
-  seconds += Seconds(Clock::now() - start).count();
-  send({"stage", ""});
-  if (trial.small && !right.ok()) return true;
-  if (!right.ok()) return sendRefusal(send, right), false;
-  if (std::optional<PlanFailure> bad = judge(chosen, result, got, trial.expected, trial.plain)) {
-    send({"differs",
-          bad->reason + (trial.whole ? ", of whole numbers" : "") + (trial.small ? ", of smaller arguments" : "")});
-    return false;
-  }
-  send({"agreed", trial.small ? "small" : trial.whole ? "whole" : "given"});
-  if (const Undecided &u = trial.undecided)
-    send({"doubt", u.text(), trial.whole ? "whole" : "", trial.small ? "small" : ""});
-  return true;
-}
-
-/// All trials, which are made one by one, unless the reference takes longer for them than it may.
-void Runner::compare(const Comparison &c, const Send &send) const {
-  const KernelLibrary kernels(library_);
-  const Reference right(c.library, c.kind);
-  const tangram_kernel &chosen = kernels.get(name_);
-  std::vector<Value> got;
-  bool isGiven = false;
-  double seconds = 0;
-  for (std::size_t i = 0; i < c.count; ++i) {
-    Trial trial = c.make(i);
-    isGiven = !trial.small;
-    send({"call", fmt::format("call {} of {}", i + 1, c.count)});
-    if (!agrees(chosen, right, trial, got, seconds, send)) return;
-    const double mean = seconds / static_cast<double>(i + 1);
-    const double foreseen = c.allMustFit ? mean * static_cast<double>(c.count) : seconds + mean;
-    if (c.most && i + 1 < c.count && foreseen > *c.most) return send({"slow"});
-  }
-  send({"took", fmt::format("{}", seconds)});
-  if (isGiven) sendResults(chosen, got, send);
-  send({"checked"});
-}
-
-void Runner::sendResults(const tangram_kernel &chosen, const std::vector<Value> &got, const Send &send) const {
-  for (std::uint32_t i = 0; i < chosen.num_params; ++i) {
-    const tangram_param &p = chosen.params[i];
-    if (p.rank) send({"bytes", std::to_string(original()[i].count() * original()[i].type().bytes)});
-    if (p.access != TANGRAM_IN) send({"result", p.name, shown(got[i])});
-  }
-}
-
-/// Where nothing is compared, the results are shown all the same.
-void Runner::callOnce(const Send &send) const {
-  const KernelLibrary kernels(library_);
-  const tangram_kernel &chosen = kernels.get(name_);
-  std::vector<Value> got = copies(original());
-  send({"stage", "chosen"});
-  if (const CallResult result = call(chosen, got); !result.ok()) return sendRefusal(send, result);
-  sendResults(chosen, got, send);
-  send({"checked"});
-}
-
-void Runner::measure(const Send &send) const {
-  const KernelLibrary kernels(library_);
-  std::vector<Value> values = copies(original());
-  MeasureOptions options;
-  options.repeats = flags_.repeat;
-  send({"stage", "chosen"});
-  TimedCalls calls(kernels.get(name_), values, original());
-  if (!calls.device().empty()) send({"device", calls.device()});
-  if (!calls.status().ok()) return sendRefusal(send, calls.status());
-  auto restore = [&] { calls.restore(); };
-  Measurement m = measureBy([&] { return calls.call(); }, options,
-                            calls.changesArguments() ? std::function<void()>(restore) : std::function<void()>());
-  if (!calls.status().ok()) return sendRefusal(send, calls.status());
-  send({"time", fmt::format("{}", m.median), fmt::format("{}", m.low), fmt::format("{}", m.high),
-        fmt::format("{}", m.confidence), std::to_string(m.repeats)});
-}
-
-// ---- in this process ----
 
 void Runner::receive(const Message &m) {
   if (m[0] == "stage") {
@@ -255,7 +152,7 @@ bool Runner::agreed(const Comparison &c) {
   constexpr double kOthers = 4; // times as long for all that is done beside it, of arguments that nobody asked for
   const Outcome before = outcome;
   outcome.checked = outcome.slow = false;
-  const ChildEnd end = inChild([&](const Send &send) { compare(c, send); }, c.most,
+  const ChildEnd end = inChild([&](const Send &send) { child().compare(c, send); }, c.most,
                                small_ && c.most ? std::optional(kOthers * *c.most) : std::nullopt);
   const bool isLeft = outcome.slow || end.how == ChildEnd::How::Late ||
                       (!end.done() && small_ && who_ == Who::Reference); // nobody asked for these
@@ -292,7 +189,7 @@ void Runner::check() {
   if (all) return;
   say("calling");
   outcome.checked = false;
-  const ChildEnd end = inChild([this](const Send &send) { callOnce(send); }, {});
+  const ChildEnd end = inChild([this](const Send &send) { child().callOnce(send); }, {});
   throwFailure(end, outcome.checked);
 }
 
@@ -306,7 +203,7 @@ bool Runner::agreedByFull(std::optional<double> seconds) {
 std::vector<Trial> Runner::agreedOfSmall() {
   std::vector<Trial> small =
       smallTrials(session_, asked_.spectrum, Reference(full_.library).kernel(), asked_.given, flags_.seed);
-  const Make make = [&](std::size_t i) {
+  const auto make = [&](std::size_t i) {
     Trial trial;
     trial.arguments = copies(small[i].arguments);
     trial.whole = small[i].whole;

@@ -3,11 +3,11 @@
 
 #include "Driver.h"
 #include "RunArguments.h"
+#include "RunnerChild.h"
 
 #include "tangram/process/Children.h"
 #include "tangram/verify/Reference.h"
 #include "tangram/verify/Timing.h"
-#include "tangram/verify/Trial.h"
 
 #include <chrono>
 
@@ -51,31 +51,10 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  using Make = std::function<runtime::Trial(std::size_t)>;
-  /// With what, how often, and how long the reference may take. Where all calls must fit into that time, it is given up
-  /// as soon as they are not going to; else those that do fit count.
-  struct Comparison {
-    std::filesystem::path library;
-    runtime::ReferenceKind kind = runtime::ReferenceKind::Full;
-    std::size_t count = 0;
-    Make make;
-    std::optional<double> most;
-    bool allMustFit = true;
-  };
   enum class Who : std::uint8_t { Chosen, Reference, Nobody };
 
   const std::vector<runtime::Value> &original() const { return asked_.arguments.values; }
-
-  // in a child
-  bool agrees(const tangram_kernel &chosen, const runtime::Reference &reference, runtime::Trial &trial,
-              std::vector<runtime::Value> &got, double &seconds, const runtime::Send &send) const;
-  void compare(const Comparison &comparison, const runtime::Send &send) const;
-  void sendResults(const tangram_kernel &chosen, const std::vector<runtime::Value> &got,
-                   const runtime::Send &send) const;
-  void callOnce(const runtime::Send &send) const;
-  void measure(const runtime::Send &send) const;
-
-  // in this process
+  RunnerChild child() const { return {library_, name_, original(), flags_.repeat}; }
   void receive(const runtime::Message &m);
   runtime::ChildEnd inChild(const std::function<void(const runtime::Send &)> &work, std::optional<double> ofReference,
                             std::optional<double> ofAll = {});
