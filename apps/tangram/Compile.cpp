@@ -38,15 +38,6 @@ void put(const CompileFlags &flags, const std::string &ending, const std::string
     writeFile(std::filesystem::path(flags.folder) / (flags.stem + ending), text);
 }
 
-/// The composed module with other names of entries, so that several of them can be linked into one program.
-const ast::Module *renamed(const ast::Module *composed, const std::string &suffix, ast::Arena &arena) {
-  if (suffix.empty()) return composed;
-  return arena.derive(composed, [&](ast::Module &copy) {
-    for (const ast::Kernel *&kernel : copy.kernels)
-      kernel = arena.derive(kernel, [&](ast::Kernel &k) { k.name += suffix; });
-  });
-}
-
 /// Says of plans that leave a machine idle that they do.
 void tellIdle(Session &s, const std::vector<Plan> &plans, const std::string &file) {
   for (const Plan &plan : plans) {
@@ -76,6 +67,7 @@ int compile(Driver &driver, CompileFlags flags) {
   if (!std::all_of(flags.suffix.begin(), flags.suffix.end(), fits)) fail(kBadSuffix, {}, flags.suffix);
 
   Session &s = driver.open(flags);
+  s.setEntrySuffix(flags.suffix);
   ast::PrintOptions print{.locations = flags.locations};
   if (flags.emit == "ast" && flags.target.empty()) {
     put(flags, ".ast", ast::print(&s.module(), print) + "\n");
@@ -95,8 +87,7 @@ int compile(Driver &driver, CompileFlags flags) {
     return 0;
   }
   ast::Arena arena;
-  const ast::Module *lowered = renamed(s.compose(plans, arena), flags.suffix, arena);
-  if (!flags.composed) lowered = s.runPasses(lowered, s.target().pipeline.passes, arena);
+  const ast::Module *lowered = flags.composed ? s.compose(plans, arena) : s.lower(plans, arena);
   if (flags.emit == "ast") {
     put(flags, ".ast", ast::print(lowered, print) + "\n");
     return 0;

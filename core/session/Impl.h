@@ -37,6 +37,7 @@ struct Session::Impl {
   std::string spectrum;
   std::vector<std::string> wanted; // of its spectrums; empty: all
   std::vector<std::string> includes, defines;
+  std::string entrySuffix;
   std::optional<hardware::Target> target;
   const ast::Module *module = nullptr, *written = nullptr;
   std::vector<NotExpanded> notExpanded;
@@ -48,13 +49,12 @@ struct Session::Impl {
 
   /// A plan that was lowered to see whether it fits: who lowers it next has that.
   struct Lowered {
-    std::string plan; // its text
     std::unique_ptr<ast::Arena> arena;
     const ast::Module *module = nullptr;
     std::vector<Diagnostic> said;
     std::vector<Timing> timings;
   };
-  std::optional<Lowered> fitted;
+  std::map<std::string, Lowered> kept;              // by the plan's text
   std::vector<std::unique_ptr<ast::Arena>> lowered; // of what was handed out
 
   // What is running now.

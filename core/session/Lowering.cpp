@@ -51,7 +51,7 @@ const ast::Module *Session::compose(const std::vector<Plan> &plans, ast::Arena &
   for (const Plan &plan : plans) impl_->plans += print(plan) + "\n";
   std::vector<std::string> names = entryNames(plans);
   std::vector<ClonedKernel> kernels;
-  for (std::size_t i = 0; i < plans.size(); ++i) kernels.push_back({&plans[i], names[i]});
+  for (std::size_t i = 0; i < plans.size(); ++i) kernels.push_back({&plans[i], names[i] + impl_->entrySuffix});
   return impl_->run("cloner", "clone", [&] {
     const ast::Module *composed = clone(module(), target().hardware, known, kernels, arena);
     impl_->checkSound(*composed, "the cloner");
@@ -91,17 +91,7 @@ const ast::Module *Session::runPasses(const ast::Module *module, const std::vect
 }
 
 const ast::Module *Session::lower(const std::vector<Plan> &plans, ast::Arena &arena) {
-  std::optional<Impl::Lowered> &fitted = impl_->fitted;
-  const bool same = fitted && plans.size() == 1 && fitted->plan == print(plans[0]);
-  if (same && impl_->options.printAfter == PrintAfter::None) {
-    for (Diagnostic &d : fitted->said) diags().add(std::move(d));
-    if (impl_->timings.back().step == "fit " + plans[0].spectrum) impl_->timings.pop_back(); // its steps say more
-    impl_->timings.insert(impl_->timings.end(), fitted->timings.begin(), fitted->timings.end());
-    const ast::Module *module = fitted->module;
-    impl_->lowered.push_back(std::move(fitted->arena));
-    fitted.reset();
-    return module;
-  }
+  if (const ast::Module *kept = keptOf(plans, arena)) return kept;
   return runPasses(compose(plans, arena), target().pipeline.passes, arena);
 }
 

@@ -2,8 +2,6 @@
 #include "Impl.h"
 
 #include "tangram/compose/Count.h"
-#include "tangram/hardware/Launch.h"
-#include "tangram/hardware/Resources.h"
 
 #include <algorithm>
 
@@ -91,35 +89,6 @@ std::optional<Prediction> Session::predict(const Plan &plan) {
   if (!plan.cases.empty()) return {}; // sizes say which of them it is
   const auto [name, heuristic] = impl_->heuristic(target());
   return impl_->run("prediction", name, [&] { return heuristic->predict(f, plan); });
-}
-
-std::string Session::unfit(const Plan &plan) {
-  if (!hardware::launchLevels(target().hardware)) return "";
-  // Nothing is seen of it but its answer and its time.
-  std::string result, step = impl_->step;
-  std::vector<Diagnostic> before = diags().take();
-  std::vector<Timing> timings = impl_->timings;
-  PrintAfter printAfter = std::exchange(impl_->options.printAfter, PrintAfter::None);
-  auto start = Clock::now();
-  impl_->fitted.reset();
-  auto arena = std::make_unique<ast::Arena>();
-  const ast::Module *lowered = nullptr;
-  try {
-    lowered = lower({plan}, *arena);
-  } catch (const DiagnosticError &e) {
-    if (hardware::saysThatItDoesNotFit(e.diagnostic)) result = e.diagnostic.message;
-  } catch (const ErrorsReported &) {
-    result.clear(); // whoever lowers the plan to use it says what is wrong
-  }
-  impl_->options.printAfter = printAfter;
-  std::vector<Timing> steps(impl_->timings.begin() + static_cast<std::ptrdiff_t>(timings.size()), impl_->timings.end());
-  impl_->timings = std::move(timings);
-  impl_->timings.push_back({"fit " + plan.spectrum, millisecondsSince(start)});
-  impl_->step = std::move(step);
-  std::vector<Diagnostic> said = diags().take();
-  if (lowered) impl_->fitted = {print(plan), std::move(arena), lowered, std::move(said), std::move(steps)};
-  for (Diagnostic &d : before) diags().add(std::move(d));
-  return result;
 }
 
 Plan Session::pick(const std::string &spectrum, HeuristicContext &context) {

@@ -69,6 +69,8 @@ void Session::setPartial() { impl_->partial = true; }
 
 void Session::setWanted(std::vector<std::string> spectrums) { impl_->wanted = std::move(spectrums); }
 
+void Session::setEntrySuffix(std::string suffix) { impl_->entrySuffix = std::move(suffix); }
+
 void Session::setIncludes(std::vector<std::string> includes, std::vector<std::string> defines) {
   impl_->includes = std::move(includes);
   impl_->defines = std::move(defines);

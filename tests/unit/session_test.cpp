@@ -317,37 +317,87 @@ TEST(SessionFiles, WhereNoneWasOpenedThatIsSaid) {
 }
 
 // What a plan needs of a device shows when it is lowered; who compiles the plan then does not lower it once more.
-TEST(SessionFit, APlanIsLoweredOnce) {
-  SessionOptions options;
-  options.pluginFolders = {TANGRAM_BINARY_DIR "/lib/tangram/plugins"};
-  Session session(options);
+struct SessionFit : testing::Test {
   int runs = 0;
-  PassDescriptor counting;
-  counting.name = "test-counting";
-  counting.summary = "for a test";
-  counting.create = [&runs](const OptionValues &) {
-    return std::make_unique<LambdaPass>([&runs](const ast::Module *m, PassContext &c) {
-      static constexpr DiagnosticKind kind{"test.remark", DiagnosticClass::User, "it is lowered", "be glad",
-                                           Severity::Warning};
-      c.diags.report(kind, {});
-      ++runs;
-      return m;
-    });
-  };
-  session.registry().passes.add(counting);
-  hardware::Target target = hardware::loadTarget(TANGRAM_SOURCE_DIR "/hw/gpu.yaml", session.arena());
-  target.pipeline.passes = {{"test-counting", {}, {}}};
-  session.open({TANGRAM_SOURCE_DIR "/tests/lit/driver/Inputs/sum.tg.cpp"}, target);
-  HeuristicContext context;
-  const Plan plan = session.pick("sum", context);
-  session.diags().take();
+  std::unique_ptr<Session> session;
+
+  /// The pass that counts alone, or all of a target's behind it.
+  void open(const std::string &file, bool thenAll = false) {
+    SessionOptions options;
+    options.pluginFolders = {TANGRAM_BINARY_DIR "/lib/tangram/plugins"};
+    session = std::make_unique<Session>(options);
+    PassDescriptor counting;
+    counting.name = "test-counting";
+    counting.summary = "for a test";
+    counting.create = [this](const OptionValues &) {
+      return std::make_unique<LambdaPass>([this](const ast::Module *m, PassContext &c) {
+        static constexpr DiagnosticKind kind{"test.remark", DiagnosticClass::User, "it is lowered", "be glad",
+                                             Severity::Warning};
+        c.diags.report(kind, {});
+        ++runs;
+        return m;
+      });
+    };
+    session->registry().passes.add(counting);
+    const std::string name = thenAll ? "cuda" : "gpu";
+    hardware::Target target = hardware::loadTarget(TANGRAM_SOURCE_DIR "/hw/" + name + ".yaml", session->arena());
+    if (!thenAll) target.pipeline.passes.clear();
+    target.pipeline.passes.insert(target.pipeline.passes.begin(), {"test-counting", {}, {}});
+    session->open({TANGRAM_SOURCE_DIR "/tests/lit/driver/Inputs/" + file}, target);
+  }
+  std::vector<Plan> picked(const std::vector<std::string> &spectrums) {
+    std::vector<Plan> plans;
+    for (const std::string &spectrum : spectrums) {
+      HeuristicContext context;
+      plans.push_back(session->pick(spectrum, context));
+    }
+    return plans;
+  }
+};
+
+TEST_F(SessionFit, APlanIsLoweredOnce) {
+  open("sum.tg.cpp");
+  const std::vector<Plan> plans = picked({"sum"});
+  session->diags().take();
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(session->unfit(plans[0]), "");
   EXPECT_EQ(runs, 1);
   ast::Arena arena;
-  const ast::Module *lowered = session.lower({plan}, arena);
+  const ast::Module *lowered = session->lower(plans, arena);
   EXPECT_EQ(runs, 1);
   ASSERT_EQ(lowered->kernels.size(), 1u);
   EXPECT_EQ(lowered->kernels[0]->spectrum, "sum");
-  EXPECT_EQ(session.diags().take().size(), 1u); // what the passes say is said
-  session.lower({plan}, arena);
+  EXPECT_EQ(session->diags().take().size(), 1u); // what the passes say is said
+  session->lower(plans, arena);
   EXPECT_EQ(runs, 2);
+}
+
+TEST_F(SessionFit, EachOfSeveralPlansIsLoweredOnce) {
+  open("ranges.tg.cpp", true);
+  session->setEntrySuffix("_gpu");
+  const std::vector<Plan> plans = picked({"total", "filled"});
+  session->diags().take();
+  EXPECT_EQ(runs, 2);
+  ast::Arena arena;
+  const ast::Module *apart = session->lower(plans, arena);
+  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(session->diags().take().size(), 2u);
+  ASSERT_EQ(apart->kernels.size(), 2u);
+  EXPECT_EQ(apart->kernels[0]->name, "total_gpu");
+  EXPECT_EQ(apart->kernels[1]->name, "filled_gpu");
+  // As it is where they are lowered together.
+  EXPECT_EQ(ast::print(apart), ast::print(session->lower(plans, arena)));
+  EXPECT_EQ(runs, 3);
+}
+
+// Several plans of one spectrum have entries with numbers, which they do not have by themselves.
+TEST_F(SessionFit, PlansOfOneSpectrumAreLoweredTogether) {
+  open("sum.tg.cpp");
+  const std::vector<Plan> plans = picked({"sum", "sum"});
+  EXPECT_EQ(runs, 1);
+  ast::Arena arena;
+  const ast::Module *lowered = session->lower(plans, arena);
+  EXPECT_EQ(runs, 2);
+  ASSERT_EQ(lowered->kernels.size(), 2u);
+  EXPECT_EQ(lowered->kernels[1]->name, "sum_2");
 }

@@ -113,14 +113,16 @@ public:
   /// better; its favourite where no plan that it names fits.
   Plan pick(const std::string &spectrum, HeuristicContext &context);
   /// Why the plan needs more of a resource than the target's device has, which shows when it is lowered; empty: it
-  /// fits. What else may be wrong with it is not said. Where it fits, the next lower() of this plan alone has what was
-  /// lowered.
+  /// fits. What else may be wrong with it is not said. Where it fits, the next lower() of the plan, alone or beside
+  /// plans of other spectrums, has what was lowered.
   std::string unfit(const Plan &plan);
   /// The composed AST of the plans after all passes, ready for the backend. An entry's name is its plan's spectrum as
   /// a C identifier, with a number where there are several. Lives as long as both the arena and this session.
   const ast::Module *lower(const std::vector<Plan> &plans, ast::Arena &arena);
-  /// The names that entries of these plans have before any pass; lower() may have to change some of them, and the
-  /// kernels of its module are in the order of the plans.
+  /// Ends the name of every entry, so that several modules can be linked into one program; before plans are picked.
+  void setEntrySuffix(std::string suffix);
+  /// The names that entries of these plans have before any pass, but for the suffix; lower() may have to change some of
+  /// them, and the kernels of its module are in the order of the plans.
   static std::vector<std::string> entryNames(const std::vector<Plan> &plans);
   /// The composed AST before any pass.
   const ast::Module *compose(const std::vector<Plan> &plans, ast::Arena &arena);
@@ -135,6 +137,9 @@ public:
   std::string crashReport() const;
 
 private:
+  /// What unfit() lowered of these plans; null where it has to be done anew.
+  const ast::Module *keptOf(const std::vector<Plan> &plans, ast::Arena &arena);
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
