@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Builtins.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -37,25 +38,25 @@ bool continues(const Block *body) {
 
 /// Of the node itself.
 bool total(const Expr &e) {
-  switch (e.kind()) {
-  case Kind::IntLit:
-  case Kind::FloatLit:
-  case Kind::VarRef:
-  case Kind::Conditional:
-  case Kind::Size:
-  case Kind::Pitch:
-  case Kind::LaneIndex:
-  case Kind::Broadcast:
-  case Kind::VectorSelect:
-  case Kind::VectorReduce: return true;
-  case Kind::Unary: {
+  switch (exprKind(e)) {
+  case ExprKind::IntLit:
+  case ExprKind::FloatLit:
+  case ExprKind::VarRef:
+  case ExprKind::Conditional:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::LaneIndex:
+  case ExprKind::Broadcast:
+  case ExprKind::VectorSelect:
+  case ExprKind::VectorReduce: return true;
+  case ExprKind::Unary: {
     UnaryOp op = as<Unary>(&e)->op;
     return op == UnaryOp::Not || op == UnaryOp::BitNot || (op == UnaryOp::Minus && definedForAll(e.type));
   }
-  case Kind::Cast: return !as<Cast>(&e)->operand->type.element().isFloating() || e.type.element().isFloating();
-  case Kind::Call:
+  case ExprKind::Cast: return !as<Cast>(&e)->operand->type.element().isFloating() || e.type.element().isFloating();
+  case ExprKind::Call:
     return isMathFunction(as<Call>(&e)->callee) && (!e.type.isInteger() || e.type.isBool()); // no abs(INT_MIN)
-  case Kind::Binary:
+  case ExprKind::Binary:
     switch (as<Binary>(&e)->op) {
     case BinaryOp::Div:
     case BinaryOp::Rem: return mayDivide(*as<Binary>(&e));
@@ -66,8 +67,20 @@ bool total(const Expr &e) {
     case BinaryOp::Mul: return definedForAll(e.type);
     default: return true;
     }
-  default: return false;
+  case ExprKind::Assign:
+  case ExprKind::Subscript:
+  case ExprKind::Member:
+  case ExprKind::InitList:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case ExprKind::Atomic:
+  case ExprKind::VectorLoad:
+  case ExprKind::VectorLane:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS: break;
   }
+  return false;
 }
 
 } // namespace

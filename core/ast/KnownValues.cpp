@@ -3,6 +3,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
@@ -52,23 +53,23 @@ std::optional<Int> KnownValues::value(const Expr *e, std::set<std::string> *used
   if (!e->type.isInteger()) return {};
   Arena scratch;
   Build build(scratch);
-  switch (e->kind()) {
-  case Kind::IntLit: return as<IntLit>(e)->value;
-  case Kind::VarRef: return valueOf(as<VarRef>(e)->name, used);
-  case Kind::Cast: {
+  switch (exprKind(*e)) {
+  case ExprKind::IntLit: return as<IntLit>(e)->value;
+  case ExprKind::VarRef: return valueOf(as<VarRef>(e)->name, used);
+  case ExprKind::Cast: {
     if (!as<Cast>(e)->operand->type.isInteger()) return {};
     std::optional<Int> operand = value(as<Cast>(e)->operand, used);
     if (!operand) return {};
     return literal(build.cast(e->type, build.integer(as<Cast>(e)->operand->type, *operand)));
   }
-  case Kind::Unary: {
+  case ExprKind::Unary: {
     const auto *u = as<Unary>(e);
     if (u->op != UnaryOp::Minus || !u->operand->type.isInteger()) return {};
     std::optional<Int> operand = value(u->operand, used);
     if (!operand) return {};
     return literal(build.sub(build.integer(e->type, 0), build.integer(u->operand->type, *operand)));
   }
-  case Kind::Binary: {
+  case ExprKind::Binary: {
     const auto *b = as<Binary>(e);
     if (!b->lhs->type.isInteger() || !b->rhs->type.isInteger()) return {};
     std::optional<Int> lhs = value(b->lhs, used);
@@ -76,13 +77,28 @@ std::optional<Int> KnownValues::value(const Expr *e, std::set<std::string> *used
     if (!rhs) return {};
     return literal(build.binary(b->op, build.integer(b->lhs->type, *lhs), build.integer(b->rhs->type, *rhs)));
   }
-  case Kind::Conditional: {
+  case ExprKind::Conditional: {
     const auto *c = as<Conditional>(e);
     std::optional<Int> cond = value(c->cond, used);
     return cond ? value(*cond ? c->then : c->otherwise, used) : std::nullopt;
   }
-  default: return {};
+  case ExprKind::FloatLit:
+  case ExprKind::Assign:
+  case ExprKind::Call:
+  case ExprKind::Subscript:
+  case ExprKind::Member:
+  case ExprKind::InitList:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case ExprKind::Atomic:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  return {};
 }
 
 std::optional<Int> KnownValues::valueOf(const std::string &variable, std::set<std::string> *used) const {
@@ -103,10 +119,10 @@ std::optional<Int> KnownValues::valueOf(const std::string &variable, std::set<st
 
 bool KnownValues::isConstantExpression(const Expr *e) const {
   if (!e->type.isScalar()) return false;
-  switch (e->kind()) {
-  case Kind::IntLit:
-  case Kind::FloatLit: return true;
-  case Kind::VarRef: {
+  switch (exprKind(*e)) {
+  case ExprKind::IntLit:
+  case ExprKind::FloatLit: return true;
+  case ExprKind::VarRef: {
     if (!e->type.isInteger()) return false;
     const std::string &name = as<VarRef>(e)->name;
     if (defaults_.count(name)) return true;
@@ -115,23 +131,37 @@ bool KnownValues::isConstantExpression(const Expr *e) const {
     const Expr *init = initialiser(name);
     return areConstant_[name] = init && isConstantExpression(init);
   }
-  case Kind::Cast: return isConstantExpression(as<Cast>(e)->operand);
-  case Kind::Unary: {
+  case ExprKind::Cast: return isConstantExpression(as<Cast>(e)->operand);
+  case ExprKind::Unary: {
     UnaryOp op = as<Unary>(e)->op;
     bool plain = op == UnaryOp::Plus || op == UnaryOp::Minus || op == UnaryOp::Not || op == UnaryOp::BitNot;
     return plain && isConstantExpression(as<Unary>(e)->operand);
   }
-  case Kind::Binary: {
+  case ExprKind::Binary: {
     const auto *b = as<Binary>(e);
     // What overflows, divides by zero or shifts too far is no constant expression.
     return isConstantExpression(b->lhs) && isConstantExpression(b->rhs) && value(e);
   }
-  case Kind::Conditional: {
+  case ExprKind::Conditional: {
     const auto *c = as<Conditional>(e);
     return isConstantExpression(c->cond) && isConstantExpression(c->then) && isConstantExpression(c->otherwise);
   }
-  default: return false;
+  case ExprKind::Assign:
+  case ExprKind::Call:
+  case ExprKind::Subscript:
+  case ExprKind::Member:
+  case ExprKind::InitList:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case ExprKind::Atomic:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  return false;
 }
 
 const Expr *KnownValues::inlined(const Expr *e, Arena &arena) const {

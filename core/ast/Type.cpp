@@ -137,8 +137,10 @@ unsigned Type::bytes() const {
   case Kind::Scalar: return info(scalar_).bytes;
   case Kind::Vector: return element_->bytes() * count_;
   case Kind::Pointer: return 8;
-  default: return 0;
+  case Kind::Array:
+  case Kind::Struct: return 0;
   }
+  __builtin_unreachable();
 }
 
 std::string Type::text() const {

@@ -1,5 +1,6 @@
 #include "tangram/compose/Requirement.h"
 
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Sizes.h"
 
@@ -76,19 +77,19 @@ private:
   }
 
   std::optional<Reach> evaluate(const Expr *expr) {
-    switch (expr->kind()) {
-    case Kind::IntLit: return Reach{0, 0, as<IntLit>(expr)->value, as<IntLit>(expr)->value};
-    case Kind::CoopIdx: return Reach{1, 0, 0, 0};
-    case Kind::CoopDim: return Reach{0, 1, 0, 0};
-    case Kind::Cast: return evaluate(as<Cast>(expr)->operand);
-    case Kind::VarRef: {
+    switch (exprKind(*expr)) {
+    case ExprKind::IntLit: return Reach{0, 0, as<IntLit>(expr)->value, as<IntLit>(expr)->value};
+    case ExprKind::CoopIdx: return Reach{1, 0, 0, 0};
+    case ExprKind::CoopDim: return Reach{0, 1, 0, 0};
+    case ExprKind::Cast: return evaluate(as<Cast>(expr)->operand);
+    case ExprKind::VarRef: {
       const std::string &name = as<VarRef>(expr)->name;
       if (auto it = counters_.find(name); it != counters_.end()) return it->second;
       auto it = declared_.find(name);
       if (it == declared_.end() || changed_.count(name) || !it->second->init || !it->second->extents.empty()) return {};
       return evaluate(it->second->init);
     }
-    case Kind::Binary: {
+    case ExprKind::Binary: {
       const Binary *n = as<Binary>(expr);
       std::optional<Reach> a = evaluate(n->lhs), b = evaluate(n->rhs);
       if (!a || !b || !small(*a) || !small(*b)) return {};
@@ -103,8 +104,23 @@ private:
       default: return {};
       }
     }
-    default: return {};
+    case ExprKind::FloatLit:
+    case ExprKind::Unary:
+    case ExprKind::Assign:
+    case ExprKind::Conditional:
+    case ExprKind::Call:
+    case ExprKind::Subscript:
+    case ExprKind::Member:
+    case ExprKind::InitList:
+    case ExprKind::Size:
+    case ExprKind::Pitch:
+    case ExprKind::Atomic:
+    case TANGRAM_LANGUAGE_EXPRS:
+    case TANGRAM_DEVICE_EXPRS:
+    case TANGRAM_CHECKED_EXPRS:
+    case TANGRAM_VECTOR_EXPRS: break;
     }
+    return {};
   }
   static bool small(const Reach &r) {
     auto within = [](std::int64_t v) { return v > -(1 << 30) && v < (1 << 30); };
@@ -143,45 +159,53 @@ std::string list(const std::vector<const Expr *> &exprs) {
 }
 
 std::string text(const Expr *expr, int outer) {
-  switch (expr->kind()) {
-  case Kind::IntLit: {
+  switch (exprKind(*expr)) {
+  case ExprKind::IntLit: {
     const IntLit *n = as<IntLit>(expr);
     if (n->type.isBool()) return n->value ? "true" : "false";
     bool unsignedBits = n->value < 0 && !n->type.isSigned();
     return unsignedBits ? fmt::to_string(static_cast<std::uint64_t>(n->value)) : fmt::to_string(n->value);
   }
-  case Kind::FloatLit: return fmt::to_string(as<FloatLit>(expr)->value);
-  case Kind::VarRef: return as<VarRef>(expr)->name;
-  case Kind::Cast: return text(as<Cast>(expr)->operand, outer);
-  case Kind::CoopIdx: return "coopIdx()";
-  case Kind::CoopDim: return "coopDim()";
-  case Kind::Size: {
+  case ExprKind::FloatLit: return fmt::to_string(as<FloatLit>(expr)->value);
+  case ExprKind::VarRef: return as<VarRef>(expr)->name;
+  case ExprKind::Cast: return text(as<Cast>(expr)->operand, outer);
+  case ExprKind::CoopIdx: return "coopIdx()";
+  case ExprKind::CoopDim: return "coopDim()";
+  case ExprKind::Size: {
     const Size *n = as<Size>(expr);
     return fmt::format("{}.size({})", text(n->container, 20), n->dim ? text(n->dim) : "");
   }
-  case Kind::Unary: {
+  case ExprKind::Unary: {
     const Unary *n = as<Unary>(expr);
     bool postfix = n->op == UnaryOp::PostInc || n->op == UnaryOp::PostDec;
     return postfix ? text(n->operand, 20) + std::string(symbol(n->op))
                    : std::string(symbol(n->op)) + text(n->operand, 20);
   }
-  case Kind::Binary: {
+  case ExprKind::Binary: {
     const Binary *n = as<Binary>(expr);
     int own = precedence(n->op);
     std::string out = fmt::format("{} {} {}", text(n->lhs, own), symbol(n->op), text(n->rhs, own + 1));
     return own < outer ? "(" + out + ")" : out;
   }
-  case Kind::Conditional: {
+  case ExprKind::Conditional: {
     const Conditional *n = as<Conditional>(expr);
     std::string out = fmt::format("{} ? {} : {}", text(n->cond, 1), text(n->then), text(n->otherwise));
     return outer >= 0 ? "(" + out + ")" : out;
   }
-  case Kind::Subscript:
+  case ExprKind::Subscript:
     return fmt::format("{}[{}]", text(as<Subscript>(expr)->base, 20), list(as<Subscript>(expr)->indices));
-  case Kind::Member: return fmt::format("{}.{}", text(as<Member>(expr)->base, 20), as<Member>(expr)->field);
-  case Kind::Call: return fmt::format("{}({})", as<Call>(expr)->callee, list(as<Call>(expr)->args));
-  default: return fmt::format("<{}>", name(expr->kind()));
+  case ExprKind::Member: return fmt::format("{}.{}", text(as<Member>(expr)->base, 20), as<Member>(expr)->field);
+  case ExprKind::Call: return fmt::format("{}({})", as<Call>(expr)->callee, list(as<Call>(expr)->args));
+  case ExprKind::Assign:
+  case ExprKind::InitList:
+  case ExprKind::Pitch:
+  case ExprKind::Atomic:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  return fmt::format("<{}>", name(expr->kind()));
 }
 
 } // namespace

@@ -14,30 +14,23 @@ namespace {
 /// the place it is assigned to. Specialised codelets are not looked into.
 void collect(const Node *node, std::vector<const Expr *> &out) {
   if (!node) return;
-  switch (node->kind()) {
-  case Kind::Map:
-    for (const Expr *arg : as<Map>(node)->args) collect(arg, out);
-    out.push_back(as<Map>(node));
-    return;
-  case Kind::SpectrumCall:
-    for (const Expr *arg : as<SpectrumCall>(node)->args) collect(arg, out);
-    out.push_back(as<SpectrumCall>(node));
-    return;
-  case Kind::For: {
-    const For *loop = as<For>(node);
+  if (const auto *map = dyn<Map>(node)) {
+    for (const Expr *arg : map->args) collect(arg, out);
+    out.push_back(map);
+  } else if (const auto *call = dyn<SpectrumCall>(node)) {
+    for (const Expr *arg : call->args) collect(arg, out);
+    out.push_back(call);
+  } else if (const auto *loop = dyn<For>(node)) {
     collect(loop->init, out);
     collect(loop->cond, out);
     collect(loop->body, out);
     collect(loop->step, out);
-    return;
-  }
-  case Kind::Assign:
-    collect(as<Assign>(node)->value, out);
-    collect(as<Assign>(node)->target, out);
-    return;
-  default:
+  } else if (const auto *assign = dyn<Assign>(node)) {
+    collect(assign->value, out);
+    collect(assign->target, out);
+  } else {
     for (const Node *child : children(*node)) collect(child, out);
-    if (isa<Partition>(node)) out.push_back(as<Partition>(node));
+    if (const auto *partition = dyn<Partition>(node)) out.push_back(partition);
   }
 }
 

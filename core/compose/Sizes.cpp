@@ -3,6 +3,7 @@
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Functions.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -129,17 +130,17 @@ Interval Sizes::element(const Subscript &) { return {}; }
 
 Interval Sizes::value(const Expr *expr) {
   Interval result;
-  switch (expr->kind()) {
-  case Kind::IntLit: {
+  switch (exprKind(*expr)) {
+  case ExprKind::IntLit: {
     std::int64_t v = as<IntLit>(expr)->value;
     // The bit pattern of a u64 from 2^63 on reads as a negative number.
     if (v < 0 && expr->type == Type(Scalar::U64))
       return Interval::between(std::numeric_limits<std::int64_t>::max(), {});
     return Interval::exactly(v);
   }
-  case Kind::VarRef: result = variable(as<VarRef>(expr)->name); break;
-  case Kind::Cast: result = value(as<Cast>(expr)->operand); break;
-  case Kind::Unary: {
+  case ExprKind::VarRef: result = variable(as<VarRef>(expr)->name); break;
+  case ExprKind::Cast: result = value(as<Cast>(expr)->operand); break;
+  case ExprKind::Unary: {
     const Unary *n = as<Unary>(expr);
     Interval operand = value(n->operand);
     if (n->op == UnaryOp::Plus) result = operand;
@@ -148,12 +149,12 @@ Interval Sizes::value(const Expr *expr) {
       if (std::optional<bool> truth = operand.truth()) result = Interval::exactly(!*truth);
     break;
   }
-  case Kind::Binary: {
+  case ExprKind::Binary: {
     const Binary *n = as<Binary>(expr);
     result = n->op == BinaryOp::Comma ? value(n->rhs) : apply(n->op, value(n->lhs), value(n->rhs));
     break;
   }
-  case Kind::Conditional: {
+  case ExprKind::Conditional: {
     const Conditional *n = as<Conditional>(expr);
     std::optional<bool> truth = value(n->cond).truth();
     const Interval then = value(n->then), otherwise = value(n->otherwise);
@@ -171,7 +172,7 @@ Interval Sizes::value(const Expr *expr) {
       result.lo = then.lo && otherwise.lo ? std::max(then.lo, otherwise.lo) : then.lo ? then.lo : otherwise.lo;
     break;
   }
-  case Kind::Call: {
+  case ExprKind::Call: {
     const Call *call = as<Call>(expr);
     const Function *function = module_ ? functionOfExpression(*module_, *call) : nullptr;
     if (!function || calls_.size() > kCalls) break;
@@ -182,12 +183,22 @@ Interval Sizes::value(const Expr *expr) {
     calls_.pop_back();
     break;
   }
-  case Kind::Size: result = sizeOf(*as<Size>(expr)); break;
-  case Kind::Subscript: result = element(*as<Subscript>(expr)); break;
-  case Kind::CoopDim:
+  case ExprKind::Size: result = sizeOf(*as<Size>(expr)); break;
+  case ExprKind::Subscript: result = element(*as<Subscript>(expr)); break;
+  case ExprKind::CoopDim:
     if (lanes_) result = Interval::exactly(static_cast<std::int64_t>(*lanes_));
     break;
-  default: break;
+  case ExprKind::FloatLit:
+  case ExprKind::Assign:
+  case ExprKind::Member:
+  case ExprKind::InitList:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::Atomic:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
   return result.fits(expr->type) ? result : Interval::ofType(expr->type);
 }
@@ -212,8 +223,8 @@ SizeBound upper(const Interval &value) {
 } // namespace
 
 SizeBound Sizes::size(const Expr *container) {
-  switch (container->kind()) {
-  case Kind::VarRef: {
+  switch (exprKind(*container)) {
+  case ExprKind::VarRef: {
     const std::string &name = as<VarRef>(container)->name;
     for (std::size_t i = 0; i < codelet_.params.size(); ++i)
       if (codelet_.params[i]->name == name)
@@ -223,18 +234,18 @@ SizeBound Sizes::size(const Expr *container) {
     if (d->extents.size() == 1) return upper(value(d->extents[0]));
     return d->extents.empty() && d->init && d->type.rank() == 1 ? size(d->init) : SizeBound{};
   }
-  case Kind::Partition: {
+  case ExprKind::Partition: {
     const Partition *n = as<Partition>(container);
     return n->counts.size() == 1 ? upper(value(n->counts[0])) : SizeBound{};
   }
-  case Kind::Sequence: { // a range; its numbers do not wrap around
+  case ExprKind::Sequence: { // a range; its numbers do not wrap around
     const Sequence *n = as<Sequence>(container);
     Interval distance = apply(BinaryOp::Sub, value(n->end), value(n->start));
     std::optional<std::int64_t> step = value(n->inc).lo;
     SizeBound most = distance.hi && *distance.hi < 0 ? SizeBound{0} : upper(distance);
     return most && step && *step > 1 ? SizeBound((*most + *step - 1) / *step) : most;
   }
-  case Kind::Map: {
+  case ExprKind::Map: {
     // One element for each element of a mapped container.
     const Map *n = as<Map>(container);
     const Spectrum *spectrum = module_ ? findSpectrum(*module_, n->spectrum) : nullptr;
@@ -246,13 +257,31 @@ SizeBound Sizes::size(const Expr *container) {
     }
     return least;
   }
-  case Kind::Cast: return size(as<Cast>(container)->operand);
-  case Kind::Conditional: {
+  case ExprKind::Cast: return size(as<Cast>(container)->operand);
+  case ExprKind::Conditional: {
     SizeBound a = size(as<Conditional>(container)->then), b = size(as<Conditional>(container)->otherwise);
     return a && b ? std::max(a, b) : SizeBound{};
   }
-  default: return {};
+  case ExprKind::IntLit:
+  case ExprKind::FloatLit:
+  case ExprKind::Unary:
+  case ExprKind::Binary:
+  case ExprKind::Assign:
+  case ExprKind::Call:
+  case ExprKind::Subscript:
+  case ExprKind::Member:
+  case ExprKind::InitList:
+  case ExprKind::SpectrumCall:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case ExprKind::Atomic:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  return {};
 }
 
 Scalars Sizes::scalars(const Expr *mapOrCall) {

@@ -1,6 +1,7 @@
 #include "ExpectedSites.h"
 
 #include "tangram/ast/Compare.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/planning/Expectations.h"
 
 #include <algorithm>
@@ -306,8 +307,8 @@ const Expr *lengthOf(const Expr *start, const Expr *end) {
 Extents ExpectedSites::extents(const Expr *container) {
   Extents unknown(container->type.rank());
   container = origin(container);
-  switch (container->kind()) {
-  case Kind::VarRef: {
+  switch (exprKind(*container)) {
+  case ExprKind::VarRef: {
     const std::string &name = as<VarRef>(container)->name;
     for (std::size_t i = 0; i < codelet().params.size() && i < arguments_.size(); ++i)
       if (codelet().params[i]->name == name && arguments_[i].size() == unknown.size()) return arguments_[i];
@@ -316,13 +317,13 @@ Extents ExpectedSites::extents(const Expr *container) {
     for (std::size_t i = 0; i < unknown.size(); ++i) unknown[i] = number(d->extents[i]);
     return unknown;
   }
-  case Kind::Partition: {
+  case ExprKind::Partition: {
     const auto *n = as<Partition>(container);
     if (n->counts.size() != unknown.size()) return unknown;
     for (std::size_t i = 0; i < unknown.size(); ++i) unknown[i] = number(n->counts[i]);
     return unknown;
   }
-  case Kind::Sequence: { // a range
+  case ExprKind::Sequence: { // a range
     const auto *n = as<Sequence>(container);
     std::optional<std::uint64_t> start = number(n->start), end = number(n->end), inc = number(n->inc);
     if (!start || !end) start = 0, end = number(lengthOf(origin(n->start), origin(n->end))); // wherever it begins
@@ -330,7 +331,7 @@ Extents ExpectedSites::extents(const Expr *container) {
     std::uint64_t step = std::max<std::uint64_t>(1, *inc);
     return {*start < *end ? (*end - *start - 1) / step + 1 : 0};
   }
-  case Kind::Map: {
+  case ExprKind::Map: {
     // As many results as calls, in the shape of what it runs over.
     const auto *n = as<Map>(container);
     const Spectrum *spectrum = findSpectrum(module(), n->spectrum);
@@ -343,15 +344,34 @@ Extents ExpectedSites::extents(const Expr *container) {
     }
     return unknown;
   }
-  case Kind::Subscript: {
+  case ExprKind::Subscript: {
     const auto *n = as<Subscript>(container);
     if (n->indices.size() == n->base->type.rank() && n->base->type.element().isArray()) return part(n->base);
     Extents base = extents(n->base);
     if (base.size() != n->indices.size() + unknown.size()) return unknown;
     return {base.end() - static_cast<std::ptrdiff_t>(unknown.size()), base.end()};
   }
-  default: return unknown;
+  case ExprKind::IntLit:
+  case ExprKind::FloatLit:
+  case ExprKind::Unary:
+  case ExprKind::Binary:
+  case ExprKind::Assign:
+  case ExprKind::Conditional:
+  case ExprKind::Cast:
+  case ExprKind::Call:
+  case ExprKind::Member:
+  case ExprKind::InitList:
+  case ExprKind::SpectrumCall:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case ExprKind::Atomic:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  return unknown;
 }
 
 const Partition *ExpectedSites::partition(const Expr *parts) const {
@@ -406,21 +426,18 @@ Extents ExpectedSites::part(const Expr *parts) {
 
 std::optional<std::int64_t> ExpectedSites::middle(const Expr *range) {
   range = origin(range);
-  switch (range->kind()) {
-  case Kind::VarRef: {
-    auto known = known_.find(as<VarRef>(range)->name);
+  if (const auto *v = dyn<VarRef>(range)) {
+    auto known = known_.find(v->name);
     return known == known_.end() ? std::nullopt : std::optional(known->second);
   }
-  case Kind::Sequence: {
-    const auto *n = as<Sequence>(range);
+  if (const auto *n = dyn<Sequence>(range)) {
     const std::optional<std::uint64_t> start = number(n->start), end = number(n->end);
     if (!start || !end || *end < *start) return {};
     return static_cast<std::int64_t>(*start + (*end - *start) / 2);
   }
-  case Kind::Partition: return middle(as<Partition>(range)->container);
-  case Kind::Subscript: return middle(as<Subscript>(range)->base);
-  default: return {};
-  }
+  if (const auto *n = dyn<Partition>(range)) return middle(n->container);
+  if (const auto *n = dyn<Subscript>(range)) return middle(n->base);
+  return {};
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #include "LoopsAround.h"
 
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Sizes.h"
 
@@ -22,8 +23,8 @@ void LoopsAround::setSpans(Spans spans) {
 
 std::optional<double> LoopsAround::span(const Expr *e) {
   e = withoutCasts(e);
-  switch (e->kind()) {
-  case Kind::VarRef: {
+  switch (exprKind(*e)) {
+  case ExprKind::VarRef: {
     const std::string &name = as<VarRef>(e)->name;
     if (auto it = spans_.find(name); it != spans_.end()) return it->second;
     if (containers_.isLoaded(name)) return {};
@@ -32,8 +33,8 @@ std::optional<double> LoopsAround::span(const Expr *e) {
     variableSpans_[name] = 0; // while it is being found
     return variableSpans_[name] = d && d->init ? span(d->init) : 0;
   }
-  case Kind::CoopIdx: return std::max(1.0, static_cast<double>(lanes_)) - 1;
-  case Kind::Binary: {
+  case ExprKind::CoopIdx: return std::max(1.0, static_cast<double>(lanes_)) - 1;
+  case ExprKind::Binary: {
     const auto *n = as<Binary>(e);
     const std::optional<double> left = span(n->lhs), right = span(n->rhs);
     if (!left || !right) return {};
@@ -48,23 +49,38 @@ std::optional<double> LoopsAround::span(const Expr *e) {
     default: return *left + *right;
     }
   }
-  case Kind::Subscript: {
+  case ExprKind::Subscript: {
     if (!containers_.isRange(*as<Subscript>(e))) return {};
     const std::optional<double> index = span(as<Subscript>(e)->indices[0]);
     const std::optional<double> step = containers_.rangeStep(*containerOf(e));
     return index && step ? *index * *step : index;
   }
-  default: {
-    double widest = 0;
-    for (const Node *child : children(*e))
-      if (const auto *part = dyn<Expr>(child)) {
-        const std::optional<double> inner = span(part);
-        if (!inner) return {};
-        widest = std::max(widest, *inner);
-      }
-    return widest;
+  case ExprKind::IntLit:
+  case ExprKind::FloatLit:
+  case ExprKind::Unary:
+  case ExprKind::Assign:
+  case ExprKind::Conditional:
+  case ExprKind::Cast:
+  case ExprKind::Call:
+  case ExprKind::Member:
+  case ExprKind::InitList:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopDim:
+  case ExprKind::Atomic:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
-  }
+  double widest = 0;
+  for (const Node *child : children(*e))
+    if (const auto *part = dyn<Expr>(child)) {
+      const std::optional<double> inner = span(part);
+      if (!inner) return {};
+      widest = std::max(widest, *inner);
+    }
+  return widest;
 }
 
 bool LoopsAround::dependsOn(const Expr *e, const std::string &counter) const {

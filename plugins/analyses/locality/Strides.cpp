@@ -4,6 +4,7 @@
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Functions.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/RangeParameters.h"
 
@@ -200,19 +201,13 @@ void Strides::findConditions(const Node *node, std::vector<const Expr *> &branch
     for (const Node *body : bodies) findConditions(body, branches, loops);
     if (condition) conditions.pop_back();
   };
-  switch (node->kind()) {
-  case Kind::If: return below(as<If>(node)->cond, branches, {as<If>(node)->then, as<If>(node)->otherwise});
-  case Kind::Conditional: {
-    const auto *choice = as<Conditional>(node);
-    return below(choice->cond, branches, {choice->then, choice->otherwise});
-  }
-  case Kind::For: {
-    findConditions(as<For>(node)->init, branches, loops);
-    return below(as<For>(node)->cond, loops, {as<For>(node)->step, as<For>(node)->body});
-  }
-  case Kind::While: return below(as<While>(node)->cond, loops, {as<While>(node)->body});
-  case Kind::DoWhile: return below(as<DoWhile>(node)->cond, loops, {as<DoWhile>(node)->body});
-  default: break;
+  if (const auto *n = dyn<If>(node)) return below(n->cond, branches, {n->then, n->otherwise});
+  if (const auto *n = dyn<Conditional>(node)) return below(n->cond, branches, {n->then, n->otherwise});
+  if (const auto *n = dyn<While>(node)) return below(n->cond, loops, {n->body});
+  if (const auto *n = dyn<DoWhile>(node)) return below(n->cond, loops, {n->body});
+  if (const auto *n = dyn<For>(node)) {
+    findConditions(n->init, branches, loops);
+    return below(n->cond, loops, {n->step, n->body});
   }
   if (isa<Assign>(node) || isa<Unary>(node) || isa<Atomic>(node) || isa<Declare>(node))
     conditions_[node] = {branches, loops};
@@ -327,27 +322,22 @@ void Strides::loop(const Expr *step, const Block *body) {
 
 void Strides::visit(const Node *node) {
   if (!node) return;
-  switch (node->kind()) {
-  case Kind::If: // what is done for NaNs says little of how memory is accessed
-    if (holdsForNaNs(as<If>(node)->cond)) return visit(as<If>(node)->otherwise);
-    break;
-  case Kind::For: {
-    const For *n = as<For>(node);
+  // What is done for NaNs says little of how memory is accessed.
+  if (const auto *n = dyn<If>(node); n && holdsForNaNs(n->cond)) return visit(n->otherwise);
+  if (const auto *n = dyn<For>(node)) {
     visit(n->init);
     visit(n->cond);
-    loop(n->step, n->body);
-    return;
+    return loop(n->step, n->body);
   }
-  case Kind::While:
-    visit(as<While>(node)->cond);
-    loop(nullptr, as<While>(node)->body);
-    return;
-  case Kind::DoWhile:
-    loop(nullptr, as<DoWhile>(node)->body);
-    visit(as<DoWhile>(node)->cond);
-    return;
-  case Kind::Subscript: {
-    const Subscript *n = as<Subscript>(node);
+  if (const auto *n = dyn<While>(node)) {
+    visit(n->cond);
+    return loop(nullptr, n->body);
+  }
+  if (const auto *n = dyn<DoWhile>(node)) {
+    loop(nullptr, n->body);
+    return visit(n->cond);
+  }
+  if (const auto *n = dyn<Subscript>(node)) {
     const VarRef *base = dyn<VarRef>(n->base);
     if (base && parameters_.count(base->name) && !ranges_.count(base->name)) {
       IndexedAccess access{n, base->name, Stride::Zero, Stride::Zero, {}};
@@ -356,9 +346,6 @@ void Strides::visit(const Node *node) {
       for (const auto &[scalar, mover] : scalars_) access.perScalar[scalar] = ofAccess(*n, mover);
       accesses_.push_back(std::move(access));
     }
-    break;
-  }
-  default: break;
   }
   for (const Node *child : children(*node)) visit(child);
 }
@@ -421,15 +408,15 @@ Step Strides::of(const Expr *expr, const Mover &mover) const {
     const bool known = !mover.inCall || !any<VarRef>(e, [](const VarRef &) { return true; });
     return known ? this->number(e) : std::nullopt;
   };
-  switch (expr->kind()) {
-  case Kind::CoopIdx: return mover.lane ? Step::of(1) : Step::none();
-  case Kind::VarRef: {
+  switch (exprKind(*expr)) {
+  case ExprKind::CoopIdx: return mover.lane ? Step::of(1) : Step::none();
+  case ExprKind::VarRef: {
     const std::string &name = as<VarRef>(expr)->name;
     auto known = mover.variables.find(name);
     if (known != mover.variables.end()) return known->second;
     return mover.inCall || changes_.count(name) ? Step::anything() : Step::none();
   }
-  case Kind::Call: { // std::min(i, n - 1) is i, but for a few
+  case ExprKind::Call: { // std::min(i, n - 1) is i, but for a few
     constexpr unsigned kCalls = 8;
     const auto *n = as<Call>(expr);
     const Function *function = functionOfExpression(module_, *n);
@@ -439,8 +426,8 @@ Step Strides::of(const Expr *expr, const Mover &mover) const {
     for (std::size_t i = 0; i < n->args.size(); ++i) inside.variables[function->params[i]->name] = sub(n->args[i]);
     return of(resultOf(*function), inside);
   }
-  case Kind::Cast: return sub(as<Cast>(expr)->operand);
-  case Kind::Subscript: { // of a range: a number that moves with its place
+  case ExprKind::Cast: return sub(as<Cast>(expr)->operand);
+  case ExprKind::Subscript: { // of a range: a number that moves with its place
     const auto *n = as<Subscript>(expr);
     const VarRef *base = dyn<VarRef>(n->base);
     auto range = base ? ranges_.find(base->name) : ranges_.end();
@@ -451,14 +438,14 @@ Step Strides::of(const Expr *expr, const Mover &mover) const {
                                             : range->second;
     return mover.range == base->name ? moved + Step::of(1) : moved;
   }
-  case Kind::Conditional: { // i < n ? i : n - 1 is i, but for a few
+  case ExprKind::Conditional: { // i < n ? i : n - 1 is i, but for a few
     const auto *n = as<Conditional>(expr);
     const Step then = sub(n->then), otherwise = sub(n->otherwise);
     if (then == otherwise || otherwise.zero()) return then;
     if (then.zero()) return otherwise;
     break;
   }
-  case Kind::Unary: {
+  case ExprKind::Unary: {
     const Unary *n = as<Unary>(expr);
     if (n->op == UnaryOp::Plus) return sub(n->operand);
     if (n->op == UnaryOp::Minus) return scaled(sub(n->operand), -1);
@@ -467,7 +454,7 @@ Step Strides::of(const Expr *expr, const Mover &mover) const {
     if (counts) return sub(n->operand);
     break;
   }
-  case Kind::Binary: {
+  case ExprKind::Binary: {
     const Binary *n = as<Binary>(expr);
     Step a = sub(n->lhs), b = sub(n->rhs);
     if (n->op == BinaryOp::Add) return a + b;
@@ -490,7 +477,19 @@ Step Strides::of(const Expr *expr, const Mover &mover) const {
     }
     break;
   }
-  default: break;
+  case ExprKind::IntLit:
+  case ExprKind::FloatLit:
+  case ExprKind::Assign:
+  case ExprKind::Member:
+  case ExprKind::InitList:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopDim:
+  case ExprKind::Atomic:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
   // Anything else does not move where none of its parts does; where one does, there is no telling how.
   for (const Node *child : children(*expr))

@@ -1,6 +1,7 @@
 #include "EvaluatorParts.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -18,8 +19,8 @@ constexpr unsigned kMostReads = 4;    // of one container by what a codelet call
 
 void Evaluator::effects(const Expr *e) {
   if (!e) return;
-  switch (e->kind()) {
-  case Kind::Assign: {
+  switch (exprKind(*e)) {
+  case ExprKind::Assign: {
     const Assign *n = as<Assign>(e);
     if (n->target->type.isArray() && isa<Map>(n->value)) {
       effects(n->target);
@@ -41,17 +42,17 @@ void Evaluator::effects(const Expr *e) {
     }
     return place(n->target, n->op != AssignOp::Set, true, false);
   }
-  case Kind::Atomic:
+  case ExprKind::Atomic:
     for (const Expr *operand : as<Atomic>(e)->operands) effects(operand);
     return place(as<Atomic>(e)->target, true, true, true);
-  case Kind::Unary: {
+  case ExprKind::Unary: {
     const Unary *n = as<Unary>(e);
     bool writes = changesOperand(n->op);
     if (!writes) return effects(n->operand);
     if (const auto *v = dyn<VarRef>(n->operand)) return forget({v->name});
     return place(n->operand, true, true, false);
   }
-  case Kind::Conditional: {
+  case ExprKind::Conditional: {
     const Conditional *n = as<Conditional>(e);
     effects(n->cond);
     bool conditional = !sameInAllCalls(n->cond);
@@ -65,7 +66,7 @@ void Evaluator::effects(const Expr *e) {
     });
     return;
   }
-  case Kind::Binary: {
+  case ExprKind::Binary: {
     const Binary *n = as<Binary>(e);
     effects(n->lhs);
     if (n->op != BinaryOp::LogicalAnd && n->op != BinaryOp::LogicalOr) return effects(n->rhs);
@@ -75,13 +76,25 @@ void Evaluator::effects(const Expr *e) {
     });
     return;
   }
-  case Kind::Subscript:
-  case Kind::Member: return place(e, true, false, false);
-  case Kind::Map:
-  case Kind::SpectrumCall: return site(e, {});
-  case Kind::Size:
-  case Kind::Pitch: return;
-  default:
+  case ExprKind::Subscript:
+  case ExprKind::Member: return place(e, true, false, false);
+  case ExprKind::Map:
+  case ExprKind::SpectrumCall: return site(e, {});
+  case ExprKind::Size:
+  case ExprKind::Pitch: return;
+  case ExprKind::IntLit:
+  case ExprKind::FloatLit:
+  case ExprKind::VarRef:
+  case ExprKind::Cast:
+  case ExprKind::Call:
+  case ExprKind::InitList:
+  case ExprKind::Partition:
+  case ExprKind::Sequence:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS:
     for (const Node *child : children(*e))
       if (isa<Expr>(child)) effects(static_cast<const Expr *>(child));
   }

@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -38,23 +39,23 @@ Polynomial Evaluator::narrowed(Polynomial p, const Type &type, std::uint64_t byt
 Polynomial Evaluator::value(const Expr *e) {
   if (!e) return Polynomial::unknown();
   if (!isNumber(e->type)) return symbols_.any();
-  switch (e->kind()) {
-  case Kind::IntLit: return as<IntLit>(e)->value;
-  case Kind::VarRef:
+  switch (exprKind(*e)) {
+  case ExprKind::IntLit: return as<IntLit>(e)->value;
+  case ExprKind::VarRef:
     if (auto it = values_.find(as<VarRef>(e)->name); it != values_.end()) return it->second;
     return fresh(e->type);
-  case Kind::Cast: {
+  case ExprKind::Cast: {
     const Expr *operand = as<Cast>(e)->operand;
     bool keeps = isNumber(operand->type) && (e->type.bytes() >= 4 || e->type.bytes() >= operand->type.bytes());
     return keeps ? narrowed(value(operand), e->type, operand->type.bytes()) : fresh(e->type);
   }
-  case Kind::CoopDim: return symbols_.lanes();
-  case Kind::CoopIdx: {
+  case ExprKind::CoopDim: return symbols_.lanes();
+  case ExprKind::CoopIdx: {
     auto [it, isNew] = values_.try_emplace("coopIdx()");
     if (isNew) it->second = symbols_.lane();
     return it->second;
   }
-  case Kind::Size: {
+  case ExprKind::Size: {
     const Size *s = as<Size>(e);
     View v = view(s->container);
     unsigned rank = s->container->type.rank();
@@ -63,13 +64,13 @@ Polynomial Evaluator::value(const Expr *e) {
     std::vector<Polynomial> all = extents(v, rank);
     return d && *d >= 0 && static_cast<std::size_t>(*d) < all.size() ? all[*d] : symbols_.any(Polynomial(0), {}, true);
   }
-  case Kind::Unary: {
+  case ExprKind::Unary: {
     const Unary *n = as<Unary>(e);
     if (n->op == UnaryOp::Plus) return value(n->operand);
     if (n->op == UnaryOp::Minus) return Polynomial(0) - value(n->operand);
     return fresh(e->type);
   }
-  case Kind::Binary: {
+  case ExprKind::Binary: {
     const Binary *n = as<Binary>(e);
     if (hasEffects(n)) return fresh(e->type);
     Polynomial a = value(n->lhs), b = value(n->rhs);
@@ -95,9 +96,9 @@ Polynomial Evaluator::value(const Expr *e) {
     }
     return result.isUnknown() ? fresh(e->type) : narrowed(std::move(result), e->type, e->type.bytes());
   }
-  case Kind::Conditional: return hasEffects(e) ? fresh(e->type) : choice(as<Conditional>(e));
-  case Kind::Subscript: return element(as<Subscript>(e));
-  case Kind::Call: {
+  case ExprKind::Conditional: return hasEffects(e) ? fresh(e->type) : choice(as<Conditional>(e));
+  case ExprKind::Subscript: return element(as<Subscript>(e));
+  case ExprKind::Call: {
     // A function that gives back an expression of what it is given.
     const Call *call = as<Call>(e);
     for (const Function *f : module_.functions) {
@@ -116,8 +117,18 @@ Polynomial Evaluator::value(const Expr *e) {
     }
     return fresh(e->type);
   }
-  default: return fresh(e->type);
+  case ExprKind::FloatLit:
+  case ExprKind::Assign:
+  case ExprKind::Member:
+  case ExprKind::InitList:
+  case ExprKind::Pitch:
+  case ExprKind::Atomic:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  return fresh(e->type);
 }
 
 /// The lesser or the greater of two; of others only that it is none of below zero.

@@ -162,20 +162,15 @@ std::string DeviceExpressions::await(const Await &s) {
 }
 
 Base::Text DeviceExpressions::other(const Expr *e, const Type &wanted) {
-  switch (e->kind()) {
-  case Kind::WorkerIndex: return workerIndex(as<WorkerIndex>(e));
-  case Kind::WorkerCount: return workerCount(as<WorkerCount>(e));
-  case Kind::Shuffle: return shuffle(as<Shuffle>(e));
-  case Kind::MatrixMultiply: return matrixMultiply(as<MatrixMultiply>(e));
-  case Kind::VectorLoad:
-    return {fmt::format("*reinterpret_cast<const {} *>({})", type(e->type),
-                        address(as<VectorLoad>(e)->base, as<VectorLoad>(e)->index)),
-            kPrefix};
-  case Kind::VectorLane:
-    return {fmt::format("{}.{}", operand(as<VectorLane>(e)->operand, kPostfix, {}),
-                        "xyzw"[ast::literal(as<VectorLane>(e)->lane).value_or(0)])};
-  default: return Expressions::other(e, wanted);
-  }
+  if (const auto *n = dyn<WorkerIndex>(e)) return workerIndex(n);
+  if (const auto *n = dyn<WorkerCount>(e)) return workerCount(n);
+  if (const auto *n = dyn<Shuffle>(e)) return shuffle(n);
+  if (const auto *n = dyn<MatrixMultiply>(e)) return matrixMultiply(n);
+  if (const auto *n = dyn<VectorLoad>(e))
+    return {fmt::format("*reinterpret_cast<const {} *>({})", type(e->type), address(n->base, n->index)), kPrefix};
+  if (const auto *n = dyn<VectorLane>(e))
+    return {fmt::format("{}.{}", operand(n->operand, kPostfix, {}), "xyzw"[ast::literal(n->lane).value_or(0)])};
+  return Expressions::other(e, wanted);
 }
 
 } // namespace tangram::cuda

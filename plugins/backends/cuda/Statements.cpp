@@ -153,14 +153,12 @@ void DeviceStatements::alignStructs(const Launch &launch, const Block &written) 
 }
 
 void DeviceStatements::other(const Stmt *s) {
-  switch (s->kind()) {
-  case Kind::Loop: return loop(*as<Loop>(s));
-  case Kind::Sync: return sync(*as<Sync>(s));
-  case Kind::Await: return w_.line(device_.await(*as<Await>(s)));
-  case Kind::VectorStore: return w_.line(device_.store(*as<VectorStore>(s)));
-  case Kind::Alloc: return alloc(*as<Alloc>(s));
-  default: c_family::Statements::other(s);
-  }
+  if (const auto *n = dyn<Loop>(s)) return loop(*n);
+  if (const auto *n = dyn<Sync>(s)) return sync(*n);
+  if (const auto *n = dyn<Await>(s)) return w_.line(device_.await(*n));
+  if (const auto *n = dyn<VectorStore>(s)) return w_.line(device_.store(*n));
+  if (const auto *n = dyn<Alloc>(s)) return alloc(*n);
+  c_family::Statements::other(s);
 }
 
 /// nvcc writes out loops that it does not know the length of: where one iteration has loads enough, or few iterations
@@ -222,14 +220,12 @@ void HostStatements::effect(const Expr *e) {
 }
 
 void HostStatements::other(const Stmt *s) {
-  switch (s->kind()) {
-  case Kind::Loop: return plainLoop(*as<Loop>(s));
-  case Kind::Alloc: return; // the workspace, which the caller gives
-  case Kind::Sync: return;  // a stream runs one launch after the other
-  case Kind::Launch: return start(*as<Launch>(s));
-  case Kind::Report: return reportFromDevice(*as<Report>(s), "tangram_cuda::report", entry_, stream_);
-  default: c_family::Statements::other(s);
-  }
+  if (isa<Alloc>(s)) return; // the workspace, which the caller gives
+  if (isa<Sync>(s)) return;  // a stream runs one launch after the other
+  if (const auto *n = dyn<Loop>(s)) return plainLoop(*n);
+  if (const auto *n = dyn<Launch>(s)) return start(*n);
+  if (const auto *n = dyn<Report>(s)) return reportFromDevice(*n, "tangram_cuda::report", entry_, stream_);
+  c_family::Statements::other(s);
 }
 
 void HostStatements::start(const Launch &launch) {

@@ -36,8 +36,13 @@ std::string_view updated(AtomicOp op) {
   case AtomicOp::Min: return "value < old.value ? value : old.value";
   case AtomicOp::Max: return "old.value < value ? value : old.value";
   case AtomicOp::CompareExchange: return "old.value == expected ? value : old.value";
-  default: return "value";
+  case AtomicOp::Exchange:
+  case AtomicOp::And: // floats have none of these
+  case AtomicOp::Or:
+  case AtomicOp::Xor:
+  case AtomicOp::OrderedAdd: break;
   }
+  return "value";
 }
 
 } // namespace

@@ -110,16 +110,15 @@ void DeviceStatements::begins(const Stmt &s) {
 }
 
 void DeviceStatements::other(const Stmt *s) {
-  switch (s->kind()) {
-  case Kind::Loop: return loop(*as<Loop>(s));
-  case Kind::Sync: return sync(*as<Sync>(s));
-  case Kind::VectorStore: return w_.line(device_.store(*as<VectorStore>(s)));
-  case Kind::Await: return; // the barrier behind it is enough
-  case Kind::Alloc:
-    if (as<Alloc>(s)->memory == "registers") alloc(*as<Alloc>(s), "");
+  if (isa<Await>(s)) return; // the barrier behind it is enough
+  if (const auto *n = dyn<Loop>(s)) return loop(*n);
+  if (const auto *n = dyn<Sync>(s)) return sync(*n);
+  if (const auto *n = dyn<VectorStore>(s)) return w_.line(device_.store(*n));
+  if (const auto *n = dyn<Alloc>(s)) {
+    if (n->memory == "registers") alloc(*n, "");
     return;
-  default: c_family::Statements::other(s);
   }
+  c_family::Statements::other(s);
 }
 
 std::string DeviceStatements::variableType(const Declare &d) {

@@ -172,19 +172,15 @@ std::string DeviceExpressions::store(const VectorStore &s) {
 }
 
 Base::Text DeviceExpressions::other(const Expr *e, const Type &wanted) {
-  switch (e->kind()) {
-  case Kind::WorkerIndex: return workerIndex(as<WorkerIndex>(e));
-  case Kind::WorkerCount: return workerCount(as<WorkerCount>(e));
-  case Kind::Shuffle: fail(kShuffle, e->range, as<Shuffle>(e)->level);
-  case Kind::VectorLoad:
-    return {fmt::format("vload{}(0, {})", e->type.lanes(), address(as<VectorLoad>(e)->base, as<VectorLoad>(e)->index))};
-  case Kind::VectorLane:
-    return {fmt::format("{}.s{:x}", operand(as<VectorLane>(e)->operand, kPostfix, {}),
-                        ast::literal(as<VectorLane>(e)->lane).value_or(0)),
-            kPostfix};
-  case Kind::MatrixMultiply: fail(kMatrix, e->range, as<MatrixMultiply>(e)->level);
-  default: return Expressions::other(e, wanted);
-  }
+  if (const auto *n = dyn<WorkerIndex>(e)) return workerIndex(n);
+  if (const auto *n = dyn<WorkerCount>(e)) return workerCount(n);
+  if (const auto *n = dyn<Shuffle>(e)) fail(kShuffle, e->range, n->level);
+  if (const auto *n = dyn<MatrixMultiply>(e)) fail(kMatrix, e->range, n->level);
+  if (const auto *n = dyn<VectorLoad>(e))
+    return {fmt::format("vload{}(0, {})", e->type.lanes(), address(n->base, n->index))};
+  if (const auto *n = dyn<VectorLane>(e))
+    return {fmt::format("{}.s{:x}", operand(n->operand, kPostfix, {}), ast::literal(n->lane).value_or(0)), kPostfix};
+  return Expressions::other(e, wanted);
 }
 
 } // namespace tangram::opencl

@@ -40,14 +40,12 @@ void HostStatements::effect(const Expr *e) {
 }
 
 void HostStatements::other(const Stmt *s) {
-  switch (s->kind()) {
-  case Kind::Loop: return plainLoop(*as<Loop>(s));
-  case Kind::Alloc: return; // the workspace, which the caller gives
-  case Kind::Sync: return;  // a queue runs one launch after the other
-  case Kind::Launch: return start(*as<Launch>(s));
-  case Kind::Report: return reportFromDevice(*as<Report>(s), "tangram_opencl::report", entry_, stream_);
-  default: c_family::Statements::other(s);
-  }
+  if (isa<Alloc>(s)) return; // the workspace, which the caller gives
+  if (isa<Sync>(s)) return;  // a queue runs one launch after the other
+  if (const auto *n = dyn<Loop>(s)) return plainLoop(*n);
+  if (const auto *n = dyn<Launch>(s)) return start(*n);
+  if (const auto *n = dyn<Report>(s)) return reportFromDevice(*n, "tangram_opencl::report", entry_, stream_);
+  c_family::Statements::other(s);
 }
 
 std::string HostStatements::argument(const Expr *value, const Type &type) {

@@ -1,5 +1,6 @@
 #include "Spaces.h"
 
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram::opencl {
@@ -28,20 +29,38 @@ Space Spaces::of(const std::string &variable) const {
 }
 
 Space Spaces::of(const Expr *e) const {
-  switch (e->kind()) {
-  case Kind::VarRef: return of(as<VarRef>(e)->name);
-  case Kind::Cast: return of(as<Cast>(e)->operand);
-  case Kind::Aligned: return of(as<Aligned>(e)->pointer);
-  case Kind::Binary: {
+  switch (exprKind(*e)) {
+  case ExprKind::VarRef: return of(as<VarRef>(e)->name);
+  case ExprKind::Cast: return of(as<Cast>(e)->operand);
+  case ExprKind::Aligned: return of(as<Aligned>(e)->pointer);
+  case ExprKind::Binary: {
     const auto *b = as<Binary>(e);
     return of(b->lhs->type.isPointer() || !b->rhs->type.isPointer() ? b->lhs : b->rhs);
   }
-  case Kind::Conditional: return of(as<Conditional>(e)->then);
-  case Kind::Unary: return of(as<Unary>(e)->operand);
-  case Kind::Subscript: return of(as<Subscript>(e)->base);
-  case Kind::Member: return of(as<Member>(e)->base);
-  default: return Space::Private;
+  case ExprKind::Conditional: return of(as<Conditional>(e)->then);
+  case ExprKind::Unary: return of(as<Unary>(e)->operand);
+  case ExprKind::Subscript: return of(as<Subscript>(e)->base);
+  case ExprKind::Member: return of(as<Member>(e)->base);
+  case ExprKind::IntLit:
+  case ExprKind::FloatLit:
+  case ExprKind::Assign:
+  case ExprKind::Call:
+  case ExprKind::InitList:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case ExprKind::Atomic:
+  case ExprKind::WorkerIndex:
+  case ExprKind::WorkerCount:
+  case ExprKind::Shuffle:
+  case ExprKind::MatrixMultiply:
+  case ExprKind::Transfer:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  return Space::Private;
 }
 
 } // namespace tangram::opencl

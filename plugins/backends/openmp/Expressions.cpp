@@ -124,24 +124,19 @@ c_family::Expressions::Text VectorExpressions::reduce(const VectorReduce *e) {
 }
 
 c_family::Expressions::Text VectorExpressions::other(const Expr *e, const Type &wanted) {
-  switch (e->kind()) {
-  case Kind::LaneIndex:
-    usesVectors = true;
+  if (const auto *n = dyn<Broadcast>(e))
+    return {fmt::format("{}({})", type(e->type), print(n->operand, e->type.element()))};
+  if (const auto *n = dyn<VectorLane>(e))
+    return {fmt::format("{}[{}]", operand(n->operand, kPostfix, {}), print(n->lane, Scalar::U64))};
+  usesVectors = true; // of the library that the others are calls of
+  if (isa<LaneIndex>(e))
     return {fmt::format("tangram::lane_index<{}, {}>()", e->type.element().cName(), lanesOf(e->type))};
-  case Kind::Broadcast:
-    return {fmt::format("{}({})", type(e->type), print(as<Broadcast>(e)->operand, e->type.element()))};
-  case Kind::VectorLoad: usesVectors = true; return load(as<VectorLoad>(e));
-  case Kind::VectorSelect: usesVectors = true; return select(as<VectorSelect>(e));
-  case Kind::VectorReduce: usesVectors = true; return reduce(as<VectorReduce>(e));
-  case Kind::Shuffle:
-    usesVectors = true;
-    return {fmt::format("tangram::shuffle({}, {})", print(as<Shuffle>(e)->operand), print(as<Shuffle>(e)->lane))};
-  case Kind::VectorLane: {
-    const auto *lane = as<VectorLane>(e);
-    return {fmt::format("{}[{}]", operand(lane->operand, kPostfix, {}), print(lane->lane, Scalar::U64))};
-  }
-  default: return Expressions::other(e, wanted);
-  }
+  if (const auto *n = dyn<VectorLoad>(e)) return load(n);
+  if (const auto *n = dyn<VectorSelect>(e)) return select(n);
+  if (const auto *n = dyn<VectorReduce>(e)) return reduce(n);
+  if (const auto *n = dyn<Shuffle>(e))
+    return {fmt::format("tangram::shuffle({}, {})", print(n->operand), print(n->lane))};
+  return Expressions::other(e, wanted);
 }
 
 } // namespace tangram::openmp

@@ -150,17 +150,14 @@ void Statements::begins(const Stmt &s) {
 }
 
 void Statements::other(const Stmt *s) {
-  switch (s->kind()) {
-  case Kind::Loop: return loop(*as<Loop>(s));
-  case Kind::Sync: return; // threads join at the end of their region, lanes are in step
-  case Kind::Alloc: return alloc(*as<Alloc>(s));
-  case Kind::Report:
-    return report(*as<Report>(s), fmt::format("tangram_checked::report(last_error, {}, tangram_sites)",
-                                              e_.print(as<Report>(s)->record)));
-  case Kind::VectorStore: return store(*as<VectorStore>(s));
-  case Kind::Cooperate: fail(kCooperate, s->range, as<Cooperate>(s)->level);
-  default: c_family::Statements::other(s);
-  }
+  if (isa<Sync>(s)) return; // threads join at the end of their region, lanes are in step
+  if (const auto *n = dyn<Loop>(s)) return loop(*n);
+  if (const auto *n = dyn<Alloc>(s)) return alloc(*n);
+  if (const auto *n = dyn<Report>(s))
+    return report(*n, fmt::format("tangram_checked::report(last_error, {}, tangram_sites)", e_.print(n->record)));
+  if (const auto *n = dyn<VectorStore>(s)) return store(*n);
+  if (const auto *n = dyn<Cooperate>(s)) fail(kCooperate, s->range, n->level);
+  c_family::Statements::other(s);
 }
 
 void Statements::declare(const Declare &d) {

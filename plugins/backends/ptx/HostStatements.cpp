@@ -27,16 +27,15 @@ void HostStatements::effect(const Expr *e) {
 }
 
 void HostStatements::other(const Stmt *s) {
-  switch (s->kind()) {
-  case Kind::Loop: return plainLoop(*as<Loop>(s));
-  case Kind::Alloc: // the workspace, which the caller gives
-    if (as<Alloc>(s)->name != workspace_) e_.spelling[as<Alloc>(s)->name] = workspace_;
+  if (const auto *n = dyn<Alloc>(s)) { // the workspace, which the caller gives
+    if (n->name != workspace_) e_.spelling[n->name] = workspace_;
     return;
-  case Kind::Sync: return; // a stream runs one launch after the other
-  case Kind::Launch: return start(*as<Launch>(s));
-  case Kind::Report: return reportFromDevice(*as<Report>(s), "tangram_ptx::report", entry_, stream_);
-  default: c_family::Statements::other(s);
   }
+  if (isa<Sync>(s)) return; // a stream runs one launch after the other
+  if (const auto *n = dyn<Loop>(s)) return plainLoop(*n);
+  if (const auto *n = dyn<Launch>(s)) return start(*n);
+  if (const auto *n = dyn<Report>(s)) return reportFromDevice(*n, "tangram_ptx::report", entry_, stream_);
+  c_family::Statements::other(s);
 }
 
 void HostStatements::start(const Launch &launch) {

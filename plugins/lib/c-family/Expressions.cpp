@@ -3,6 +3,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -193,37 +194,48 @@ std::string Expressions::arguments(const Call *e) {
 }
 
 Expressions::Text Expressions::at(const Expr *e, const Type &wanted) {
-  switch (e->kind()) {
-  case Kind::IntLit: return literal(as<IntLit>(e), wanted);
-  case Kind::FloatLit: return real(as<FloatLit>(e));
-  case Kind::VarRef: {
+  switch (exprKind(*e)) {
+  case ExprKind::IntLit: return literal(as<IntLit>(e), wanted);
+  case ExprKind::FloatLit: return real(as<FloatLit>(e));
+  case ExprKind::VarRef: {
     auto it = spelling.find(as<VarRef>(e)->name);
     return {it == spelling.end() ? as<VarRef>(e)->name : it->second};
   }
-  case Kind::Unary: return unary(as<Unary>(e));
-  case Kind::Binary: return binary(as<Binary>(e));
-  case Kind::Assign: return assign(as<Assign>(e));
-  case Kind::Conditional: return choice(as<Conditional>(e), wanted);
-  case Kind::Cast: return cast(as<Cast>(e), wanted);
-  case Kind::Call: return call(as<Call>(e));
-  case Kind::Subscript: {
+  case ExprKind::Unary: return unary(as<Unary>(e));
+  case ExprKind::Binary: return binary(as<Binary>(e));
+  case ExprKind::Assign: return assign(as<Assign>(e));
+  case ExprKind::Conditional: return choice(as<Conditional>(e), wanted);
+  case ExprKind::Cast: return cast(as<Cast>(e), wanted);
+  case ExprKind::Call: return call(as<Call>(e));
+  case ExprKind::Subscript: {
     const auto *subscript = as<Subscript>(e);
     std::string text = operand(subscript->base, kPostfix, {});
     for (const Expr *index : subscript->indices) text += "[" + print(index, Scalar::U64) + "]";
     return {text};
   }
-  case Kind::Member: {
+  case ExprKind::Member: {
     const auto *member = as<Member>(e);
     return {operand(member->base, kPostfix, {}) + "." + member->field};
   }
-  case Kind::InitList: return initList(as<InitList>(e));
-  case Kind::Atomic: // the ordered one is of the language
+  case ExprKind::InitList: return initList(as<InitList>(e));
+  case ExprKind::Atomic: // the ordered one is of the language
     return as<Atomic>(e)->op == AtomicOp::OrderedAdd ? other(e, e->type) : atomic(as<Atomic>(e));
-  case Kind::Check: return check(as<Check>(e));
-  case Kind::Faulted: return faulted(as<Faulted>(e));
-  case Kind::Aligned: return at(as<Aligned>(e)->pointer, wanted);
-  default: return other(e, wanted);
+  case ExprKind::Check: return check(as<Check>(e));
+  case ExprKind::Faulted: return faulted(as<Faulted>(e));
+  case ExprKind::Aligned: return at(as<Aligned>(e)->pointer, wanted);
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case ExprKind::WorkerIndex:
+  case ExprKind::WorkerCount:
+  case ExprKind::Shuffle:
+  case ExprKind::MatrixMultiply:
+  case ExprKind::Transfer:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  return other(e, wanted);
 }
 
 } // namespace tangram::c_family

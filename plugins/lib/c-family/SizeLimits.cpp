@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -125,12 +126,12 @@ private:
       result.insert(more.begin(), more.end());
     };
     if (!e) return result;
-    switch (e->kind()) {
-    case Kind::VarRef: {
+    switch (exprKind(*e)) {
+    case ExprKind::VarRef: {
       auto it = of_.find(as<VarRef>(e)->name);
       return it == of_.end() ? result : it->second;
     }
-    case Kind::Binary: {
+    case ExprKind::Binary: {
       const auto *b = as<Binary>(e);
       switch (b->op) {
       case BinaryOp::Div:
@@ -152,48 +153,58 @@ private:
       }
       return result;
     }
-    case Kind::Conditional:
+    case ExprKind::Conditional:
       merge(as<Conditional>(e)->then);
       merge(as<Conditional>(e)->otherwise);
       return result;
-    case Kind::VectorSelect:
+    case ExprKind::VectorSelect:
       merge(as<VectorSelect>(e)->then);
       merge(as<VectorSelect>(e)->otherwise);
       return result;
-    case Kind::Cast: merge(as<Cast>(e)->operand); return result;
-    case Kind::Unary: merge(as<Unary>(e)->operand); return result;
-    case Kind::Broadcast: merge(as<Broadcast>(e)->operand); return result;
-    case Kind::VectorReduce: merge(as<VectorReduce>(e)->operand); return result;
-    case Kind::VectorLane: merge(as<VectorLane>(e)->operand); return result;
-    case Kind::Assign: merge(as<Assign>(e)->value); return result;
-    default: return result; // what memory holds is no size
+    case ExprKind::Cast: merge(as<Cast>(e)->operand); return result;
+    case ExprKind::Unary: merge(as<Unary>(e)->operand); return result;
+    case ExprKind::Broadcast: merge(as<Broadcast>(e)->operand); return result;
+    case ExprKind::VectorReduce: merge(as<VectorReduce>(e)->operand); return result;
+    case ExprKind::VectorLane: merge(as<VectorLane>(e)->operand); return result;
+    case ExprKind::Assign: merge(as<Assign>(e)->value); return result;
+    case ExprKind::IntLit:
+    case ExprKind::FloatLit:
+    case ExprKind::Call:
+    case ExprKind::Subscript:
+    case ExprKind::Member:
+    case ExprKind::InitList:
+    case ExprKind::Size:
+    case ExprKind::Pitch:
+    case ExprKind::CoopIdx:
+    case ExprKind::CoopDim:
+    case ExprKind::Atomic:
+    case ExprKind::LaneIndex:
+    case ExprKind::VectorLoad:
+    case TANGRAM_LANGUAGE_EXPRS:
+    case TANGRAM_DEVICE_EXPRS:
+    case TANGRAM_CHECKED_EXPRS: break;
     }
+    return result; // what memory holds is no size
   }
 
   /// The value in terms of size parameters, where it grows with each of them and so cannot wrap unnoticed; else null.
   const Expr *overParameters(const Expr *e) const {
-    switch (e->kind()) {
-    case Kind::IntLit: return as<IntLit>(e)->value >= 0 ? e : nullptr;
-    case Kind::VarRef: {
-      const std::string &name = as<VarRef>(e)->name;
-      if (sizes_.count(name)) return e;
-      const Expr *init = known_.initialiser(name);
+    if (const auto *n = dyn<IntLit>(e)) return n->value >= 0 ? e : nullptr;
+    if (const auto *v = dyn<VarRef>(e)) {
+      if (sizes_.count(v->name)) return e;
+      const Expr *init = known_.initialiser(v->name);
       return init ? overParameters(init) : nullptr;
     }
-    case Kind::Cast: {
-      if (!e->type.isInteger() || !as<Cast>(e)->operand->type.isInteger()) return nullptr;
-      const Expr *operand = overParameters(as<Cast>(e)->operand);
+    if (const auto *c = dyn<Cast>(e)) {
+      if (!e->type.isInteger() || !c->operand->type.isInteger()) return nullptr;
+      const Expr *operand = overParameters(c->operand);
       return operand ? build_.cast(Scalar::U64, operand) : nullptr;
     }
-    case Kind::Binary: {
-      const auto *b = as<Binary>(e);
-      if (b->op != BinaryOp::Add && b->op != BinaryOp::Mul) return nullptr;
-      const Expr *lhs = overParameters(b->lhs), *rhs = overParameters(b->rhs);
-      if (!lhs || !rhs) return nullptr;
-      return build_.binary(b->op, build_.cast(Scalar::U64, lhs), build_.cast(Scalar::U64, rhs));
-    }
-    default: return nullptr;
-    }
+    const auto *b = dyn<Binary>(e);
+    if (!b || (b->op != BinaryOp::Add && b->op != BinaryOp::Mul)) return nullptr;
+    const Expr *lhs = overParameters(b->lhs), *rhs = overParameters(b->rhs);
+    if (!lhs || !rhs) return nullptr;
+    return build_.binary(b->op, build_.cast(Scalar::U64, lhs), build_.cast(Scalar::U64, rhs));
   }
 
   const Kernel &kernel_;

@@ -3,6 +3,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Casts.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/diag/Diagnostic.h"
@@ -112,35 +113,39 @@ void Statements::origin(const Stmt *s) {
 }
 
 void Statements::stmt(const Stmt *s) {
-  switch (s->kind()) {
-  case Kind::Block:
+  switch (stmtKind(*s)) {
+  case StmtKind::Block:
     w_.open("");
     block(*as<Block>(s));
     w_.close();
     return;
-  case Kind::Declare: return declare(*as<Declare>(s));
-  case Kind::Evaluate: return effect(as<Evaluate>(s)->expr);
-  case Kind::If: return conditional(*as<If>(s));
-  case Kind::For: return forLoop(*as<For>(s));
-  case Kind::While:
+  case StmtKind::Declare: return declare(*as<Declare>(s));
+  case StmtKind::Evaluate: return effect(as<Evaluate>(s)->expr);
+  case StmtKind::If: return conditional(*as<If>(s));
+  case StmtKind::For: return forLoop(*as<For>(s));
+  case StmtKind::While:
     w_.open(fmt::format("while ({})", e_.print(as<While>(s)->cond)));
     block(*as<While>(s)->body);
     w_.close();
     return;
-  case Kind::DoWhile:
+  case StmtKind::DoWhile:
     w_.open("do");
     block(*as<DoWhile>(s)->body);
     w_.close(fmt::format(" while ({});", e_.print(as<DoWhile>(s)->cond)));
     return;
-  case Kind::Switch: return choose(*as<Switch>(s));
-  case Kind::Break: return w_.line("break;");
-  case Kind::Continue: return w_.line("continue;");
-  case Kind::Return: {
+  case StmtKind::Switch: return choose(*as<Switch>(s));
+  case StmtKind::Break: return w_.line("break;");
+  case StmtKind::Continue: return w_.line("continue;");
+  case StmtKind::Return: {
     const Expr *value = as<Return>(s)->value;
     return w_.line(value ? fmt::format("return {};", e_.print(value, value->type)) : "return;");
   }
-  default: return other(s);
+  case StmtKind::Loop:
+  case StmtKind::Sync:
+  case StmtKind::Alloc:
+  case TANGRAM_LOWERED_STMTS: break;
   }
+  return other(s);
 }
 
 void Statements::effect(const Expr *e) {

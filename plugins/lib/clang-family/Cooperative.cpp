@@ -6,6 +6,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Casts.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Returns.h"
@@ -88,23 +89,23 @@ private:
 
   void statement(const Stmt *stmt, Stmts &out) {
     if (!calls(stmt)) return out.push_back(stmt);
-    switch (stmt->kind()) {
-    case Kind::Block: return out.push_back(block(as<Block>(stmt)));
-    case Kind::Evaluate: return effect(as<Evaluate>(stmt)->expr, stmt->range, out);
-    case Kind::Declare: {
+    switch (stmtKind(*stmt)) {
+    case StmtKind::Block: return out.push_back(block(as<Block>(stmt)));
+    case StmtKind::Evaluate: return effect(as<Evaluate>(stmt)->expr, stmt->range, out);
+    case StmtKind::Declare: {
       const Expr *init = value(as<Declare>(stmt)->init, out);
       return out.push_back(arena_.derive(as<Declare>(stmt), [&](Declare &copy) { copy.init = init; }));
     }
-    case Kind::Return: {
+    case StmtKind::Return: {
       const Expr *given = value(as<Return>(stmt)->value, out);
       return out.push_back(arena_.derive(as<Return>(stmt), [&](Return &copy) { copy.value = given; }));
     }
-    case Kind::If: {
+    case StmtKind::If: {
       const auto *branch = as<If>(stmt);
       const Expr *cond = value(branch->cond, out);
       return out.push_back(arena_.make<If>(stmt->range, cond, block(branch->then), block(branch->otherwise)));
     }
-    case Kind::Switch: {
+    case StmtKind::Switch: {
       const auto *choice = as<Switch>(stmt);
       const Expr *chosen = value(choice->value, out);
       return out.push_back(arena_.derive(choice, [&](Switch &copy) {
@@ -113,7 +114,7 @@ private:
           if (calls(c)) c = arena_.derive(c, [&](Case &other) { other.body = block(c->body); });
       }));
     }
-    case Kind::For: {
+    case StmtKind::For: {
       const auto *loop = as<For>(stmt);
       const Stmt *init = loop->init;
       if (calls(init)) {
@@ -125,18 +126,24 @@ private:
       if (init) out.push_back(init); // names are unique in a body
       return rolled(*loop, loop->cond, loop->step, loop->body, false, out);
     }
-    case Kind::While: {
+    case StmtKind::While: {
       const auto *loop = as<While>(stmt);
       if (!calls(loop->cond)) return out.push_back(arena_.make<While>(loop->range, loop->cond, block(loop->body)));
       return rolled(*loop, loop->cond, nullptr, loop->body, false, out);
     }
-    case Kind::DoWhile: {
+    case StmtKind::DoWhile: {
       const auto *loop = as<DoWhile>(stmt);
       if (!calls(loop->cond)) return out.push_back(arena_.make<DoWhile>(loop->range, block(loop->body), loop->cond));
       return rolled(*loop, loop->cond, nullptr, loop->body, true, out);
     }
-    default: failBug(stmt->range, "frontend-clang", "a call in a statement that has no expressions");
+    case StmtKind::Break:
+    case StmtKind::Continue:
+    case StmtKind::Loop:
+    case StmtKind::Sync:
+    case StmtKind::Alloc:
+    case TANGRAM_LOWERED_STMTS: break;
     }
+    failBug(stmt->range, "frontend-clang", "a call in a statement that has no expressions");
   }
 
   /// A loop whose condition or step needs statements: they stand at the head of its body, where `continue` comes to

@@ -3,6 +3,7 @@
 #include "Types.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -123,17 +124,30 @@ void checkExtents(const ast::Block *body) {
   std::set<std::string> assigned = assignedVariables(body), known;
   auto isKnown = [&](const Expr *e) {
     return !any<Expr>(e, [&](const Expr &part) {
-      switch (part.kind()) {
-      case Kind::VarRef: return known.count(as<VarRef>(&part)->name) == 0;
-      case Kind::IntLit:
-      case Kind::FloatLit:
-      case Kind::CoopDim:
-      case Kind::Cast:
-      case Kind::Unary:
-      case Kind::Binary:
-      case Kind::Conditional: return false;
-      default: return true;
+      switch (exprKind(part)) {
+      case ExprKind::VarRef: return known.count(as<VarRef>(&part)->name) == 0;
+      case ExprKind::IntLit:
+      case ExprKind::FloatLit:
+      case ExprKind::CoopDim:
+      case ExprKind::Cast:
+      case ExprKind::Unary:
+      case ExprKind::Binary:
+      case ExprKind::Conditional: return false;
+      case ExprKind::Assign:
+      case ExprKind::Call:
+      case ExprKind::Subscript:
+      case ExprKind::Member:
+      case ExprKind::InitList:
+      case ExprKind::Size:
+      case ExprKind::Pitch:
+      case ExprKind::CoopIdx:
+      case ExprKind::Atomic:
+      case TANGRAM_LANGUAGE_EXPRS:
+      case TANGRAM_DEVICE_EXPRS:
+      case TANGRAM_CHECKED_EXPRS:
+      case TANGRAM_VECTOR_EXPRS: break;
       }
+      return true;
     });
   };
   walk(body, [&](const Declare &d) {

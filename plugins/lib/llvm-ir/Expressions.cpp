@@ -94,28 +94,42 @@ Value *Expressions::other(const Expr *e) { fail(kLanguageNode, e->range, name(e-
 void Expressions::refuseVector(const Expr *e) { fail(kVectors, e->range, name(e->kind()), e->type.text()); }
 
 Place Expressions::place(const Expr *e) {
-  switch (e->kind()) {
-  case Kind::VarRef: {
+  switch (exprKind(*e)) {
+  case ExprKind::VarRef: {
     const Variable &v = s_.variable(as<VarRef>(e)->name, e->range);
     if (v.kind == Variable::Kind::Value) return temporary(e); // is only read
     return {v.value, v.type};
   }
-  case Kind::Unary:
+  case ExprKind::Unary:
     if (as<Unary>(e)->op == UnaryOp::Deref) return {value(as<Unary>(e)->operand), e->type};
     if (changesOperand(as<Unary>(e)->op)) return step(as<Unary>(e)).place;
     return temporary(e);
-  case Kind::Subscript: return element(as<Subscript>(e));
-  case Kind::Member: return member(as<Member>(e));
-  case Kind::Assign: return assign(as<Assign>(e)).place;
-  case Kind::Conditional:
+  case ExprKind::Subscript: return element(as<Subscript>(e));
+  case ExprKind::Member: return member(as<Member>(e));
+  case ExprKind::Assign: return assign(as<Assign>(e)).place;
+  case ExprKind::Conditional:
     return {choose(as<Conditional>(e), [&](const Expr *side) { return s_.arithmetic.generic(place(side).address); }),
             e->type};
-  case Kind::Binary:
+  case ExprKind::Binary:
     if (as<Binary>(e)->op != BinaryOp::Comma) return temporary(e);
     value(as<Binary>(e)->lhs);
     return place(as<Binary>(e)->rhs);
-  default: return temporary(e);
+  case ExprKind::IntLit:
+  case ExprKind::FloatLit:
+  case ExprKind::Cast:
+  case ExprKind::Call:
+  case ExprKind::InitList:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case ExprKind::Atomic:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  return temporary(e);
 }
 
 Place Expressions::temporary(const Expr *e) {

@@ -1,6 +1,7 @@
 #include "tangram/loops/Jam.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Storage.h"
 #include "tangram/ast/Walk.h"
@@ -50,20 +51,20 @@ bool Jam::once(const Expr *e) const {
 
 void Jam::stmt(const Stmt *s, Stmts &out) {
   Build b(arena_, s->range);
-  switch (s->kind()) {
-  case Kind::Declare: {
+  switch (stmtKind(*s)) {
+  case StmtKind::Declare: {
     if (!copies_.differs(as<Declare>(s)->name)) return out.push_back(s);
     return each(s, out);
   }
-  case Kind::Evaluate: {
+  case StmtKind::Evaluate: {
     const Expr *e = as<Evaluate>(s)->expr;
     if (hasEffects(e) && once(e)) return out.push_back(s);
     return each(s, out);
   }
-  case Kind::Break:
-  case Kind::Continue: return out.push_back(s);
-  case Kind::Block: return out.push_back(b.block(block(as<Block>(s))));
-  case Kind::If: {
+  case StmtKind::Break:
+  case StmtKind::Continue: return out.push_back(s);
+  case StmtKind::Block: return out.push_back(b.block(block(as<Block>(s))));
+  case StmtKind::If: {
     const auto *node = as<If>(s);
     if (!copies_.together(s) || hasEffects(node->cond)) return each(s, out);
     return out.push_back(arena_.derive(node, [&](If &copy) {
@@ -71,10 +72,10 @@ void Jam::stmt(const Stmt *s, Stmts &out) {
       if (node->otherwise) copy.otherwise = b.block(block(node->otherwise));
     }));
   }
-  case Kind::For:
-  case Kind::While:
-  case Kind::DoWhile:
-  case Kind::Loop: {
+  case StmtKind::For:
+  case StmtKind::While:
+  case StmtKind::DoWhile:
+  case StmtKind::Loop: {
     if (!copies_.together(s)) {
       if (!asLongAsAll(s, out)) each(s, out);
       return;
@@ -87,8 +88,13 @@ void Jam::stmt(const Stmt *s, Stmts &out) {
     if (const auto *loop = dyn<DoWhile>(s)) return out.push_back(jammed(loop));
     return out.push_back(jammed(as<Loop>(s)));
   }
-  default: return each(s, out);
+  case StmtKind::Switch:
+  case StmtKind::Return:
+  case StmtKind::Sync:
+  case StmtKind::Alloc:
+  case TANGRAM_LOWERED_STMTS: break;
   }
+  return each(s, out);
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Storage.h"
 #include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
@@ -22,21 +23,39 @@ constexpr Int kMostCoefficient = Int{1} << 40;
 /// Nothing that a loop's body could change, or that only its condition keeps from a division by zero.
 bool ofVariables(const Expr *e) {
   return !any<Expr>(e, [](const Expr &part) {
-    switch (part.kind()) {
-    case Kind::IntLit:
-    case Kind::VarRef:
-    case Kind::Cast:
-    case Kind::Conditional:
-    case Kind::WorkerIndex:
-    case Kind::WorkerCount: return false;
-    case Kind::Binary: {
+    switch (exprKind(part)) {
+    case ExprKind::IntLit:
+    case ExprKind::VarRef:
+    case ExprKind::Cast:
+    case ExprKind::Conditional:
+    case ExprKind::WorkerIndex:
+    case ExprKind::WorkerCount: return false;
+    case ExprKind::Binary: {
       const auto &b = *as<Binary>(&part);
       const bool divides = b.op == BinaryOp::Div || b.op == BinaryOp::Rem;
       return divides && literal(b.rhs).value_or(0) <= 0;
     }
-    case Kind::Unary: return hasEffects(&part) || as<Unary>(&part)->op == UnaryOp::Deref;
-    default: return true;
+    case ExprKind::Unary: return hasEffects(&part) || as<Unary>(&part)->op == UnaryOp::Deref;
+    case ExprKind::FloatLit:
+    case ExprKind::Assign:
+    case ExprKind::Call:
+    case ExprKind::Subscript:
+    case ExprKind::Member:
+    case ExprKind::InitList:
+    case ExprKind::Size:
+    case ExprKind::Pitch:
+    case ExprKind::CoopIdx:
+    case ExprKind::CoopDim:
+    case ExprKind::Atomic:
+    case ExprKind::Aligned:
+    case ExprKind::Shuffle:
+    case ExprKind::MatrixMultiply:
+    case ExprKind::Transfer:
+    case TANGRAM_LANGUAGE_EXPRS:
+    case TANGRAM_CHECKED_EXPRS:
+    case TANGRAM_VECTOR_EXPRS: break;
     }
+    return true;
   });
 }
 
@@ -114,19 +133,17 @@ std::optional<Sums::Sum> Sums::of(const Expr *e) {
     return *value ? Sum{{{}, *value}} : Sum{};
   }
   const bool differs = copies_.differs(e);
-  switch (e->kind()) {
-  case Kind::VarRef: {
-    const std::string &name = as<VarRef>(e)->name;
+  if (const auto *v = dyn<VarRef>(e)) {
+    const std::string &name = v->name;
     if (name == loop_.var) return Sum{{{kIteration}, 1}};
     const Expr *init = initialiser(name);
     if (init && (differs || isa<Binary>(init))) return of(init);
     if (differs) return {};
     return factor(e);
   }
-  case Kind::Cast: {
-    const Expr *from = as<Cast>(e)->operand;
-    if (!from->type.isInteger() || from->type.isBool()) break;
-    if (!differs) break;
+  const auto *cast = dyn<Cast>(e);
+  if (cast && differs && cast->operand->type.isInteger() && !cast->operand->type.isBool()) {
+    const Expr *from = cast->operand;
     std::optional<Sum> sum = of(from);
     if (!sum) return {};
     const bool same = e->type.bytes() == from->type.bytes() && from->type.bytes() == 8;
@@ -141,19 +158,16 @@ std::optional<Sums::Sum> Sums::of(const Expr *e) {
     exact_.emplace_back(e, *sum);
     return sum;
   }
-  case Kind::Binary: {
-    const auto *binary = as<Binary>(e);
-    const BinaryOp op = binary->op;
-    if (op != BinaryOp::Add && op != BinaryOp::Sub && op != BinaryOp::Mul) break;
-    if (!differs && e->type.bytes() < 8) break; // as a factor it is what it is, wrapped or not
+  const auto *binary = dyn<Binary>(e);
+  const BinaryOp op = binary ? binary->op : BinaryOp::Comma;
+  const bool isSum = op == BinaryOp::Add || op == BinaryOp::Sub || op == BinaryOp::Mul;
+  if (isSum && (differs || e->type.bytes() >= 8)) { // as a factor a narrow one is what it is, wrapped or not
     std::optional<Sum> left = of(binary->lhs), right = of(binary->rhs);
     if (!left || !right) return {};
     if (op == BinaryOp::Mul) return product(*left, *right);
     add(*left, *right, op == BinaryOp::Add ? 1 : -1);
     if (left->size() > kMostTerms) return {};
     return left;
-  }
-  default: break;
   }
   if (differs || !ofVariables(e)) return {};
   return factor(e);

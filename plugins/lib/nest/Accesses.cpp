@@ -1,6 +1,7 @@
 #include "Accesses.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Selections.h"
 #include "tangram/nest/Updates.h"
@@ -215,19 +216,19 @@ void Accesses::call(const std::string &spectrum, const std::vector<const Expr *>
 }
 
 void Accesses::expr(const Expr *e) {
-  switch (e->kind()) {
-  case Kind::VarRef:
-  case Kind::Subscript:
-  case Kind::Member:
+  switch (exprKind(*e)) {
+  case ExprKind::VarRef:
+  case ExprKind::Subscript:
+  case ExprKind::Member:
     if (rootVariable(e)) return touch(e, AccessKind::Read);
     break;
-  case Kind::Assign: {
+  case ExprKind::Assign: {
     const auto *a = as<Assign>(e);
     expr(a->value);
     if (a->op != AssignOp::Set) touch(a->target, AccessKind::Read);
     return touch(a->target, AccessKind::Write);
   }
-  case Kind::Unary: {
+  case ExprKind::Unary: {
     const auto *u = as<Unary>(e);
     if (u->op == UnaryOp::AddressOf)
       return uncertainly([&] {
@@ -238,12 +239,12 @@ void Accesses::expr(const Expr *e) {
     touch(u->operand, AccessKind::Read);
     return touch(u->operand, AccessKind::Write);
   }
-  case Kind::Atomic: {
+  case ExprKind::Atomic: {
     const auto *a = as<Atomic>(e);
     for (const Expr *o : a->operands) expr(o);
     return touch(a->target, AccessKind::Atomic);
   }
-  case Kind::Conditional: {
+  case ExprKind::Conditional: {
     const auto *c = as<Conditional>(e);
     expr(c->cond);
     return uncertainly([&] {
@@ -251,17 +252,28 @@ void Accesses::expr(const Expr *e) {
       expr(c->otherwise);
     });
   }
-  case Kind::Binary: {
+  case ExprKind::Binary: {
     const auto *b = as<Binary>(e);
     expr(b->lhs);
     if (b->op == BinaryOp::LogicalAnd || b->op == BinaryOp::LogicalOr) return uncertainly([&] { expr(b->rhs); });
     return expr(b->rhs);
   }
-  case Kind::Size:
-  case Kind::Pitch: return; // sizes do not change
-  case Kind::SpectrumCall: return call(as<SpectrumCall>(e)->spectrum, as<SpectrumCall>(e)->args);
-  case Kind::Map: return call(as<Map>(e)->spectrum, as<Map>(e)->args);
-  default: break;
+  case ExprKind::Size:
+  case ExprKind::Pitch: return; // sizes do not change
+  case ExprKind::SpectrumCall: return call(as<SpectrumCall>(e)->spectrum, as<SpectrumCall>(e)->args);
+  case ExprKind::Map: return call(as<Map>(e)->spectrum, as<Map>(e)->args);
+  case ExprKind::IntLit:
+  case ExprKind::FloatLit:
+  case ExprKind::Cast:
+  case ExprKind::Call:
+  case ExprKind::InitList:
+  case ExprKind::Partition:
+  case ExprKind::Sequence:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
   for (const Node *child : children(*e)) node(child);
 }

@@ -5,6 +5,7 @@
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Functions.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Text.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Casts.h"
@@ -378,8 +379,8 @@ std::optional<Affine::Integer> Affine::integer(const Expr *e) {
 bool Affine::standsStill(const Expr *e, std::set<unsigned> &loops) const {
   if (hasEffects(e)) return false;
   return !any<Expr>(e, [&](const Expr &n) {
-    switch (n.kind()) {
-    case Kind::VarRef: {
+    switch (exprKind(n)) {
+    case ExprKind::VarRef: {
       const std::string &name = as<VarRef>(&n)->name;
       if (auto it = iterators_.find(name); it != iterators_.end()) {
         loops.insert(it->second);
@@ -390,18 +391,28 @@ bool Affine::standsStill(const Expr *e, std::set<unsigned> &loops) const {
       }
       return false;
     }
-    case Kind::Call: return !isMathFunction(as<Call>(&n)->callee);
-    case Kind::IntLit:
-    case Kind::FloatLit:
-    case Kind::Unary:
-    case Kind::Binary:
-    case Kind::Conditional:
-    case Kind::Cast:
-    case Kind::Subscript:
-    case Kind::Member:
-    case Kind::Size: return false;
-    default: return true;
+    case ExprKind::Call: return !isMathFunction(as<Call>(&n)->callee);
+    case ExprKind::IntLit:
+    case ExprKind::FloatLit:
+    case ExprKind::Unary:
+    case ExprKind::Binary:
+    case ExprKind::Conditional:
+    case ExprKind::Cast:
+    case ExprKind::Subscript:
+    case ExprKind::Member:
+    case ExprKind::Size: return false;
+    case ExprKind::Assign:
+    case ExprKind::InitList:
+    case ExprKind::Pitch:
+    case ExprKind::CoopIdx:
+    case ExprKind::CoopDim:
+    case ExprKind::Atomic:
+    case TANGRAM_LANGUAGE_EXPRS:
+    case TANGRAM_DEVICE_EXPRS:
+    case TANGRAM_CHECKED_EXPRS:
+    case TANGRAM_VECTOR_EXPRS: break;
     }
+    return true;
   });
 }
 

@@ -3,6 +3,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Structs.h"
 #include "tangram/ast/Walk.h"
@@ -34,14 +35,14 @@ public:
 
   Fields leavesOf(const Expr *e) {
     if (!e->type.isStruct()) return {mutateAs(e)};
-    switch (e->kind()) {
-    case Kind::VarRef: {
+    switch (exprKind(*e)) {
+    case ExprKind::VarRef: {
       const auto known = values.find(as<VarRef>(e)->name);
       return known == values.end() ? membersOf(e) : known->second;
     }
-    case Kind::Subscript: return membersOf(mutateAs(e));
-    case Kind::Member: return ofMember(as<Member>(e));
-    case Kind::InitList: {
+    case ExprKind::Subscript: return membersOf(mutateAs(e));
+    case ExprKind::Member: return ofMember(as<Member>(e));
+    case ExprKind::InitList: {
       Fields all;
       const std::vector<const Param *> &fields = structs_.find(e->type)->fields;
       for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -51,15 +52,31 @@ public:
       }
       return all;
     }
-    case Kind::Conditional: {
+    case ExprKind::Conditional: {
       const auto *choice = as<Conditional>(e);
       return chosen(mutateAs(choice->cond), leavesOf(choice->then), leavesOf(choice->otherwise), e->range);
     }
-    case Kind::Call:
+    case ExprKind::Call:
       if (const std::optional<Fields> result = inlined(*as<Call>(e))) return *result;
-      [[fallthrough]];
-    default: failed = true; return zeros(e->type, e->range);
+      break;
+    case ExprKind::IntLit:
+    case ExprKind::FloatLit:
+    case ExprKind::Unary:
+    case ExprKind::Binary:
+    case ExprKind::Assign:
+    case ExprKind::Cast:
+    case ExprKind::Size:
+    case ExprKind::Pitch:
+    case ExprKind::CoopIdx:
+    case ExprKind::CoopDim:
+    case ExprKind::Atomic:
+    case TANGRAM_LANGUAGE_EXPRS:
+    case TANGRAM_DEVICE_EXPRS:
+    case TANGRAM_CHECKED_EXPRS:
+    case TANGRAM_VECTOR_EXPRS: break;
     }
+    failed = true;
+    return zeros(e->type, e->range);
   }
 
 protected:

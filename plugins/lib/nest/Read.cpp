@@ -7,6 +7,7 @@
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Functions.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Casts.h"
@@ -134,9 +135,9 @@ private:
   }
 
   void statement(const Stmt *s, std::vector<Item> &out) {
-    switch (s->kind()) {
-    case Kind::Block: return block(as<Block>(s)->stmts, 0, out);
-    case Kind::Declare: {
+    switch (stmtKind(*s)) {
+    case StmtKind::Block: return block(as<Block>(s)->stmts, 0, out);
+    case StmtKind::Declare: {
       const auto *d = as<Declare>(s);
       accesses_.declare(*d, loops_);
       affine_.domain = domain_;
@@ -144,10 +145,21 @@ private:
       leaf(s, out);
       return goesOn(*d);
     }
-    case Kind::If: return branch(as<If>(s), out);
-    case Kind::For: return loop(as<For>(s), out);
-    default: return leaf(s, out);
+    case StmtKind::If: return branch(as<If>(s), out);
+    case StmtKind::For: return loop(as<For>(s), out);
+    case StmtKind::Evaluate:
+    case StmtKind::While:
+    case StmtKind::DoWhile:
+    case StmtKind::Switch:
+    case StmtKind::Break:
+    case StmtKind::Continue:
+    case StmtKind::Return:
+    case StmtKind::Loop:
+    case StmtKind::Sync:
+    case StmtKind::Alloc:
+    case TANGRAM_LOWERED_STMTS: break;
     }
+    return leaf(s, out);
   }
 
   /// while (n < end) { const now = n; ... }: what is known of `now`, as the loop goes on.

@@ -1,6 +1,7 @@
 // Expressions and statements as messages quote them: close to the source, without conversions that nobody wrote.
 #include "tangram/nest/Nest.h"
 
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 #include <fmt/format.h>
@@ -30,55 +31,64 @@ std::string unary(const Unary &u, unsigned depth) {
 std::string text(const Node *n, int outer, unsigned depth) {
   if (!n) return "";
   if (++depth > 40) return "...";
-  switch (n->kind()) {
-  case Kind::IntLit:
+  if (const auto *d = dyn<Declare>(n))
+    return d->init ? fmt::format("{} = {}", d->name, text(d->init, -1, depth)) : d->name;
+  if (const auto *s = dyn<Evaluate>(n)) return text(s->expr, outer, depth);
+  const auto *e = dyn<Expr>(n);
+  if (!e) return std::string(ast::name(n->kind()));
+  switch (exprKind(*e)) {
+  case ExprKind::IntLit:
     return as<Expr>(n)->type.isBool() ? (as<IntLit>(n)->value ? "true" : "false")
                                       : std::to_string(as<IntLit>(n)->value);
-  case Kind::FloatLit: return fmt::format("{}", as<FloatLit>(n)->value);
-  case Kind::VarRef: return as<VarRef>(n)->name;
-  case Kind::Cast: return text(as<Cast>(n)->operand, outer, depth);
-  case Kind::Unary: return unary(*as<Unary>(n), depth);
-  case Kind::Binary: {
+  case ExprKind::FloatLit: return fmt::format("{}", as<FloatLit>(n)->value);
+  case ExprKind::VarRef: return as<VarRef>(n)->name;
+  case ExprKind::Cast: return text(as<Cast>(n)->operand, outer, depth);
+  case ExprKind::Unary: return unary(*as<Unary>(n), depth);
+  case ExprKind::Binary: {
     const auto *b = as<Binary>(n);
     int own = precedence(b->op);
     std::string s = fmt::format("{} {} {}", text(b->lhs, own, depth), symbol(b->op), text(b->rhs, own + 1, depth));
     return own < outer ? "(" + s + ")" : s;
   }
-  case Kind::Assign: {
+  case ExprKind::Assign: {
     const auto *a = as<Assign>(n);
     return fmt::format("{} {} {}", text(a->target, 11, depth), symbol(a->op), text(a->value, -1, depth));
   }
-  case Kind::Conditional: {
+  case ExprKind::Conditional: {
     const auto *c = as<Conditional>(n);
     return fmt::format("({} ? {} : {})", text(c->cond, 1, depth), text(c->then, 1, depth),
                        text(c->otherwise, 1, depth));
   }
-  case Kind::Subscript: {
+  case ExprKind::Subscript: {
     const auto *s = as<Subscript>(n);
     std::string result = text(s->base, 11, depth);
     for (const Expr *i : s->indices) result += "[" + text(i, -1, depth) + "]";
     return result;
   }
-  case Kind::Member: return text(as<Member>(n)->base, 11, depth) + "." + as<Member>(n)->field;
-  case Kind::Size: {
+  case ExprKind::Member: return text(as<Member>(n)->base, 11, depth) + "." + as<Member>(n)->field;
+  case ExprKind::Size: {
     const auto *s = as<Size>(n);
     return fmt::format("{}.size({})", text(s->container, 11, depth), s->dim ? text(s->dim, -1, depth) : "");
   }
-  case Kind::Call: return fmt::format("{}({})", as<Call>(n)->callee, list(as<Call>(n)->args, depth));
-  case Kind::SpectrumCall:
+  case ExprKind::Call: return fmt::format("{}({})", as<Call>(n)->callee, list(as<Call>(n)->args, depth));
+  case ExprKind::SpectrumCall:
     return fmt::format("{}({})", as<SpectrumCall>(n)->spectrum, list(as<SpectrumCall>(n)->args, depth));
-  case Kind::Map: return fmt::format("map({}, {})", as<Map>(n)->spectrum, list(as<Map>(n)->args, depth));
-  case Kind::Atomic: {
+  case ExprKind::Map: return fmt::format("map({}, {})", as<Map>(n)->spectrum, list(as<Map>(n)->args, depth));
+  case ExprKind::Atomic: {
     const auto *a = as<Atomic>(n);
     return fmt::format("atomic {}({}, {})", name(a->op), text(a->target, -1, depth), list(a->operands, depth));
   }
-  case Kind::Declare: {
-    const auto *d = as<Declare>(n);
-    return d->init ? fmt::format("{} = {}", d->name, text(d->init, -1, depth)) : d->name;
+  case ExprKind::InitList:
+  case ExprKind::Partition:
+  case ExprKind::Sequence:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
-  case Kind::Evaluate: return text(as<Evaluate>(n)->expr, outer, depth);
-  default: return std::string(ast::name(n->kind()));
-  }
+  return std::string(ast::name(n->kind()));
 }
 
 } // namespace

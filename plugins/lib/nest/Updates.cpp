@@ -134,8 +134,11 @@ std::optional<ReductionOp> reductionOp(AtomicOp op) {
   case AtomicOp::And: return ReductionOp::And;
   case AtomicOp::Or: return ReductionOp::Or;
   case AtomicOp::Xor: return ReductionOp::Xor;
-  default: return std::nullopt;
+  case AtomicOp::Exchange:
+  case AtomicOp::CompareExchange:
+  case AtomicOp::OrderedAdd: break;
   }
+  return std::nullopt;
 }
 
 std::optional<Update> updateOf(const Stmt *statement, const Module &module) {

@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Storage.h"
 #include "tangram/ast/Walk.h"
 
@@ -140,8 +141,9 @@ void Ranges::changes(const Expr *target, AssignOp op, const Expr *value, const F
     return;
   case AssignOp::Sub:
   case AssignOp::Or:
-  case AssignOp::Xor: return becomes(v->name, std::nullopt);
+  case AssignOp::Xor: break;
   }
+  return becomes(v->name, std::nullopt);
 }
 
 void Ranges::effects(const Expr *e, const For *loop) {
@@ -160,16 +162,16 @@ void Ranges::block(const Block *body) {
 }
 
 void Ranges::stmt(const Stmt *s) {
-  switch (s->kind()) {
-  case Kind::Block: return block(as<Block>(s));
-  case Kind::Declare: {
+  switch (stmtKind(*s)) {
+  case StmtKind::Block: return block(as<Block>(s));
+  case StmtKind::Declare: {
     const auto *d = as<Declare>(s);
     effects(d->init);
     if (d->extents.empty() && d->type.isInteger() && d->init) becomes(d->name, upper(d->init));
     return;
   }
-  case Kind::Evaluate: return effects(as<Evaluate>(s)->expr);
-  case Kind::If: {
+  case StmtKind::Evaluate: return effects(as<Evaluate>(s)->expr);
+  case StmtKind::If: {
     const auto *n = as<If>(s);
     effects(n->cond);
     assume(n->cond, true);
@@ -180,7 +182,7 @@ void Ranges::stmt(const Stmt *s) {
     block(n->otherwise);
     return pop();
   }
-  case Kind::For: {
+  case StmtKind::For: {
     const auto *n = as<For>(s);
     if (n->init) stmt(n->init);
     effects(n->cond);
@@ -189,18 +191,23 @@ void Ranges::stmt(const Stmt *s) {
     effects(n->step, n);
     return pop();
   }
-  case Kind::While:
+  case StmtKind::While:
     effects(as<While>(s)->cond);
     assume(as<While>(s)->cond, true);
     block(as<While>(s)->body);
     return pop();
-  case Kind::DoWhile: block(as<DoWhile>(s)->body); return effects(as<DoWhile>(s)->cond);
-  case Kind::Switch:
+  case StmtKind::DoWhile: block(as<DoWhile>(s)->body); return effects(as<DoWhile>(s)->cond);
+  case StmtKind::Switch:
     effects(as<Switch>(s)->value);
     for (const Case *c : as<Switch>(s)->cases) block(c->body);
     return;
-  case Kind::Loop: becomes(as<Loop>(s)->var, upper(as<Loop>(s)->end)); return block(as<Loop>(s)->body);
-  default: // what else stands in a launch: its expressions may assign
+  case StmtKind::Loop: becomes(as<Loop>(s)->var, upper(as<Loop>(s)->end)); return block(as<Loop>(s)->body);
+  case StmtKind::Break:
+  case StmtKind::Continue:
+  case StmtKind::Return:
+  case StmtKind::Sync:
+  case StmtKind::Alloc:
+  case TANGRAM_LOWERED_STMTS: // what else stands in a launch: its expressions may assign
     for (const Node *child : children(*s)) {
       if (isa<Expr>(child)) effects(as<Expr>(child));
       if (isa<Stmt>(child)) stmt(as<Stmt>(child));
@@ -217,13 +224,13 @@ std::optional<Bound> Ranges::upper(const std::string &variable) const {
 
 std::optional<Bound> Ranges::upper(const Expr *e) const {
   if (!e->type.isInteger()) return std::nullopt;
-  switch (e->kind()) {
-  case Kind::IntLit: {
+  switch (exprKind(*e)) {
+  case ExprKind::IntLit: {
     Int value = as<IntLit>(e)->value;
     if (e->type.isSigned() && value < 0) return std::nullopt;
     return Bound(static_cast<double>(static_cast<std::uint64_t>(value)));
   }
-  case Kind::VarRef: {
+  case ExprKind::VarRef: {
     const std::string &name = as<VarRef>(e)->name;
     auto limit = std::find_if(limits_.rbegin(), limits_.rend(), [&](const auto &l) { return l.first == name; });
     if (limit != limits_.rend()) return limit->second;
@@ -231,17 +238,17 @@ std::optional<Bound> Ranges::upper(const Expr *e) const {
     if (local_.count(name) || assigned_.count(name) || !isUnsigned(e->type)) return ofType(e->type);
     return e->type.bytes() < 4 ? ofType(e->type) : Bound::atom(e);
   }
-  case Kind::Binary: {
+  case ExprKind::Binary: {
     std::optional<Bound> bound = binary(as<Binary>(e));
     return bound ? bound : ofType(e->type);
   }
-  case Kind::Conditional: {
+  case ExprKind::Conditional: {
     std::optional<Bound> bound = conditional(as<Conditional>(e));
     return bound ? bound : ofType(e->type);
   }
-  case Kind::Cast: return cast(as<Cast>(e));
-  case Kind::WorkerIndex:
-  case Kind::WorkerCount: {
+  case ExprKind::Cast: return cast(as<Cast>(e));
+  case ExprKind::WorkerIndex:
+  case ExprKind::WorkerCount: {
     bool index = isa<WorkerIndex>(e);
     const std::string &within = index ? as<WorkerIndex>(e)->within : as<WorkerCount>(e)->within;
     const std::string &level = index ? as<WorkerIndex>(e)->level : as<WorkerCount>(e)->level;
@@ -249,8 +256,27 @@ std::optional<Bound> Ranges::upper(const Expr *e) const {
     std::uint64_t all = levels_.workers(within), each = std::max<std::uint64_t>(1, levels_.workers(level));
     return all ? std::optional(Bound(static_cast<double>(all / each - index))) : ofType(e->type);
   }
-  default: return ofType(e->type);
+  case ExprKind::FloatLit:
+  case ExprKind::Unary:
+  case ExprKind::Assign:
+  case ExprKind::Call:
+  case ExprKind::Subscript:
+  case ExprKind::Member:
+  case ExprKind::InitList:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case ExprKind::Atomic:
+  case ExprKind::Aligned:
+  case ExprKind::Shuffle:
+  case ExprKind::MatrixMultiply:
+  case ExprKind::Transfer:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  return ofType(e->type);
 }
 
 std::optional<Bound> Ranges::cast(const Cast *e) const {
@@ -327,16 +353,35 @@ std::optional<Bound> Ranges::binary(const Binary *e) const {
 /// Keeps its value while it can be mentioned.
 bool Ranges::stays(const Expr *e) const {
   return !any<Expr>(e, [&](const Expr &part) {
-    switch (part.kind()) {
-    case Kind::IntLit:
-    case Kind::Binary:
-    case Kind::Conditional:
-    case Kind::Cast:
-    case Kind::WorkerIndex:
-    case Kind::WorkerCount: return false;
-    case Kind::VarRef: return assigned_.count(as<VarRef>(&part)->name) != 0;
-    default: return true;
+    switch (exprKind(part)) {
+    case ExprKind::IntLit:
+    case ExprKind::Binary:
+    case ExprKind::Conditional:
+    case ExprKind::Cast:
+    case ExprKind::WorkerIndex:
+    case ExprKind::WorkerCount: return false;
+    case ExprKind::VarRef: return assigned_.count(as<VarRef>(&part)->name) != 0;
+    case ExprKind::FloatLit:
+    case ExprKind::Unary:
+    case ExprKind::Assign:
+    case ExprKind::Call:
+    case ExprKind::Subscript:
+    case ExprKind::Member:
+    case ExprKind::InitList:
+    case ExprKind::Size:
+    case ExprKind::Pitch:
+    case ExprKind::CoopIdx:
+    case ExprKind::CoopDim:
+    case ExprKind::Atomic:
+    case ExprKind::Aligned:
+    case ExprKind::Shuffle:
+    case ExprKind::MatrixMultiply:
+    case ExprKind::Transfer:
+    case TANGRAM_LANGUAGE_EXPRS:
+    case TANGRAM_CHECKED_EXPRS:
+    case TANGRAM_VECTOR_EXPRS: break;
     }
+    return true;
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Storage.h"
 #include "tangram/ast/Walk.h"
 
@@ -101,17 +102,13 @@ const Expr *Narrowing::narrow(const Expr *e) {
   Build b = build(e);
   if (isNarrow(e)) return b.var(as<VarRef>(e)->name, type_);
   if (!fits(e)) return nullptr;
-  switch (e->kind()) {
-  case Kind::IntLit: return b.cast(type_, e);
-  case Kind::Cast: {
-    const Expr *from = as<Cast>(e)->operand;
+  if (isa<IntLit>(e)) return b.cast(type_, e);
+  if (const auto *cast = dyn<Cast>(e)) {
+    const Expr *from = cast->operand;
     if (const Expr *operand = narrow(from)) return operand;
     if (from->type.isInteger() && from->type.bytes() <= 4) return b.cast(type_, mutateAs(from));
-    break;
   }
-  case Kind::Conditional: {
-    const auto *c = as<Conditional>(e);
-    if (!isWide(e->type)) break;
+  if (const auto *c = dyn<Conditional>(e); c && isWide(e->type)) {
     const Expr *cond = mutateAs(c->cond);
     ranges_.assume(c->cond, true);
     const Expr *then = narrow(c->then);
@@ -120,14 +117,9 @@ const Expr *Narrowing::narrow(const Expr *e) {
     const Expr *otherwise = narrow(c->otherwise);
     ranges_.pop();
     if (then && otherwise) return b.select(cond, then, otherwise);
-    break;
   }
-  case Kind::Binary:
-    if (!isWide(e->type)) break;
-    if (const Expr *result = narrowBinary(as<Binary>(e))) return result;
-    break;
-  default: break;
-  }
+  if (const auto *binary = dyn<Binary>(e); binary && isWide(e->type))
+    if (const Expr *result = narrowBinary(binary)) return result;
   // What is 64 bits wide to its end is not cut here, but for what the host has found to fit.
   if (isWide(e->type) && (!isa<VarRef>(e) || local_.count(as<VarRef>(e)->name))) return nullptr;
   return b.cast(type_, wide(e));
@@ -166,8 +158,8 @@ const Expr *Narrowing::narrowBinary(const Binary *e) {
 }
 
 const Expr *Narrowing::wide(const Expr *e) {
-  switch (e->kind()) {
-  case Kind::Binary: {
+  switch (exprKind(*e)) {
+  case ExprKind::Binary: {
     const auto *binary = as<Binary>(e);
     if (binary->op != BinaryOp::LogicalAnd && binary->op != BinaryOp::LogicalOr) return as<Expr>(rebuild(binary));
     // What is on the right is asked where the left holds, or does not.
@@ -177,7 +169,7 @@ const Expr *Narrowing::wide(const Expr *e) {
     ranges_.pop();
     return lhs == binary->lhs && rhs == binary->rhs ? e : build(e).binary(binary->op, lhs, rhs);
   }
-  case Kind::Conditional: {
+  case ExprKind::Conditional: {
     const auto *c = as<Conditional>(e);
     const Expr *cond = mutateAs(c->cond);
     ranges_.assume(c->cond, true);
@@ -189,12 +181,27 @@ const Expr *Narrowing::wide(const Expr *e) {
     if (cond == c->cond && then == c->then && otherwise == c->otherwise) return e;
     return arena().make<Conditional>(e->range, e->type, cond, then, otherwise);
   }
-  case Kind::VarRef: return isNarrow(e) ? build(e).cast(e->type, build(e).var(as<VarRef>(e)->name, type_)) : e;
-  case Kind::Cast: return as<Expr>(rebuild(as<Cast>(e)));
-  case Kind::Unary: return as<Expr>(rebuild(as<Unary>(e)));
-  case Kind::Subscript: return as<Expr>(mutateSubscript(as<Subscript>(e)));
-  default: return mutateAs(e);
+  case ExprKind::VarRef: return isNarrow(e) ? build(e).cast(e->type, build(e).var(as<VarRef>(e)->name, type_)) : e;
+  case ExprKind::Cast: return as<Expr>(rebuild(as<Cast>(e)));
+  case ExprKind::Unary: return as<Expr>(rebuild(as<Unary>(e)));
+  case ExprKind::Subscript: return as<Expr>(mutateSubscript(as<Subscript>(e)));
+  case ExprKind::IntLit:
+  case ExprKind::FloatLit:
+  case ExprKind::Assign:
+  case ExprKind::Call:
+  case ExprKind::Member:
+  case ExprKind::InitList:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case ExprKind::Atomic:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  return mutateAs(e);
 }
 
 const Expr *Narrowing::withoutDivision(const Binary *e) {

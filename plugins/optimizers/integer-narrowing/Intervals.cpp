@@ -1,6 +1,7 @@
 #include "Intervals.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Storage.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/loops/Counted.h"
@@ -158,28 +159,43 @@ void Intervals::collect(const Node *node, Int times) {
 
 Interval Intervals::of(const Expr *e) const {
   const Interval all = ofType(e->type);
-  switch (e->kind()) {
-  case Kind::IntLit: return {as<IntLit>(e)->value, as<IntLit>(e)->value};
-  case Kind::VarRef: {
+  switch (exprKind(*e)) {
+  case ExprKind::IntLit: return {as<IntLit>(e)->value, as<IntLit>(e)->value};
+  case ExprKind::VarRef: {
     const std::string &name = as<VarRef>(e)->name;
     for (const auto *known : {&variables_, &counters_})
       if (auto found = known->find(name); found != known->end()) return found->second;
     return all;
   }
-  case Kind::Cast: {
+  case ExprKind::Cast: {
     const Expr *from = as<Cast>(e)->operand;
     return from->type.isInteger() ? within(e->type, of(from)) : all;
   }
-  case Kind::Conditional: return hull(of(as<Conditional>(e)->then), of(as<Conditional>(e)->otherwise));
-  case Kind::Binary: return e->type.isBool() ? Interval{0, 1} : binary(as<Binary>(e));
-  case Kind::Unary: {
+  case ExprKind::Conditional: return hull(of(as<Conditional>(e)->then), of(as<Conditional>(e)->otherwise));
+  case ExprKind::Binary: return e->type.isBool() ? Interval{0, 1} : binary(as<Binary>(e));
+  case ExprKind::Unary: {
     const auto *unary = as<Unary>(e);
     if (unary->op != UnaryOp::Minus) return all;
     const Interval of_ = of(unary->operand);
     return within(e->type, {-of_.to, -of_.from});
   }
-  default: return all;
+  case ExprKind::FloatLit:
+  case ExprKind::Assign:
+  case ExprKind::Call:
+  case ExprKind::Subscript:
+  case ExprKind::Member:
+  case ExprKind::InitList:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case ExprKind::Atomic:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  return all;
 }
 
 Interval Intervals::binary(const Binary *e) const {

@@ -1,5 +1,6 @@
 #include "Narrower.h"
 
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 
@@ -46,19 +47,19 @@ private:
   /// The value in a type of one or two bytes, where one is known that holds it and all that it is made of; else null.
   const Expr *narrowOrNull(const Expr *e) {
     if (!isWord(e->type) || !uniformity_.varying(e)) return nullptr;
-    switch (e->kind()) {
-    case Kind::VarRef: {
+    switch (exprKind(*e)) {
+    case ExprKind::VarRef: {
       auto found = variables_.find(as<VarRef>(e)->name);
       return found == variables_.end() ? nullptr : Build(arena(), e->range).var(found->first, found->second);
     }
-    case Kind::Cast: {
+    case ExprKind::Cast: {
       const Expr *from = as<Cast>(e)->operand;
       const Interval held = ofType(e->type), value = intervals_.of(from);
       if (!from->type.isInteger() || from->type.isBool() || value.from < held.from || value.to > held.to)
         return nullptr;
       return from->type.bytes() < 4 ? mutateAs(from) : narrowOrNull(from);
     }
-    case Kind::Binary: {
+    case ExprKind::Binary: {
       const auto *binary = as<Binary>(e);
       if (!computes(binary->op)) return nullptr;
       const Interval left = intervals_.of(binary->lhs), right = intervals_.of(binary->rhs);
@@ -66,21 +67,37 @@ private:
       if (!type) return nullptr;
       return arena().make<Binary>(e->range, *type, binary->op, in(*type, binary->lhs), in(*type, binary->rhs));
     }
-    case Kind::Unary: {
+    case ExprKind::Unary: {
       const auto *minus = as<Unary>(e);
       const std::optional<Type> type = narrowestFor(hull(intervals_.of(minus->operand), intervals_.of(e)));
       if (minus->op != UnaryOp::Minus || !type) return nullptr;
       return arena().make<Unary>(e->range, *type, UnaryOp::Minus, in(*type, minus->operand));
     }
-    case Kind::Conditional: {
+    case ExprKind::Conditional: {
       const auto *choice = as<Conditional>(e);
       const std::optional<Type> type = narrowestFor(intervals_.of(e));
       if (!type) return nullptr;
       return arena().make<Conditional>(e->range, *type, mutateAs(choice->cond), in(*type, choice->then),
                                        in(*type, choice->otherwise));
     }
-    default: return nullptr;
+    case ExprKind::IntLit:
+    case ExprKind::FloatLit:
+    case ExprKind::Assign:
+    case ExprKind::Call:
+    case ExprKind::Subscript:
+    case ExprKind::Member:
+    case ExprKind::InitList:
+    case ExprKind::Size:
+    case ExprKind::Pitch:
+    case ExprKind::CoopIdx:
+    case ExprKind::CoopDim:
+    case ExprKind::Atomic:
+    case TANGRAM_LANGUAGE_EXPRS:
+    case TANGRAM_DEVICE_EXPRS:
+    case TANGRAM_CHECKED_EXPRS:
+    case TANGRAM_VECTOR_EXPRS: break;
     }
+    return nullptr;
   }
   /// The value in this type, which holds it.
   const Expr *in(const Type &type, const Expr *e) {

@@ -4,6 +4,7 @@
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Storage.h"
 #include "tangram/ast/Walk.h"
 
@@ -155,32 +156,49 @@ private:
 
   /// Whether it has the same value in front of the iterations before it.
   bool movable(const Expr *e) const {
-    switch (e->kind()) {
-    case Kind::IntLit:
-    case Kind::FloatLit:
-    case Kind::WorkerIndex:
-    case Kind::WorkerCount: return true;
-    case Kind::VarRef: {
+    switch (exprKind(*e)) {
+    case ExprKind::IntLit:
+    case ExprKind::FloatLit:
+    case ExprKind::WorkerIndex:
+    case ExprKind::WorkerCount: return true;
+    case ExprKind::VarRef: {
       const std::string &name = as<VarRef>(e)->name;
       return declared_.count(name) ? movable_.count(name) != 0 : !assigned_.count(name);
     }
-    case Kind::Unary:
+    case ExprKind::Unary:
       if (as<Unary>(e)->op == UnaryOp::AddressOf || (pointerOf(e) && !readable(e))) return false;
       break;
-    case Kind::Subscript:
+    case ExprKind::Subscript:
       if (!readable(e)) return false;
       break;
-    case Kind::VectorLoad:
+    case ExprKind::VectorLoad:
       if (!isVectorLoad(e) || !readable(e)) return false;
       break;
-    case Kind::Call:
+    case ExprKind::Call:
       if (!isMathFunction(as<Call>(e)->callee)) return false;
       break;
-    case Kind::Aligned:
-    case Kind::Binary:
-    case Kind::Cast:
-    case Kind::Conditional: break;
-    default: return false;
+    case ExprKind::Aligned:
+    case ExprKind::Binary:
+    case ExprKind::Cast:
+    case ExprKind::Conditional: break;
+    case ExprKind::Assign:
+    case ExprKind::Member:
+    case ExprKind::InitList:
+    case ExprKind::Size:
+    case ExprKind::Pitch:
+    case ExprKind::CoopIdx:
+    case ExprKind::CoopDim:
+    case ExprKind::Atomic:
+    case ExprKind::Shuffle:
+    case ExprKind::MatrixMultiply:
+    case ExprKind::Transfer:
+    case ExprKind::LaneIndex:
+    case ExprKind::Broadcast:
+    case ExprKind::VectorSelect:
+    case ExprKind::VectorReduce:
+    case ExprKind::VectorLane:
+    case TANGRAM_LANGUAGE_EXPRS:
+    case TANGRAM_CHECKED_EXPRS: return false;
     }
     if (hasEffects(e)) return false;
     std::vector<const Node *> parts = children(*e);

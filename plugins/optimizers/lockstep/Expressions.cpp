@@ -5,6 +5,7 @@
 #include "tangram/ast/Checks.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
 
@@ -123,21 +124,31 @@ const Expr *Lanes::value(const Expr *e) {
     if (!hasEffects(e) && e->type.isScalar())
       return arena_.make<Conditional>(here_, e->type, any(mask_), uniform(e), b().zero(e->type));
   }
-  switch (e->kind()) {
-  case Kind::VarRef: return variable(as<VarRef>(e));
-  case Kind::Unary: return unary(as<Unary>(e));
-  case Kind::Binary: return binary(as<Binary>(e));
-  case Kind::Assign: return assign(as<Assign>(e)->target, as<Assign>(e)->op, as<Assign>(e)->value, Wants::New);
-  case Kind::Conditional: return conditional(as<Conditional>(e));
-  case Kind::Cast: return cast(e->type, value(as<Cast>(e)->operand));
-  case Kind::Call: return call(as<Call>(e));
-  case Kind::Subscript: return load(e);
-  case Kind::Atomic: return atomic(as<Atomic>(e));
-  case Kind::Check: return check(as<Check>(e));
-  case Kind::IntLit:
-  case Kind::FloatLit: return e;
-  default: unsupported(e, fmt::format("a {} that differs between lanes", name(e->kind())));
+  switch (exprKind(*e)) {
+  case ExprKind::VarRef: return variable(as<VarRef>(e));
+  case ExprKind::Unary: return unary(as<Unary>(e));
+  case ExprKind::Binary: return binary(as<Binary>(e));
+  case ExprKind::Assign: return assign(as<Assign>(e)->target, as<Assign>(e)->op, as<Assign>(e)->value, Wants::New);
+  case ExprKind::Conditional: return conditional(as<Conditional>(e));
+  case ExprKind::Cast: return cast(e->type, value(as<Cast>(e)->operand));
+  case ExprKind::Call: return call(as<Call>(e));
+  case ExprKind::Subscript: return load(e);
+  case ExprKind::Atomic: return atomic(as<Atomic>(e));
+  case ExprKind::Check: return check(as<Check>(e));
+  case ExprKind::IntLit:
+  case ExprKind::FloatLit: return e;
+  case ExprKind::Member:
+  case ExprKind::InitList:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case ExprKind::Faulted:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  unsupported(e, fmt::format("a {} that differs between lanes", name(e->kind())));
 }
 
 const Expr *Lanes::check(const Check *e) {
@@ -168,12 +179,11 @@ const Expr *Lanes::unary(const Unary *e) {
     if (!operand->type.isVector()) return b().logicalNot(operand);
     return cast(e->type, negate(operand));
   }
-  default: {
-    const Expr *operand = value(e->operand);
-    if (!operand->type.isVector()) return arena_.make<Unary>(here_, e->type, e->op, operand);
-    return arena_.make<Unary>(here_, operand->type, e->op, operand);
+  case UnaryOp::Minus:
+  case UnaryOp::BitNot: break;
   }
-  }
+  const Expr *operand = value(e->operand);
+  return arena_.make<Unary>(here_, operand->type.isVector() ? operand->type : e->type, e->op, operand);
 }
 
 /// A literal that anything can be divided by.

@@ -3,6 +3,7 @@
 
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 #include <utility>
@@ -78,13 +79,13 @@ std::optional<Lanes::Affine> Lanes::affine(const Expr *e) {
     r.exact = wide || (a.exact && c.exact && (e->type.isSigned() || (isSmall(r.base) && r.step >= 0)));
     return r;
   };
-  switch (e->kind()) {
-  case Kind::VarRef: {
+  switch (exprKind(*e)) {
+  case ExprKind::VarRef: {
     auto it = env_.find(as<VarRef>(e)->name);
     if (it == env_.end() || it->second.kind != Binding::Kind::Affine) return {};
     return Affine{it->second.base, it->second.step, it->second.exact};
   }
-  case Kind::Cast: {
+  case ExprKind::Cast: {
     const Expr *operand = as<Cast>(e)->operand;
     if (!operand->type.isInteger() || operand->type.isBool() || operand->type.bytes() < 4 || e->type.bytes() < 4)
       return {};
@@ -105,7 +106,7 @@ std::optional<Lanes::Affine> Lanes::affine(const Expr *e) {
       last = b().add(a->base, shift);
     return Affine{b().sub(b().cast(e->type, last), b().integer(e->type, far)), a->step, true};
   }
-  case Kind::Conditional: {
+  case ExprKind::Conditional: {
     // min(0, x) of unsigned values.
     const auto *c = as<Conditional>(e);
     const auto *test = dyn<Binary>(c->cond);
@@ -116,14 +117,14 @@ std::optional<Lanes::Affine> Lanes::affine(const Expr *e) {
     std::optional<Affine> a = affine(c->then);
     return a && a->step == 0 && isLiteral(a->base, 0) ? a : std::nullopt;
   }
-  case Kind::Unary: {
+  case ExprKind::Unary: {
     const auto *u = as<Unary>(e);
     if (u->op != UnaryOp::Minus && u->op != UnaryOp::Plus) return {};
     std::optional<Affine> a = affine(u->operand);
     if (!a || u->op == UnaryOp::Plus) return a;
     return combined(BinaryOp::Sub, Affine{b().integer(e->type, 0), 0, true}, *a);
   }
-  case Kind::Binary: {
+  case ExprKind::Binary: {
     const auto *node = as<Binary>(e);
     if (node->op == BinaryOp::Add || node->op == BinaryOp::Sub) {
       std::optional<Affine> lhs = affine(node->lhs);
@@ -163,45 +164,56 @@ std::optional<Lanes::Affine> Lanes::affine(const Expr *e) {
     r.exact = wide || (a->exact && (e->type.isSigned() || (isSmall(r.base) && r.step >= 0)));
     return r;
   }
-  default: return {};
+  case ExprKind::IntLit:
+  case ExprKind::FloatLit:
+  case ExprKind::Assign:
+  case ExprKind::Call:
+  case ExprKind::Subscript:
+  case ExprKind::Member:
+  case ExprKind::InitList:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case ExprKind::Atomic:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  return {};
 }
 
 std::optional<Int> Lanes::likelyStep(const Expr *e) {
   if (!e->type.isInteger()) return {};
   if (!u_.varying(e)) return 0;
-  switch (e->kind()) {
-  case Kind::VarRef: {
-    auto it = env_.find(as<VarRef>(e)->name);
+  if (const auto *v = dyn<VarRef>(e)) {
+    auto it = env_.find(v->name);
     if (it == env_.end()) return {};
     if (it->second.kind == Binding::Kind::Affine) return it->second.step;
-    const Expr *init = u_.initialiser(as<VarRef>(e)->name);
+    const Expr *init = u_.initialiser(v->name);
     return init ? likelyStep(init) : std::nullopt;
   }
-  case Kind::Cast: return likelyStep(as<Cast>(e)->operand);
-  case Kind::Conditional: {
+  if (const auto *c = dyn<Cast>(e)) return likelyStep(c->operand);
+  if (const auto *c = dyn<Conditional>(e)) {
     // A start that is cut to its container steps as long as it is not cut.
-    std::optional<Int> then = likelyStep(as<Conditional>(e)->then);
-    std::optional<Int> otherwise = likelyStep(as<Conditional>(e)->otherwise);
+    std::optional<Int> then = likelyStep(c->then), otherwise = likelyStep(c->otherwise);
     if (then && otherwise) return *then != 0 ? then : otherwise;
     return then ? then : otherwise;
   }
-  case Kind::Binary: {
-    const auto *node = as<Binary>(e);
-    if (node->op == BinaryOp::Add || node->op == BinaryOp::Sub) {
-      std::optional<Int> lhs = likelyStep(node->lhs), rhs = likelyStep(node->rhs);
-      if (!lhs || !rhs) return {};
-      return node->op == BinaryOp::Add ? *lhs + *rhs : *lhs - *rhs;
-    }
-    if (node->op != BinaryOp::Mul) return {};
-    bool left = u_.varying(node->lhs);
-    if (left && u_.varying(node->rhs)) return {};
-    std::optional<Int> factor = known_(left ? node->rhs : node->lhs), step = likelyStep(left ? node->lhs : node->rhs);
-    if (!factor || !step || std::abs(*factor) > kFar || std::abs(*step) > kFar) return {};
-    return *factor * *step;
+  const auto *node = dyn<Binary>(e);
+  if (!node) return {};
+  if (node->op == BinaryOp::Add || node->op == BinaryOp::Sub) {
+    std::optional<Int> lhs = likelyStep(node->lhs), rhs = likelyStep(node->rhs);
+    if (!lhs || !rhs) return {};
+    return node->op == BinaryOp::Add ? *lhs + *rhs : *lhs - *rhs;
   }
-  default: return {};
-  }
+  if (node->op != BinaryOp::Mul) return {};
+  bool left = u_.varying(node->lhs);
+  if (left && u_.varying(node->rhs)) return {};
+  std::optional<Int> factor = known_(left ? node->rhs : node->lhs), step = likelyStep(left ? node->lhs : node->rhs);
+  if (!factor || !step || std::abs(*factor) > kFar || std::abs(*step) > kFar) return {};
+  return *factor * *step;
 }
 
 // ---- memory ----------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include "Lanes.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram::lockstep {
@@ -57,26 +58,28 @@ void Lanes::block(const Block *block, std::size_t from) {
 
 void Lanes::stmt(const Stmt *s) {
   if (s->range.valid()) here_ = s->range;
-  switch (s->kind()) {
-  case Kind::Block: {
+  switch (stmtKind(*s)) {
+  case StmtKind::Block: {
     Stmts inner = collect([&] { block(as<Block>(s)); });
     if (!inner.empty()) emit(b().block(std::move(inner)));
     return;
   }
-  case Kind::Declare: return declare(as<Declare>(s));
-  case Kind::Alloc: return alloc(as<Alloc>(s));
-  case Kind::Evaluate: return effect(as<Evaluate>(s)->expr);
-  case Kind::If: return branch(as<If>(s));
-  case Kind::For:
-  case Kind::While:
-  case Kind::DoWhile:
-  case Kind::Loop: return loop(s);
-  case Kind::Switch: return choose(as<Switch>(s));
-  case Kind::Break:
-  case Kind::Continue: return jump(s);
-  case Kind::Sync: return; // lanes are in step
-  default: unsupported(s, fmt::format("a {} within lanes", name(s->kind())));
+  case StmtKind::Declare: return declare(as<Declare>(s));
+  case StmtKind::Alloc: return alloc(as<Alloc>(s));
+  case StmtKind::Evaluate: return effect(as<Evaluate>(s)->expr);
+  case StmtKind::If: return branch(as<If>(s));
+  case StmtKind::For:
+  case StmtKind::While:
+  case StmtKind::DoWhile:
+  case StmtKind::Loop: return loop(s);
+  case StmtKind::Switch: return choose(as<Switch>(s));
+  case StmtKind::Break:
+  case StmtKind::Continue: return jump(s);
+  case StmtKind::Sync: return; // lanes are in step
+  case StmtKind::Return:
+  case TANGRAM_LOWERED_STMTS: break;
   }
+  unsupported(s, fmt::format("a {} within lanes", name(s->kind())));
 }
 
 void Lanes::effect(const Expr *e) {

@@ -1,6 +1,7 @@
 #include "Addresses.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 
@@ -94,15 +95,15 @@ const Expr *Addresses::flat(const Subscript *place) const {
 
 bool Addresses::uniform(const Expr *e) const {
   return !any<Expr>(e, [&](const Expr &part) {
-    switch (part.kind()) {
-    case Kind::IntLit:
-    case Kind::Unary:
-    case Kind::Binary:
-    case Kind::Conditional:
-    case Kind::Cast: return false;
-    case Kind::Size:
-    case Kind::Pitch: return false; // of a container, below
-    case Kind::VarRef: {
+    switch (exprKind(part)) {
+    case ExprKind::IntLit:
+    case ExprKind::Unary:
+    case ExprKind::Binary:
+    case ExprKind::Conditional:
+    case ExprKind::Cast: return false;
+    case ExprKind::Size:
+    case ExprKind::Pitch: return false; // of a container, below
+    case ExprKind::VarRef: {
       const std::string &name = as<VarRef>(&part)->name;
       if (parameters_.count(name) || loops_.count(name) || ranks_.count(name)) return false;
       auto asked = uniform_.find(name);
@@ -112,8 +113,21 @@ bool Addresses::uniform(const Expr *e) const {
       }
       return !asked->second;
     }
-    default: return true;
+    case ExprKind::FloatLit:
+    case ExprKind::Assign:
+    case ExprKind::Call:
+    case ExprKind::Subscript:
+    case ExprKind::Member:
+    case ExprKind::InitList:
+    case ExprKind::CoopIdx:
+    case ExprKind::CoopDim:
+    case ExprKind::Atomic:
+    case TANGRAM_LANGUAGE_EXPRS:
+    case TANGRAM_DEVICE_EXPRS:
+    case TANGRAM_CHECKED_EXPRS:
+    case TANGRAM_VECTOR_EXPRS: break;
     }
+    return true;
   }) && !hasEffects(e);
 }
 

@@ -3,6 +3,7 @@
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Storage.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/loops/Merged.h"
@@ -55,8 +56,8 @@ bool LaneLoops::outer(const std::string &level, const std::string &unit) const {
 
 bool LaneLoops::uniform(const Expr *e, const std::string &unit) {
   return e && walk(e, [&](const Expr &part) {
-           switch (part.kind()) {
-           case Kind::VarRef: {
+           switch (exprKind(part)) {
+           case ExprKind::VarRef: {
              const std::string &name = as<VarRef>(&part)->name;
              if (parameters_.count(name)) return WalkResult::Advance;
              for (const Around &loop : around_)
@@ -64,22 +65,37 @@ bool LaneLoops::uniform(const Expr *e, const std::string &unit) {
              const Expr *init = known_.initialiser(name);
              return init && uniform(init, unit) ? WalkResult::Advance : WalkResult::Stop;
            }
-           case Kind::WorkerIndex:
+           case ExprKind::WorkerIndex:
              return outer(as<WorkerIndex>(&part)->level, unit) ? WalkResult::Advance : WalkResult::Stop;
-           case Kind::IntLit:
-           case Kind::FloatLit:
-           case Kind::WorkerCount:
-           case Kind::Binary:
-           case Kind::Cast:
-           case Kind::Conditional: return WalkResult::Advance;
-           case Kind::Unary:
+           case ExprKind::IntLit:
+           case ExprKind::FloatLit:
+           case ExprKind::WorkerCount:
+           case ExprKind::Binary:
+           case ExprKind::Cast:
+           case ExprKind::Conditional: return WalkResult::Advance;
+           case ExprKind::Unary:
              return hasEffects(&part) || as<Unary>(&part)->op == UnaryOp::Deref ? WalkResult::Stop
                                                                                 : WalkResult::Advance;
-           case Kind::Call: return isMathFunction(as<Call>(&part)->callee) ? WalkResult::Advance : WalkResult::Stop;
-           case Kind::Subscript: // what no launch writes
+           case ExprKind::Call: return isMathFunction(as<Call>(&part)->callee) ? WalkResult::Advance : WalkResult::Stop;
+           case ExprKind::Subscript: // what no launch writes
              return as<Subscript>(&part)->base->type.toConst() ? WalkResult::Advance : WalkResult::Stop;
-           default: return WalkResult::Stop;
+           case ExprKind::Assign:
+           case ExprKind::Member:
+           case ExprKind::InitList:
+           case ExprKind::Size:
+           case ExprKind::Pitch:
+           case ExprKind::CoopIdx:
+           case ExprKind::CoopDim:
+           case ExprKind::Atomic:
+           case ExprKind::Aligned:
+           case ExprKind::Shuffle:
+           case ExprKind::MatrixMultiply:
+           case ExprKind::Transfer:
+           case TANGRAM_LANGUAGE_EXPRS:
+           case TANGRAM_CHECKED_EXPRS:
+           case TANGRAM_VECTOR_EXPRS: break;
            }
+           return WalkResult::Stop;
          });
 }
 

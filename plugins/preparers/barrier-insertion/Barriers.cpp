@@ -1,6 +1,7 @@
 #include "Barriers.h"
 
 #include "tangram/ast/Compare.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram::barriers {
@@ -168,9 +169,9 @@ const Block *Barriers::repeated(const Touches &header, const Block *body,
 
 void Barriers::together(const Stmt *s, Stmts &out) {
   auto inside = [this](const Block *body, Stmts &stmts) { block(body->stmts, stmts); };
-  switch (s->kind()) {
-  case Kind::Block: return out.push_back(block(as<Block>(s)));
-  case Kind::If: {
+  switch (stmtKind(*s)) {
+  case StmtKind::Block: return out.push_back(block(as<Block>(s)));
+  case StmtKind::If: {
     const auto *node = as<If>(s);
     before(touches(node->cond), out);
     Touches start = since_;
@@ -183,7 +184,7 @@ void Barriers::together(const Stmt *s, Stmts &out) {
       copy.otherwise = otherwise;
     }));
   }
-  case Kind::For: {
+  case StmtKind::For: {
     const auto *node = as<For>(s);
     Touches header;
     for (const Node *part : {static_cast<const Node *>(node->init), static_cast<const Node *>(node->cond),
@@ -193,17 +194,17 @@ void Barriers::together(const Stmt *s, Stmts &out) {
     const Block *body = repeated(header, node->body, inside);
     return out.push_back(arena_.derive(node, [&](For &copy) { copy.body = body; }));
   }
-  case Kind::While: {
+  case StmtKind::While: {
     Touches header = touches(as<While>(s)->cond);
     before(header, out);
     const Block *body = repeated(header, as<While>(s)->body, inside);
     return out.push_back(arena_.derive(as<While>(s), [&](While &copy) { copy.body = body; }));
   }
-  case Kind::DoWhile: {
+  case StmtKind::DoWhile: {
     const Block *body = repeated(touches(as<DoWhile>(s)->cond), as<DoWhile>(s)->body, inside);
     return out.push_back(arena_.derive(as<DoWhile>(s), [&](DoWhile &copy) { copy.body = body; }));
   }
-  case Kind::Loop: {
+  case StmtKind::Loop: {
     const auto *loop = as<Loop>(s);
     Touches header = touches(loop->begin);
     add(header, touches(loop->end));
@@ -211,7 +212,7 @@ void Barriers::together(const Stmt *s, Stmts &out) {
     const Block *body = repeated(header, loop->body, inside);
     return out.push_back(arena_.derive(loop, [&](Loop &copy) { copy.body = body; }));
   }
-  case Kind::Switch: {
+  case StmtKind::Switch: {
     const auto *node = as<Switch>(s);
     before(touches(node->value), out);
     Touches start = since_, end = since_;
@@ -227,8 +228,16 @@ void Barriers::together(const Stmt *s, Stmts &out) {
     since_ = std::move(end);
     return out.push_back(arena_.derive(node, [&](Switch &copy) { copy.cases = std::move(cases); }));
   }
-  default: failBug(s->range, "barrier-insertion", fmt::format("a {} around work of others", name(s->kind())));
+  case StmtKind::Declare:
+  case StmtKind::Evaluate:
+  case StmtKind::Break:
+  case StmtKind::Continue:
+  case StmtKind::Return:
+  case StmtKind::Sync:
+  case StmtKind::Alloc:
+  case TANGRAM_LOWERED_STMTS: break;
   }
+  failBug(s->range, "barrier-insertion", fmt::format("a {} around work of others", name(s->kind())));
 }
 
 } // namespace tangram::barriers

@@ -2,6 +2,7 @@
 #include "Barriers.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram::barriers {
@@ -67,18 +68,18 @@ void Barriers::lane(const Stmt *s, Stmts &out) {
     before(all, out);
     return guarded(s, out);
   }
-  switch (s->kind()) {
-  case Kind::Block: {
+  switch (stmtKind(*s)) {
+  case StmtKind::Block: {
     Stmts inner;
     lanes(as<Block>(s)->stmts, inner);
     return out.push_back(b().block(std::move(inner)));
   }
-  case Kind::If: return branch(as<If>(s), out);
-  case Kind::For:
-  case Kind::While:
-  case Kind::DoWhile:
-  case Kind::Loop: return laneLoop(s, out);
-  case Kind::Switch: {
+  case StmtKind::If: return branch(as<If>(s), out);
+  case StmtKind::For:
+  case StmtKind::While:
+  case StmtKind::DoWhile:
+  case StmtKind::Loop: return laneLoop(s, out);
+  case StmtKind::Switch: {
     const auto *node = as<Switch>(s);
     if (guard_ || uniformity_->varying(node->value) || uniformity_->parts(node)) fail(kSwitch, s->range);
     before(touches(node->value), out);
@@ -98,8 +99,16 @@ void Barriers::lane(const Stmt *s, Stmts &out) {
     add(since_, touches(s));
     return out.push_back(arena_.derive(node, [&](Switch &copy) { copy.cases = std::move(cases); }));
   }
-  default: failBug(s->range, "barrier-insertion", fmt::format("a {} among lanes", name(s->kind())));
+  case StmtKind::Declare:
+  case StmtKind::Evaluate:
+  case StmtKind::Break:
+  case StmtKind::Continue:
+  case StmtKind::Return:
+  case StmtKind::Sync:
+  case StmtKind::Alloc:
+  case TANGRAM_LOWERED_STMTS: break;
   }
+  failBug(s->range, "barrier-insertion", fmt::format("a {} among lanes", name(s->kind())));
 }
 
 void Barriers::simple(const Stmt *s, Stmts &out) {

@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Casts.h"
 #include "tangram/ast/Compare.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Slots.h"
 #include "tangram/ast/Walk.h"
@@ -44,24 +45,34 @@ bool isPlace(const Expr *e) {
 // ---- values --------------------------------------------------------------------------------------------
 
 bool Flattener::isStable(const Expr *value) const {
-  switch (value->kind()) {
-  case Kind::IntLit:
-  case Kind::FloatLit:
-  case Kind::Size:
-  case Kind::Pitch:
-  case Kind::CoopIdx:
-  case Kind::CoopDim: return true;
-  case Kind::VarRef: return stable_.count(as<VarRef>(value)->name) != 0;
-  case Kind::Cast: return isStable(as<Cast>(value)->operand);
-  case Kind::Unary:
+  switch (exprKind(*value)) {
+  case ExprKind::IntLit:
+  case ExprKind::FloatLit:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim: return true;
+  case ExprKind::VarRef: return stable_.count(as<VarRef>(value)->name) != 0;
+  case ExprKind::Cast: return isStable(as<Cast>(value)->operand);
+  case ExprKind::Unary:
     return as<Unary>(value)->op != UnaryOp::Deref && !hasEffects(value) && isStable(as<Unary>(value)->operand);
-  case Kind::Binary: return isStable(as<Binary>(value)->lhs) && isStable(as<Binary>(value)->rhs);
-  case Kind::Conditional: {
+  case ExprKind::Binary: return isStable(as<Binary>(value)->lhs) && isStable(as<Binary>(value)->rhs);
+  case ExprKind::Conditional: {
     const auto *c = as<Conditional>(value);
     return isStable(c->cond) && isStable(c->then) && isStable(c->otherwise);
   }
-  default: return false;
+  case ExprKind::Assign:
+  case ExprKind::Call:
+  case ExprKind::Subscript:
+  case ExprKind::Member:
+  case ExprKind::InitList:
+  case ExprKind::Atomic:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  return false;
 }
 
 const Expr *Flattener::constant(const std::string &name, const Expr *value) {

@@ -1,6 +1,7 @@
 #include "Flattener.h"
 
 #include "tangram/ast/Compare.h"
+#include "tangram/ast/Kinds.h"
 
 #include <algorithm>
 
@@ -15,31 +16,46 @@ constexpr DiagnosticKind kNever{"flatten.requirement", DiagnosticClass::User,
 } // namespace
 
 const Expr *Flattener::overParameters(const Expr *e) const {
-  switch (e->kind()) {
-  case Kind::IntLit: return e;
-  case Kind::VarRef: {
+  switch (exprKind(*e)) {
+  case ExprKind::IntLit: return e;
+  case ExprKind::VarRef: {
     const std::string &name = as<VarRef>(e)->name;
     if (parameters_.count(name)) return e;
     auto known = constants_.find(name);
     return known == constants_.end() ? nullptr : overParameters(known->second);
   }
-  case Kind::Size: return parameters_.count(as<VarRef>(as<Size>(e)->container)->name) ? e : nullptr;
-  case Kind::Cast: {
+  case ExprKind::Size: return parameters_.count(as<VarRef>(as<Size>(e)->container)->name) ? e : nullptr;
+  case ExprKind::Cast: {
     const Expr *operand = overParameters(as<Cast>(e)->operand);
     return operand ? b().cast(e->type, operand) : nullptr;
   }
-  case Kind::Binary: {
+  case ExprKind::Binary: {
     const auto *binary = as<Binary>(e);
     const Expr *lhs = overParameters(binary->lhs), *rhs = overParameters(binary->rhs);
     return lhs && rhs ? b().binary(binary->op, lhs, rhs) : nullptr;
   }
-  case Kind::Conditional: {
+  case ExprKind::Conditional: {
     const auto *c = as<Conditional>(e);
     const Expr *cond = overParameters(c->cond), *then = overParameters(c->then), *other = overParameters(c->otherwise);
     return cond && then && other ? b().select(cond, then, other) : nullptr;
   }
-  default: return nullptr;
+  case ExprKind::FloatLit:
+  case ExprKind::Unary:
+  case ExprKind::Assign:
+  case ExprKind::Call:
+  case ExprKind::Subscript:
+  case ExprKind::Member:
+  case ExprKind::InitList:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case ExprKind::Atomic:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  return nullptr;
 }
 
 bool Flattener::require(const Expr *condition) {

@@ -1,6 +1,7 @@
 #include "Splitter.h"
 
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Storage.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/diag/Diagnostic.h"
@@ -125,13 +126,13 @@ const Kernel *Splitter::run(const Kernel *kernel) {
 const Expr *Splitter::leaf(const Expr *e, std::size_t k) {
   if (!e->type.isStruct()) return mutateAs(e);
   const Structs::Leaf &field = leaves(e->type)[k];
-  switch (e->kind()) {
-  case Kind::VarRef: {
+  switch (exprKind(*e)) {
+  case ExprKind::VarRef: {
     const Fields &fields = fieldsOf(e);
     if (!fields.result) return b(e).var(fields.names[k], field.type);
     return b(e).element(b(e).var(fields.names[k], Type::array(1, field.type)), {b(e).u64(0)}, field.type);
   }
-  case Kind::Subscript: {
+  case ExprKind::Subscript: {
     const auto *subscript = as<Subscript>(e);
     std::vector<const Expr *> indices;
     for (const Expr *index : subscript->indices) indices.push_back(mutateAs(index));
@@ -139,11 +140,11 @@ const Expr *Splitter::leaf(const Expr *e, std::size_t k) {
     return arena().make<Subscript>(e->range, field.type, b(e).var(name, containerOf(subscript->base->type, field.type)),
                                    std::move(indices));
   }
-  case Kind::Member: {
+  case ExprKind::Member: {
     const auto *member = as<Member>(e);
     return leaf(member->base, first(member->base->type, member->field) + k);
   }
-  case Kind::InitList: {
+  case ExprKind::InitList: {
     const auto *list = as<InitList>(e);
     const std::vector<const Param *> &fields = structs_.find(e->type)->fields;
     for (std::size_t i = 0; i < list->values.size() && i < fields.size(); ++i) {
@@ -153,12 +154,28 @@ const Expr *Splitter::leaf(const Expr *e, std::size_t k) {
     }
     return b(e).zero(field.type);
   }
-  case Kind::Conditional: {
+  case ExprKind::Conditional: {
     const auto *choice = as<Conditional>(e);
     return b(e).select(mutateAs(choice->cond), leaf(choice->then, k), leaf(choice->otherwise, k));
   }
-  default: failBug(e->range, "flatten", fmt::format("a {} as the value of a struct", name(e->kind())));
+  case ExprKind::IntLit:
+  case ExprKind::FloatLit:
+  case ExprKind::Unary:
+  case ExprKind::Binary:
+  case ExprKind::Assign:
+  case ExprKind::Cast:
+  case ExprKind::Call:
+  case ExprKind::Size:
+  case ExprKind::Pitch:
+  case ExprKind::CoopIdx:
+  case ExprKind::CoopDim:
+  case ExprKind::Atomic:
+  case TANGRAM_LANGUAGE_EXPRS:
+  case TANGRAM_DEVICE_EXPRS:
+  case TANGRAM_CHECKED_EXPRS:
+  case TANGRAM_VECTOR_EXPRS: break;
   }
+  failBug(e->range, "flatten", fmt::format("a {} as the value of a struct", name(e->kind())));
 }
 
 const Expr *Splitter::elements(const Expr *init, std::size_t rank, const Type &type, std::size_t k) {

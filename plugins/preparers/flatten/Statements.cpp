@@ -1,5 +1,6 @@
 #include "Flattener.h"
 
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram::flatten {
@@ -44,23 +45,23 @@ void Flattener::statements(const Stmts &stmts) {
 
 void Flattener::statement(const Stmt *stmt) {
   here_ = stmt->range;
-  switch (stmt->kind()) {
-  case Kind::Block: {
+  switch (stmtKind(*stmt)) {
+  case StmtKind::Block: {
     Stmts inner = collect([&] { statements(as<Block>(stmt)->stmts); }, false);
     return emit(arena_.make<Block>(stmt->range, std::move(inner)));
   }
-  case Kind::Declare: return declare(as<Declare>(stmt));
-  case Kind::Evaluate: return effect(as<Evaluate>(stmt)->expr);
-  case Kind::If: {
+  case StmtKind::Declare: return declare(as<Declare>(stmt));
+  case StmtKind::Evaluate: return effect(as<Evaluate>(stmt)->expr);
+  case StmtKind::If: {
     const auto *branch = as<If>(stmt);
     const Expr *cond = expr(branch->cond);
     const Block *then = block(branch->then), *otherwise = branch->otherwise ? block(branch->otherwise) : nullptr;
     return emit(arena_.make<If>(stmt->range, cond, then, otherwise));
   }
-  case Kind::For: return forLoop(as<For>(stmt));
-  case Kind::While: return whileLoop(as<While>(stmt));
-  case Kind::DoWhile: return doWhileLoop(as<DoWhile>(stmt));
-  case Kind::Switch: {
+  case StmtKind::For: return forLoop(as<For>(stmt));
+  case StmtKind::While: return whileLoop(as<While>(stmt));
+  case StmtKind::DoWhile: return doWhileLoop(as<DoWhile>(stmt));
+  case StmtKind::Switch: {
     const auto *choice = as<Switch>(stmt);
     const Expr *value = expr(choice->value);
     std::vector<const Case *> cases;
@@ -71,12 +72,21 @@ void Flattener::statement(const Stmt *stmt) {
       }));
     return emit(arena_.make<Switch>(stmt->range, value, std::move(cases)));
   }
-  case Kind::Break:
-  case Kind::Continue:
-  case Kind::Sync: return emit(stmt);
-  case Kind::Await: return emit(arena_.make<Await>(stmt->range, expr(as<Await>(stmt)->pending)));
-  default: failBug(stmt->range, "flatten", fmt::format("a {} cannot stand in a composed kernel", name(stmt->kind())));
+  case StmtKind::Break:
+  case StmtKind::Continue:
+  case StmtKind::Sync: return emit(stmt);
+  case StmtKind::Await: return emit(arena_.make<Await>(stmt->range, expr(as<Await>(stmt)->pending)));
+  case StmtKind::Return:
+  case StmtKind::Loop:
+  case StmtKind::Cooperate:
+  case StmtKind::View:
+  case StmtKind::Alloc:
+  case StmtKind::Launch:
+  case StmtKind::Single:
+  case StmtKind::Report:
+  case StmtKind::VectorStore: break;
   }
+  failBug(stmt->range, "flatten", fmt::format("a {} cannot stand in a composed kernel", name(stmt->kind())));
 }
 
 void Flattener::declare(const Declare *stmt) {

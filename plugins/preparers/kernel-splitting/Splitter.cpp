@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Casts.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram::splitting {
@@ -135,12 +136,12 @@ void Splitter::distributed(const Loop *loop, Stmts &out) {
 void Splitter::around(const Stmt *s, Stmts &out) {
   Build b(arena_, s->range);
   auto inside = [&](const Block *body) { return b.block(block(body)); };
-  switch (s->kind()) {
-  case Kind::Block: {
+  switch (stmtKind(*s)) {
+  case StmtKind::Block: {
     flush(out);
     return out.push_back(inside(as<Block>(s)));
   }
-  case Kind::If: {
+  case StmtKind::If: {
     const auto *node = as<If>(s);
     const Expr *cond = told(node->cond, out);
     return out.push_back(arena_.derive(node, [&](If &copy) {
@@ -149,7 +150,7 @@ void Splitter::around(const Stmt *s, Stmts &out) {
       if (node->otherwise) copy.otherwise = inside(node->otherwise);
     }));
   }
-  case Kind::For: {
+  case StmtKind::For: {
     const auto *node = as<For>(s);
     auto onDevice = [&](const Node *n) { return n && host_.onDevice(n); };
     if (!onDevice(node->init) && !onDevice(node->cond) && !onDevice(node->step)) {
@@ -159,19 +160,19 @@ void Splitter::around(const Stmt *s, Stmts &out) {
     if (node->init) stmt(node->init, out);
     return loop(s, node->cond, node->step, node->body, true, out);
   }
-  case Kind::While: {
+  case StmtKind::While: {
     const auto *node = as<While>(s);
     if (host_.onDevice(node->cond)) return loop(s, node->cond, nullptr, node->body, true, out);
     flush(out);
     return out.push_back(arena_.derive(node, [&](While &copy) { copy.body = inside(node->body); }));
   }
-  case Kind::DoWhile: {
+  case StmtKind::DoWhile: {
     const auto *node = as<DoWhile>(s);
     if (host_.onDevice(node->cond)) return loop(s, node->cond, nullptr, node->body, false, out);
     flush(out);
     return out.push_back(arena_.derive(node, [&](DoWhile &copy) { copy.body = inside(node->body); }));
   }
-  case Kind::Loop: {
+  case StmtKind::Loop: {
     const auto *loop = as<Loop>(s);
     const Expr *begin = told(loop->begin, out), *end = told(loop->end, out);
     return out.push_back(arena_.derive(loop, [&](Loop &copy) {
@@ -180,14 +181,20 @@ void Splitter::around(const Stmt *s, Stmts &out) {
       copy.body = inside(loop->body);
     }));
   }
-  case Kind::Break:
-  case Kind::Continue: {
+  case StmtKind::Break:
+  case StmtKind::Continue: {
     flush(out);
     return out.push_back(s);
   }
-  case Kind::Switch: fail(kSwitch, s->range, levels_.device->name);
-  default: failBug(s->range, "kernel-splitting", fmt::format("a {} around a launch", name(s->kind())));
+  case StmtKind::Switch: fail(kSwitch, s->range, levels_.device->name);
+  case StmtKind::Declare:
+  case StmtKind::Evaluate:
+  case StmtKind::Return:
+  case StmtKind::Sync:
+  case StmtKind::Alloc:
+  case TANGRAM_LOWERED_STMTS: break;
   }
+  failBug(s->range, "kernel-splitting", fmt::format("a {} around a launch", name(s->kind())));
 }
 
 /// A loop of the host that may ask the device whether it goes on. What a Continue must not skip, the step and a

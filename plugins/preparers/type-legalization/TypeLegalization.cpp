@@ -137,8 +137,11 @@ private:
     case UnaryOp::PreDec: return stepped(node);
     case UnaryOp::PostInc:
     case UnaryOp::PostDec: fail(kBefore, node->range, type.text(), symbol(node->op));
-    default: return retyped(node);
+    case UnaryOp::BitNot:
+    case UnaryOp::Deref:
+    case UnaryOp::AddressOf: break;
     }
+    return retyped(node);
   }
   const Expr *stepped(const Unary *node) {
     bool up = node->op == UnaryOp::PreInc || node->op == UnaryOp::PostInc;

@@ -1,5 +1,6 @@
 #include "Assigner.h"
 
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
 
@@ -105,33 +106,41 @@ void Assigner::distributed(const Loop *loop, Stmts &out) {
 }
 
 const Stmt *Assigner::around(const Stmt *s) {
-  switch (s->kind()) {
-  case Kind::Block: return block(as<Block>(s));
-  case Kind::If:
+  switch (stmtKind(*s)) {
+  case StmtKind::Block: return block(as<Block>(s));
+  case StmtKind::If:
     pure(as<If>(s)->cond);
     return arena_.derive(as<If>(s), [&](If &copy) {
       copy.then = block(copy.then);
       if (copy.otherwise) copy.otherwise = block(copy.otherwise);
     });
-  case Kind::For:
+  case StmtKind::For:
     pure(as<For>(s)->cond);
     pure(as<For>(s)->step);
     if (as<For>(s)->init && storage_.writes(as<For>(s)->init)) fail(kCondition, here_);
     return arena_.derive(as<For>(s), [&](For &copy) { copy.body = block(copy.body); });
-  case Kind::While:
+  case StmtKind::While:
     pure(as<While>(s)->cond);
     return arena_.derive(as<While>(s), [&](While &copy) { copy.body = block(copy.body); });
-  case Kind::DoWhile:
+  case StmtKind::DoWhile:
     pure(as<DoWhile>(s)->cond);
     return arena_.derive(as<DoWhile>(s), [&](DoWhile &copy) { copy.body = block(copy.body); });
-  case Kind::Loop: return arena_.derive(as<Loop>(s), [&](Loop &copy) { copy.body = block(copy.body); });
-  case Kind::Switch:
+  case StmtKind::Loop: return arena_.derive(as<Loop>(s), [&](Loop &copy) { copy.body = block(copy.body); });
+  case StmtKind::Switch:
     pure(as<Switch>(s)->value);
     return arena_.derive(as<Switch>(s), [&](Switch &copy) {
       for (const Case *&c : copy.cases) c = arena_.derive(c, [&](Case &inner) { inner.body = block(inner.body); });
     });
-  default: failBug(s->range, "work-assignment", fmt::format("a {} around distributed work", name(s->kind())));
+  case StmtKind::Declare:
+  case StmtKind::Evaluate:
+  case StmtKind::Break:
+  case StmtKind::Continue:
+  case StmtKind::Return:
+  case StmtKind::Sync:
+  case StmtKind::Alloc:
+  case TANGRAM_LOWERED_STMTS: break;
   }
+  failBug(s->range, "work-assignment", fmt::format("a {} around distributed work", name(s->kind())));
 }
 
 } // namespace tangram::assignment

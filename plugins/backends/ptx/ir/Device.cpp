@@ -269,7 +269,12 @@ Value *Device::atomic(const Atomic &e, const Place &place, const std::vector<Val
   case AtomicOp::Max: changes = isSigned ? b.CreateICmpSLT(seen, operand) : b.CreateICmpULT(seen, operand); break;
   case AtomicOp::And: changes = b.CreateICmpNE(b.CreateAnd(seen, operand), seen); break;
   case AtomicOp::Or: changes = b.CreateICmpNE(b.CreateOr(seen, operand), seen); break;
-  default: changes = b.CreateICmpEQ(seen, operand); break;
+  case AtomicOp::CompareExchange:
+  case AtomicOp::Add:
+  case AtomicOp::Sub:
+  case AtomicOp::Xor:
+  case AtomicOp::Exchange:
+  case AtomicOp::OrderedAdd: changes = b.CreateICmpEQ(seen, operand); break;
   }
   llvm::BasicBlock *before = b.GetInsertBlock(), *write = s_.block("change"), *done = s_.block("changed");
   b.CreateCondBr(changes, write, done);
@@ -314,7 +319,9 @@ Value *Device::update(const Atomic &e, const Place &place, const std::vector<Val
   case AtomicOp::Or: next = b.CreateOr(old, next); break;
   case AtomicOp::Xor: next = b.CreateXor(old, next); break;
   case AtomicOp::Exchange: break;
-  default: failBug(e.range, "ptx", fmt::format("atomic {} on {}", name(e.op), place.type.text()));
+  case AtomicOp::Add:
+  case AtomicOp::Sub:
+  case AtomicOp::OrderedAdd: failBug(e.range, "ptx", fmt::format("atomic {} on {}", name(e.op), place.type.text()));
   }
   constexpr auto relaxed = llvm::AtomicOrdering::Monotonic;
   Value *tried = b.CreateAtomicCmpXchg(place.address, seen, toBits(next), align, relaxed, relaxed, scope);
