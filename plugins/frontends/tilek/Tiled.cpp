@@ -3,6 +3,7 @@
 #include "Messages.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Read.h"
 #include "tangram/nest/Statements.h"
@@ -63,24 +64,40 @@ private:
   }
 
   void statement(const Stmt *s, Stmts &out) {
-    switch (s->kind()) {
-    case Kind::Block: out.push_back(block(as<Block>(s))); return;
-    case Kind::If:
+    switch (stmtKind(*s)) {
+    case StmtKind::Block: out.push_back(block(as<Block>(s))); return;
+    case StmtKind::If:
       out.push_back(arena_.derive(as<If>(s), [&](If &copy) {
         copy.then = block(copy.then);
         copy.otherwise = block(copy.otherwise);
       }));
       return;
-    case Kind::While:
+    case StmtKind::While:
       out.push_back(arena_.derive(as<While>(s), [&](While &copy) { copy.body = block(copy.body); }));
       return;
-    case Kind::For: {
+    case StmtKind::DoWhile:
+      out.push_back(arena_.derive(as<DoWhile>(s), [&](DoWhile &copy) { copy.body = block(copy.body); }));
+      return;
+    case StmtKind::Switch:
+      out.push_back(arena_.derive(as<Switch>(s), [&](Switch &copy) {
+        for (const Case *&c : copy.cases) c = arena_.derive(c, [&](Case &other) { other.body = block(c->body); });
+      }));
+      return;
+    case StmtKind::For: {
       const auto *loop = as<For>(s);
       if (directiveOf(loop)) return band(loop, out);
       out.push_back(arena_.derive(loop, [&](For &copy) { copy.body = block(copy.body); }));
       return;
     }
-    default: out.push_back(s);
+    case StmtKind::Declare:
+    case StmtKind::Evaluate:
+    case StmtKind::Break:
+    case StmtKind::Continue:
+    case StmtKind::Return:
+    case StmtKind::Loop:
+    case StmtKind::Sync:
+    case StmtKind::Alloc:
+    case TANGRAM_LOWERED_STMTS: out.push_back(s);
     }
   }
 
