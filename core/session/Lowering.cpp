@@ -61,7 +61,12 @@ const ast::Module *Session::compose(const std::vector<Plan> &plans, ast::Arena &
 
 const ast::Module *Session::runPasses(const ast::Module *module, const std::vector<hardware::Step> &passes,
                                       ast::Arena &arena) {
-  PassContext context{arena, impl_->diags, target(), facts()};
+  const hardware::Target &wanted = target();
+  PassContext context{.arena = arena,
+                      .diags = impl_->diags,
+                      .target = wanted,
+                      .facts = facts(),
+                      .backend = impl_->registry.backends.find(wanted.pipeline.backend.name)};
   const ast::Module *restored = impl_->current;
   std::map<std::string, std::string> hold;
   if (const PropertyDescriptor *composed = impl_->registry.properties.find("composed");

@@ -7,6 +7,9 @@ namespace tangram::cuda {
 
 std::vector<OptionSpec> backendOptions();
 
+/// Words of CUDA C++.
+bool isReserved(std::string_view word);
+
 class CudaBackend final : public Backend {
 public:
   std::vector<OutputFile> emit(const ast::Module &module, EmitContext &context) override;

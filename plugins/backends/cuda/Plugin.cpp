@@ -51,6 +51,7 @@ TANGRAM_PLUGIN("cuda", "1.0", "writes CUDA C++ and builds it") {
   backend.summary = "CUDA C++17: __global__ functions and the C++ that launches them, built by nvcc";
   backend.options = tangram::cuda::backendOptions();
   backend.requires_ = {"flat", "no-returns", "linear", "launches", "placed", "spmd", "workspace", "configured"};
+  backend.isReserved = tangram::cuda::isReserved;
   backend.create = [](const tangram::OptionValues &) { return std::make_unique<tangram::cuda::CudaBackend>(); };
   registry.backends.add(std::move(backend));
 }

@@ -1,5 +1,6 @@
 #include "Backend.h"
 
+#include "tangram/c-family/Words.h"
 #include "tangram/plugin/Plugin.h"
 
 namespace tangram::llvm_cpu {
@@ -44,6 +45,7 @@ TANGRAM_PLUGIN("llvm-cpu", "1.0", "makes libraries for the processor at hand thr
   backend.summary = "LLVM's code for the processor at hand, with SIMD vectors and threads, built in process";
   backend.options = tangram::llvm_cpu::backendOptions();
   backend.requires_ = {"flat", "no-returns", "scalar-specials", "linear", "vectorized"};
+  backend.isReserved = tangram::c_family::isWordOfCpp; // callers include its header
   backend.create = [](const tangram::OptionValues &) { return std::make_unique<tangram::llvm_cpu::CpuBackend>(); };
   registry.backends.add(std::move(backend));
 }

@@ -7,6 +7,11 @@ namespace tangram::opencl {
 
 std::vector<OptionSpec> backendOptions();
 
+/// Words of OpenCL C, and those of the host.
+bool isReserved(std::string_view word);
+/// Words of C++ and of OpenCL's API.
+bool isReservedOnHost(std::string_view word);
+
 class OpenCLBackend final : public Backend {
 public:
   std::vector<OutputFile> emit(const ast::Module &module, EmitContext &context) override;

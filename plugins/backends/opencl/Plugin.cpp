@@ -52,6 +52,8 @@ TANGRAM_PLUGIN("opencl", "1.0", "writes OpenCL C and the C++ that launches it, a
   backend.summary = "OpenCL C 1.2 for CPUs and GPUs, launched from C++17; built by the system's C++ compiler";
   backend.options = tangram::opencl::backendOptions();
   backend.requires_ = {"flat", "no-returns", "linear", "launches", "placed", "spmd", "workspace", "configured"};
+  backend.isReserved = tangram::opencl::isReserved;
+  backend.isReservedEntry = tangram::opencl::isReservedOnHost;
   backend.create = [](const tangram::OptionValues &options) {
     return std::make_unique<tangram::opencl::OpenCLBackend>(options.text("device"));
   };

@@ -7,6 +7,9 @@ namespace tangram::openmp {
 
 std::vector<OptionSpec> backendOptions();
 
+/// Words of C++ and OpenMP.
+bool isReserved(std::string_view word);
+
 class OpenMPBackend final : public Backend {
 public:
   std::vector<OutputFile> emit(const ast::Module &module, EmitContext &context) override;

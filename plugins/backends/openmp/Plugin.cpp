@@ -73,6 +73,7 @@ TANGRAM_PLUGIN("openmp", "1.0", "writes C++ with OpenMP and builds it") {
   backend.summary = "C++17 with OpenMP directives and SIMD vectors, built by the system's C++ compiler";
   backend.options = tangram::openmp::backendOptions();
   backend.requires_ = {"flat", "no-returns", "scalar-specials", "linear", "vectorized"};
+  backend.isReserved = tangram::openmp::isReserved;
   backend.create = [](const tangram::OptionValues &) { return std::make_unique<tangram::openmp::OpenMPBackend>(); };
   registry.backends.add(std::move(backend));
 }

@@ -7,6 +7,9 @@ namespace tangram::ptx {
 
 std::vector<OptionSpec> backendOptions();
 
+/// Words of C++ and of the driver's API.
+bool isReserved(std::string_view word);
+
 class PtxBackend final : public Backend {
 public:
   std::vector<OutputFile> emit(const ast::Module &module, EmitContext &context) override;

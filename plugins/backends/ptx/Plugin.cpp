@@ -59,6 +59,7 @@ TANGRAM_PLUGIN("ptx", "1.0", "writes PTX through LLVM, and C++ that runs it thro
   backend.summary = "PTX made by LLVM, with host code in C++17 that loads it through the CUDA driver";
   backend.options = tangram::ptx::backendOptions();
   backend.requires_ = {"flat", "no-returns", "scalar-specials", "linear", "spmd", "workspace", "configured"};
+  backend.isReserved = tangram::ptx::isReserved;
   backend.create = [](const tangram::OptionValues &) { return std::make_unique<tangram::ptx::PtxBackend>(); };
   registry.backends.add(std::move(backend));
 }

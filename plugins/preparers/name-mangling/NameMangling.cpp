@@ -1,5 +1,7 @@
-// Name mangling (Table 7.1): every name is an identifier of C and C++ that clashes with nothing.
-#include "ReservedWords.h"
+// Name mangling (Table 7.1): every name is an identifier that is no word of the backend's languages and clashes with
+// nothing.
+#include "Identifiers.h"
+
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
@@ -14,26 +16,46 @@ namespace {
 using namespace tangram;
 using namespace tangram::ast;
 
-/// `name`, or where all that begins with it is reserved, another one: half_1 is a function of OpenCL's.
-std::string withoutReservedPrefix(const std::string &name) { return isReserved(name + "_1") ? "v_" + name : name; }
+/// Names that the languages of a backend and the math library leave.
+class Allowed {
+public:
+  explicit Allowed(const BackendDescriptor *backend) : backend_(backend) {}
+  bool operator()(const std::string &name) const { return !isReserved(name) && !isMathFunction(name); }
+  /// An entry, behind whose name functions of a device have numbers.
+  bool entry(const std::string &name) const {
+    const bool own = backend_ && backend_->isReservedEntry;
+    const bool reserved = own ? backend_->isReservedEntry(name) || isReserved(name + "_1") : isReserved(name);
+    return !reserved && !isMathFunction(name) && !isInLibrary(name);
+  }
+  /// `name`, or where all that begins with it is reserved, another one: half_1 is a function of OpenCL's.
+  std::string withoutReservedPrefix(const std::string &name) const {
+    return isReserved(name + "_1") ? "v_" + name : name;
+  }
+
+private:
+  bool isReserved(const std::string &name) const {
+    return backend_ && backend_->isReserved && backend_->isReserved(name);
+  }
+  const BackendDescriptor *backend_;
+};
 
 /// A one-to-one choice of new names: what needs no change keeps its name.
 class Renaming {
 public:
   /// `outside`: names that are taken by others.
-  Renaming(const Names &outside, const Names &own, std::vector<std::string> wanted) : used_(outside) {
+  Renaming(const Allowed &allowed, const Names &outside, const Names &own, std::vector<std::string> wanted)
+      : used_(outside) {
     std::vector<std::string> bad;
     for (std::string &name : wanted) {
-      if (name == identifier(name) && !isReserved(name) && !isMathFunction(name) && !outside.taken(name))
+      if (name == identifier(name) && allowed(name) && !outside.taken(name))
         used_.reserve(names_[name] = name);
       else
         bad.push_back(std::move(name));
     }
     for (const std::string &name : bad) {
-      const std::string base = withoutReservedPrefix(identifier(name));
+      const std::string base = allowed.withoutReservedPrefix(identifier(name));
       std::string candidate = base;
-      for (unsigned i = 1;
-           used_.taken(candidate) || own.taken(candidate) || isReserved(candidate) || isMathFunction(candidate); ++i)
+      for (unsigned i = 1; used_.taken(candidate) || own.taken(candidate) || !allowed(candidate); ++i)
         candidate = base + "_" + std::to_string(i);
       used_.reserve(names_[name] = candidate);
     }
@@ -75,6 +97,7 @@ private:
 class NameMangling final : public Pass {
   const Module *run(const Module *module, PassContext &context) override {
     Arena &arena = context.arena;
+    const Allowed allowed(context.backend);
     // Entries keep their names, as callers know them, where these are anybody's to take.
     Names entries, everything;
     std::vector<std::string> functionNames, entryNames;
@@ -87,13 +110,13 @@ class NameMangling final : public Pass {
     }
     for (const Kernel *kernel : module->kernels) {
       std::string name = kernel->name;
-      auto bad = [](const std::string &n) { return isReserved(n) || isMathFunction(n) || isInLibrary(n); };
-      const std::string base = withoutReservedPrefix(name);
-      for (unsigned i = 1; bad(name) || (i > 1 && entries.taken(name)); ++i) name = base + "_" + std::to_string(i);
+      const std::string base = allowed.withoutReservedPrefix(name);
+      for (unsigned i = 1; !allowed.entry(name) || (i > 1 && entries.taken(name)); ++i)
+        name = base + "_" + std::to_string(i);
       entries.reserve(name);
       entryNames.push_back(name);
     }
-    Renaming functions(entries, everything, functionNames);
+    Renaming functions(allowed, entries, everything, functionNames);
     Names outside = entries;
     for (const std::string &name : functionNames) outside.reserve(functions(name));
     CallRenamer calls(arena, functions);
@@ -102,7 +125,7 @@ class NameMangling final : public Pass {
       std::vector<std::string> names = variables(node);
       Names own;
       for (const std::string &name : names) own.reserve(name);
-      Renaming renaming(outside, own, std::move(names));
+      Renaming renaming(allowed, outside, own, std::move(names));
       return calls(static_cast<const Body *>(renameVariables(arena, node, renaming)));
     };
     return arena.derive(module, [&](Module &copy) {
@@ -125,7 +148,8 @@ class NameMangling final : public Pass {
 TANGRAM_PLUGIN("name-mangling", "0.1", "makes every name a C identifier") {
   PassDescriptor pass;
   pass.name = "name-mangling";
-  pass.summary = "makes every name an identifier of C and C++ that clashes with no keyword, library or entry name";
+  pass.summary =
+      "makes every name an identifier that is no word of the backend's languages, and of no library or entry";
   pass.kind = PassKind::Preparer;
   pass.before = "int new = max<int>(a, b);";
   pass.after = "int new_1 = max_int(a, b);";

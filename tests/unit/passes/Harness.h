@@ -45,6 +45,7 @@ protected:
     };
     for (const char *name : kPasses) load(name);
     load("bounds-checks");
+    load("openmp");
   }
   static constexpr const char *kPasses[] = {"parameterization",      "return-promotion",  "flatten",
                                             "special-function",      "index-calculation", "function-collection",
@@ -58,7 +59,11 @@ protected:
 
   const ast::Module *apply(const char *pass, const ast::Module *module, bool checked = false) {
     const PassDescriptor &d = registry_->passes.get(pass);
-    PassContext context{arena_, diags_, target_, facts_};
+    PassContext context{.arena = arena_,
+                        .diags = diags_,
+                        .target = target_,
+                        .facts = facts_,
+                        .backend = registry_->backends.find("openmp")};
     OptionValues options;
     for (const OptionSpec &option : d.options)
       if (checked && option.name == "checked") options.set("checked", true);

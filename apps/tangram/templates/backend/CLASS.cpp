@@ -26,6 +26,7 @@ TANGRAM_PLUGIN("@NAME@", "0.1", "writes the lowered AST") {
   d.name = "@NAME@";
   d.summary = "writes the lowered AST as text";
   d.requires_ = {}; // properties of the AST that the printer relies on: docs/lowering.md
+  // d.isReserved: words of your language, which no variable, function or kernel may be called
   d.create = [](const OptionValues &) { return std::make_unique<@CLASS@>(); };
   registry.backends.add(d);
 }

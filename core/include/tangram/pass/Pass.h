@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tangram {
@@ -74,12 +75,15 @@ struct HeuristicDescriptor : Descriptor {
 
 // ---- pass: composed AST -> AST -------------------------------------------------------------------------
 
+struct BackendDescriptor;
+
 struct PassContext {
   ast::Arena &arena;
   DiagnosticEngine &diags;
   const hardware::Target &target;
-  const Facts &facts;  // of the program before a plan was chosen
-  Analyses analyses{}; // of the trees that passes make of it
+  const Facts &facts;                         // of the program before a plan was chosen
+  Analyses analyses{};                        // of the trees that passes make of it
+  const BackendDescriptor *backend = nullptr; // the target's; null where nobody has it
 };
 
 class Pass {
@@ -162,6 +166,11 @@ public:
 
 struct BackendDescriptor : Descriptor {
   std::vector<std::string> requires_; // properties of the AST that the printer relies on
+  /// Words that its languages keep for themselves: no name of a program may be one. Nothing: there are none.
+  std::function<bool(std::string_view)> isReserved;
+  /// The same of entries, which callers in C and C++ know by their names: most are called alike for all backends.
+  /// Nothing: as of other names.
+  std::function<bool(std::string_view)> isReservedEntry;
   std::function<std::unique_ptr<Backend>(const OptionValues &)> create;
 };
 
