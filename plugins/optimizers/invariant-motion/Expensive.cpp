@@ -1,4 +1,5 @@
 #include "Expensive.h"
+#include "InvariantDivisors.h"
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
@@ -34,12 +35,17 @@ bool isExpensive(const Expr *e) {
 
 class Without final : public Mutator {
 public:
-  Without(Arena &arena, Names &names, const std::function<bool(const Expr *)> &invariant,
+  Without(Arena &arena, Names &names, const std::function<bool(const Expr *)> &invariant, bool reciprocals,
           std::vector<const Stmt *> &moved)
-      : Mutator(arena), names_(names), invariant_(invariant), moved_(moved) {}
+      : Mutator(arena), names_(names), invariant_(invariant), moved_(moved), divisors_(arena, names, moved),
+        reciprocals_(reciprocals) {}
 
 private:
-  const Node *mutateBinary(const Binary *e) override { return kept(e); }
+  const Node *mutateBinary(const Binary *e) override {
+    const bool quotient = reciprocals_ && e->op == BinaryOp::Div && InvariantDivisors::divides(e->type);
+    if (!quotient || !invariant_(e->rhs) || invariant_(e)) return kept(e);
+    return divisors_.product(as<Binary>(rebuild(e)));
+  }
   const Node *mutateCall(const Call *e) override { return kept(e); }
   const Node *mutateCast(const Cast *e) override { return kept(e); }
   const Node *mutateConditional(const Conditional *e) override { return kept(e); }
@@ -62,13 +68,16 @@ private:
   const std::function<bool(const Expr *)> &invariant_;
   std::vector<const Stmt *> &moved_;
   std::vector<const Declare *> made_;
+  InvariantDivisors divisors_;
+  bool reciprocals_;
 };
 
 } // namespace
 
 const Block *withoutExpensive(Arena &arena, Names &names, const Block *body,
-                              const std::function<bool(const Expr *)> &invariant, std::vector<const Stmt *> &moved) {
-  return as<Block>(Without(arena, names, invariant, moved).mutate(body));
+                              const std::function<bool(const Expr *)> &invariant, bool reciprocals,
+                              std::vector<const Stmt *> &moved) {
+  return as<Block>(Without(arena, names, invariant, reciprocals, moved).mutate(body));
 }
 
 } // namespace tangram::invariant

@@ -11,9 +11,10 @@
 namespace tangram::invariant {
 
 /// The body with variables in place of the largest expensive expressions that are `invariant`; their declarations are
-/// appended to `moved`.
+/// appended to `moved`. With `reciprocals`, quotients of `f32` and `f64` by what is invariant are products with its
+/// reciprocal (InvariantDivisors.h).
 const ast::Block *withoutExpensive(ast::Arena &arena, ast::Names &names, const ast::Block *body,
-                                   const std::function<bool(const ast::Expr *)> &invariant,
+                                   const std::function<bool(const ast::Expr *)> &invariant, bool reciprocals,
                                    std::vector<const ast::Stmt *> &moved);
 
 } // namespace tangram::invariant

@@ -7,6 +7,7 @@
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/hardware/Promises.h"
 
 #include <map>
 
@@ -18,8 +19,8 @@ namespace {
 
 class Motion final : public Mutator {
 public:
-  Motion(Arena &arena, const Kernel &kernel)
-      : Mutator(arena), gathers_(arena, kernel), assigned_(assignedVariables(kernel.body)) {
+  Motion(Arena &arena, const Kernel &kernel, bool reciprocals)
+      : Mutator(arena), gathers_(arena, kernel), assigned_(assignedVariables(kernel.body)), reciprocals_(reciprocals) {
     names_.reserveAll(&kernel);
     walk(kernel.body, [&](const Declare &d) { ++declared_[d.name]; });
   }
@@ -40,7 +41,8 @@ private:
     std::vector<const Stmt *> moved;
     const Block *body = without(inner->body, varying, moved);
     const std::size_t declarations = moved.size();
-    body = withoutExpensive(arena(), names_, body, [&](const Expr *e) { return invariant(e, varying); }, moved);
+    body = withoutExpensive(
+        arena(), names_, body, [&](const Expr *e) { return invariant(e, varying); }, reciprocals_, moved);
     for (std::size_t i = declarations; i < moved.size(); ++i) ++declared_[as<Declare>(moved[i])->name];
     varying.merge(assignedVariables(inner));
     body = gathers_.without(body, turns(inner), varying, moved);
@@ -93,13 +95,15 @@ private:
   Names names_;
   std::set<std::string> assigned_;
   std::map<std::string, unsigned> declared_;
+  bool reciprocals_;
 };
 
 } // namespace
 
 const Module *InvariantMotion::run(const Module *module, PassContext &context) {
+  const bool reciprocals = reciprocals_ && !hardware::sameBits(context.target);
   return context.arena.derive(module, [&](Module &copy) {
-    for (const Kernel *&kernel : copy.kernels) kernel = Motion(context.arena, *kernel)(kernel);
+    for (const Kernel *&kernel : copy.kernels) kernel = Motion(context.arena, *kernel, reciprocals)(kernel);
   });
 }
 

@@ -7,7 +7,12 @@ namespace tangram::invariant {
 
 class InvariantMotion final : public Pass {
 public:
+  /// `reciprocals`: quotients by what does not change are products, unless a target promises the same bits.
+  explicit InvariantMotion(bool reciprocals) : reciprocals_(reciprocals) {}
   const ast::Module *run(const ast::Module *module, PassContext &context) override;
+
+private:
+  bool reciprocals_;
 };
 
 } // namespace tangram::invariant
