@@ -4,18 +4,18 @@
 #include "Tiles.h"
 
 #include "tangram/nest/Statements.h"
+#include "tangram/pass/NumberLists.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace tangram {
 namespace {
 
 using namespace ast;
 
-constexpr DiagnosticKind kBadNumber{"tile.number", DiagnosticClass::User,
-                                    "option '{0}' of expander 'tile' has '{1}', which is no number from 1 to 4096",
+constexpr DiagnosticKind kNoNumbers{"tile.no-numbers", DiagnosticClass::User,
+                                    "option '{0}' of expander 'tile' is an empty list",
                                     "write numbers: {0}: [\"16\", \"32\"]"};
 
 class TileExpander final : public Expander {
@@ -103,15 +103,8 @@ private:
   }
 
   static Ints numbers(const OptionValues &options, const std::string &name) {
-    Ints result;
-    for (const std::string &text : options.texts(name)) {
-      Int value = 0;
-      auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > 4096)
-        fail(kBadNumber, options.entries().at(name).range, name, text);
-      result.push_back(value);
-    }
-    if (result.empty()) fail(kBadNumber, options.entries().at(name).range, name, "");
+    Ints result = numberList(options, name, "expander 'tile'");
+    if (result.empty()) fail(kNoNumbers, options.entries().at(name).range, name);
     return result;
   }
 
@@ -147,15 +140,9 @@ TANGRAM_PLUGIN("tile", "1.0", "tiles loops over ranges: staged tiles, patches of
                               "units that multiply matrices along the contiguous one of two dimensions"};
   tangram::tile::Choices choices;
   std::size_t i = 0;
-  for (const auto &[name, list] : tangram::TileExpander::lists(choices)) {
-    tangram::OptionSpec option;
-    option.name = name;
-    option.doc = std::string("values that plans choose from: ") + docs[i++];
-    std::vector<std::string> values;
-    for (tangram::ast::Int v : *list) values.push_back(std::to_string(v));
-    option.defaultValue = values;
-    d.options.push_back(option);
-  }
+  for (const auto &[name, list] : tangram::TileExpander::lists(choices))
+    d.options.push_back(
+        tangram::numberListOption(name, std::string("values that plans choose from: ") + docs[i++], *list));
   d.options.push_back({"copies",
                        "where the target's 'scratchpad' says so, tiles are copied while lanes go on, not through their "
                        "registers",
