@@ -28,6 +28,9 @@ namespace {
 /// registers hold.
 constexpr double kUnrolled = 16, kUnrolledPlaces = 64;
 
+/// Turns of other loops that compilers have at a time.
+constexpr double kWrittenOutAtOnce = 4;
+
 /// Elements that the passes register-promotion and vector-promotion hold.
 constexpr double kHeldByRegisters = 32, kHeldByVectors = 64;
 
@@ -92,6 +95,10 @@ private:
       if (const std::optional<double> part = odds_.partAmongLeast(*branch)) {
         then = std::min(1.0, *part * abreast_) * times;
         work_.mispredictions += isConverted(*branch) ? 0 : *part * times;
+      } else if (const std::optional<bool> mostly = branch->otherwise && indices_.followsNumber(branch->cond)
+                                                        ? odds_.mostlyHolds(branch->cond)
+                                                        : std::nullopt) {
+        then = *mostly ? times : 0, otherwise = times - then;
       } else if (const std::optional<double> part = odds_.holds(branch->cond)) {
         then = *part * times, otherwise = times - then;
       } else if (const std::optional<bool> mostly =
@@ -109,6 +116,8 @@ private:
     }
     case StmtKind::For: {
       const auto *loop = as<For>(s);
+      const bool apart = std::exchange(apart_, apart_ || loop->independentLanes == Flag::Yes);
+      bodies_.of(loop->body, apart_);
       statement(loop->init, times);
       const std::string counter = counterOf(*loop);
       const std::vector<double> weights = turns_.stageWeights();
@@ -140,10 +149,14 @@ private:
       if (byLanes && !bodies_.of(loop->body).carries) work_.laneTurns = std::max(work_.laneTurns, all);
       loops_.enter({counter, all, bodies_.of(loop->body).storesElsewhere, loop->body, isa<Unary>(loop->step), fixed,
                     fixed && isWrittenOut(counter, all, loop->body)});
+      const bool together = apart_ && !filling_; // lanes wait once, behind it
+      if (together) work_.exchanges += times, filling_ = true;
       repeated(turns, times, loop->body, {loop->cond, loop->step}, loops_.all().back().writtenOut);
+      if (together) filling_ = false;
       loops_.leave();
       turns_.setStageWeights(weights);
       loops_.setSpans(outer);
+      apart_ = apart;
       return;
     }
     case StmtKind::While: {
@@ -188,16 +201,20 @@ private:
     const double all = times * turns.value_or(kUnknownTurns);
     // Compilers unroll what turns a few times.
     if (writtenOut) each = {};
-    if (!turns || !writtenOut) work_.branches += all;
-    // A loop that only fills what lanes share is waited for once.
     const CodeletSource::Loop &loop = bodies_.of(body);
+    if (!turns || !writtenOut)
+      work_.branches +=
+          turns && apart_ ? times * std::ceil(*turns / std::max<double>(loop.batch, kWrittenOutAtOnce)) : all;
+    // A loop that only fills what lanes share is waited for once.
     const bool fills = !filling_ && loop.storesShared && !loop.loadsShared;
     if (fills) work_.exchanges += times, work_.fills += times;
     filling_ |= fills;
     atHand_.clear();
+    columns_.clear();
     for (const Expr *expr : each) expression(expr, all);
     const double before = work_.turns;
     statement(body, all);
+    columns_.clear();
     atHand_.clear();
     if (work_.turns == before) {
       work_.turns += all;
@@ -411,12 +428,21 @@ private:
   /// A division by a constant is a product.
   void operation(bool divides, const Expr &result, const Expr *by, double times) {
     if (divides && !loops_.isConstant(by)) {
-      work_.divisions += times;
+      (staysTheSame(by) ? work_.quotients : work_.divisions) += times;
       return;
     }
     if (divides) times *= 2;
     work_.operations += times;
     if (result.type == Type(Scalar::F64)) work_.wide += times;
+  }
+
+  /// Whether it is a number with a fraction that the innermost loop, or calls beside this one, do not change.
+  bool staysTheSame(const Expr *e) const {
+    if (!e->type.isFloating() || containers_.loads(e) || source_.reached(e).calls) return false;
+    if (!loops_.all().empty()) return !loops_.dependsOn(e, loops_.all().back().counter);
+    const auto *v = dyn<VarRef>(withoutCasts(e));
+    return v && std::any_of(codelet_.params.begin(), codelet_.params.end(),
+                            [&](const Param *p) { return p->name == v->name; });
   }
 
   void site(const Expr *e, const std::vector<const Expr *> &arguments, double times) {
@@ -470,6 +496,35 @@ private:
     return false;
   }
 
+  /// Part of the loads that is left where turns of a loop in which lanes do not wait, of which compilers have several
+  /// at a time, load what the turn before has loaded: of `a[i - 1][j] + a[i][j] + a[i + 1][j]` little more than one.
+  double partNotAtHand(const std::string &name, const Expr *place) {
+    const auto *element = dyn<Subscript>(withoutCasts(place));
+    if (!apart_ || !element || loops_.all().empty() || !loops_.all().back().byOne) return 1;
+    Column fresh{name, {}, 0, 0};
+    std::size_t moving = 0;
+    for (const Expr *index : element->indices) {
+      const auto [base, constant] = indices_.apartFromConstant(index);
+      const bool moves = base && loops_.dependsOn(base, loops_.all().back().counter);
+      if (moves) ++moving, fresh.least = fresh.most = constant;
+      fresh.bases.emplace_back(base, moves ? 0 : constant);
+    }
+    if (moving != 1) return 1;
+    for (Column &known : columns_) {
+      const bool same = known.container == name &&
+                        std::equal(known.bases.begin(), known.bases.end(), fresh.bases.begin(), fresh.bases.end(),
+                                   [](const auto &a, const auto &b) {
+                                     return a.second == b.second && a.first && b.first && equal(a.first, b.first);
+                                   });
+      if (!same) continue;
+      const auto before = static_cast<double>(known.most - known.least);
+      known.least = std::min(known.least, fresh.least), known.most = std::max(known.most, fresh.most);
+      return std::min(1.0, (static_cast<double>(known.most - known.least) - before) / kWrittenOutAtOnce);
+    }
+    columns_.push_back(std::move(fresh));
+    return 1;
+  }
+
   /// Sums and products of indices are counted on from turn to turn: what is left is one operation an access, divisions,
   /// bounds, and what is loaded.
   void index(const Expr *e, double times) {
@@ -514,6 +569,7 @@ private:
       }
     const std::optional<std::uint64_t> shared = containers_.shared(*name);
     if (shared && what != &AccessWork::atomics) times *= transfers(e, *shared);
+    if (shared && what == &AccessWork::loads) times *= partNotAtHand(*name, e);
     work_.operations += times;
     if (shared) {
       (what == &AccessWork::atomics ? work_.sharedAtomics : work_.shared) += times;
@@ -637,8 +693,15 @@ private:
   unsigned calls_ = 0;
   std::vector<const Expr *> atHand_; // elements that registers hold
   bool filling_ = false;             // what lanes share, in a loop that was counted
-  double together_ = 1;              // elements that one instruction loads
-  double ahead_ = 0;                 // part of what is loaded that nothing waits for
+  bool apart_ = false;               // in a loop in which lanes do not wait for each other
+  struct Column {                    // elements of what lanes share that one turn after the other loads
+    std::string container;
+    std::vector<std::pair<const Expr *, std::int64_t>> bases; // of its indices, and what is added but along the loop
+    std::int64_t least, most;                                 // what is added along it
+  };
+  std::vector<Column> columns_; // of the innermost loop's body
+  double together_ = 1;                              // elements that one instruction loads
+  double ahead_ = 0;                                 // part of what is loaded that nothing waits for
   std::map<std::size_t, std::vector<CodeletIndices::References>> references_; // of each of work_.accesses
   std::map<std::size_t, AcrossLanes> acrossLanes_;                            // of each of work_.accesses
   CodeletWork work_;

@@ -9,10 +9,10 @@ namespace tangram {
 
 using namespace ast;
 
-const CodeletSource::Loop &LoopBodies::of(const Block *body) const {
+const CodeletSource::Loop &LoopBodies::of(const Block *body, bool apart) const {
   return source_.loop(body, [&] {
     return CodeletSource::Loop{storesElsewhere(body), storesShared(body), loadsShared(body), carries(body),
-                               turnsInBatch(body),    written(body),      places(body)};
+                               turnsInBatch(body, apart), written(body),      places(body)};
   });
 }
 
@@ -51,7 +51,7 @@ bool LoopBodies::loadsShared(const Node *body) const {
   return accesses > stores;
 }
 
-unsigned LoopBodies::turnsInBatch(const Block *body) const {
+unsigned LoopBodies::turnsInBatch(const Block *body, bool apart) const {
   constexpr unsigned kTurns = 8, kRegisters = 16;
   constexpr std::size_t kNodes = 1000;
   std::uint64_t registers = 0;
@@ -67,7 +67,7 @@ unsigned LoopBodies::turnsInBatch(const Block *body) const {
     if (isa<For>(&n)) far(&n, inner);
     const auto *s = dyn<Subscript>(&n);
     const std::string *name = s ? containerOf(s) : nullptr;
-    const bool waits = name && containers_.shared(*name) && !source_.hasElementForEachLane(*name);
+    const bool waits = !apart && name && containers_.shared(*name) && !source_.hasElementForEachLane(*name);
     const bool other = isa<While>(&n) || isa<DoWhile>(&n) || isa<Switch>(&n) || isa<Map>(&n) || isa<SpectrumCall>(&n) ||
                        isa<MatrixMultiply>(&n) || isa<Transfer>(&n);
     return inner > 0 || waits || other ? WalkResult::Stop : WalkResult::Advance;

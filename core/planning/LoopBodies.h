@@ -10,8 +10,8 @@ public:
   LoopBodies(const CodeletSource &source, const CodeletContainers &containers)
       : source_(source), containers_(containers) {}
 
-  /// Found when it is first asked for.
-  const CodeletSource::Loop &of(const ast::Block *body) const;
+  /// Found when it is first asked for. `apart`: lanes do not wait for each other in it.
+  const CodeletSource::Loop &of(const ast::Block *body, bool apart = false) const;
 
 private:
   /// Whether a loop with this body changes a variable of before it, or a field of one.
@@ -21,7 +21,7 @@ private:
   bool storesShared(const ast::Node *body) const;
   bool loadsShared(const ast::Node *body) const;
   /// Of how many turns compilers for devices load at a time (the pass load-batching, with its defaults).
-  unsigned turnsInBatch(const ast::Block *body) const;
+  unsigned turnsInBatch(const ast::Block *body, bool apart) const;
   /// Where containers are changed, by name.
   std::unordered_map<std::string, std::vector<const ast::Expr *>> written(const ast::Node *body) const;
   /// Variables that say which element of a small array it is.

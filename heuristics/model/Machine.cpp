@@ -392,6 +392,7 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
   const double shares = (work.shared - kept - (1 - cores_.exchange) * exchanged) / cores_.issueAccess;
   const double lanes = ((device_ ? std::hypot(computes, shares) : computes + shares) +
                         (count + gathered + spilled + conflicts * work.sharedAtomics) / cores_.issueAccess +
+                        (device_ ? 2 * work.quotients / cores_.issue : work.quotients / cores_.issueDivision) +
                         work.divisions / cores_.issueDivision + work.functions / cores_.issueFunction) *
                        crowd.uneven * unrolled / crowd.vector;
   // One round of a lane's has single iterations, in front of its chunks and behind them.

@@ -15,6 +15,7 @@
 #include "SharedReductions.h"
 #include "Sinking.h"
 #include "Splits.h"
+#include "TimeTiles.h"
 #include "Wavefronts.h"
 
 #include "tangram/ast/Walk.h"
@@ -27,6 +28,7 @@
 #include "tangram/nest/Remainders.h"
 #include "tangram/nest/Selections.h"
 #include "tangram/nest/StructuredLoops.h"
+#include "tangram/pass/NumberLists.h"
 #include "tangram/plugin/Plugin.h"
 
 #include <algorithm>
@@ -48,7 +50,16 @@ public:
       : mostElements_(values.integer("private-elements")), copies_(values.integer("private-copies")),
         expandedElements_(values.integer("expanded-elements")), tile_(values.integer("wavefront-tile")),
         block_(values.integer("block")), scanRows_(values.integer("scan-rows")), collapse_(values.flag("collapse")),
-        streams_(values.flag("streams")), all_(values.flag("all")) {}
+        streams_(values.flag("streams")), all_(values.flag("all")) {
+    for (const auto &[name, list] : lists(timeTiles_)) *list = numberList(values, name, "expander 'divide'");
+  }
+  static std::vector<std::pair<std::string, Ints *>> lists(divide::TimeTileChoices &choices) {
+    return {{"time-steps", &choices.steps},
+            {"time-tile-lengths", &choices.lengths},
+            {"time-tile-squares", &choices.squares},
+            {"time-tile-cubes", &choices.cubes},
+            {"time-tile-lanes", &choices.lanes}};
+  }
   const Module *run(const Module *module, ExpandContext &context) override {
     divide::DivideOptions options;
     options.reorder = context.target.promise("order") != "preserve";
@@ -145,6 +156,7 @@ private:
     also(divide::withSplitLoops(nests, *source, context.arena), "_split");
     if (!inPart) {
       segments(nests, spectrum, *codelet, options, names, context, codelets, added);
+      if (!timeTiles_.steps.empty()) steps(nests, spectrum, *codelet, options, names, context, codelets, added);
       if (tile_ > 0) tiles(nests, spectrum, *source, options, names, context, codelets, added);
       if (block_ > 0) {
         blocks(nests, spectrum, *source, options, names, context, codelets, added);
@@ -197,6 +209,29 @@ private:
     std::vector<const Codelet *> inTile = made->tile->codelets;
     ways(nests, *made->tile, inTile.front(), options, names, context, inTile, added, true);
     added.spectrums.push_back(context.arena.derive(made->tile, [&](Spectrum &s) { s.codelets = inTile; }));
+    added.spectrums.insert(added.spectrums.end(), made->spectrums.begin(), made->spectrums.end());
+  }
+
+  /// Several steps of time at once, in tiles that overlap.
+  void steps(nest::Nests &nests, const Spectrum &spectrum, const Codelet &codelet, const divide::DivideOptions &options,
+             Names &names, ExpandContext &context, std::vector<const Codelet *> &codelets, Added &added) const {
+    const std::string name = codelet.name + "_timetiled";
+    divide::TimeTileChoices choices = timeTiles_;
+    const auto &levels = context.target.hardware.levels;
+    choices.lockstep = std::all_of(levels.begin(), levels.end(), [](const hardware::Level &level) {
+      return !level.vector || level.sync == hardware::SyncKind::LockStep;
+    });
+    std::vector<nest::Remark> refused;
+    const std::optional<divide::TimeTiles> made =
+        divide::timeTiles(nests, spectrum, codelet, name, choices, names, context.arena, refused);
+    for (const nest::Remark &r : refused) decline(context, spectrum, name, r.range, r.message);
+    if (!made) return;
+    std::vector<const Codelet *> beside; // what stands beside the loop is divided as ever
+    divide(nests, spectrum, made->codelet, options, names, context, beside, added);
+    codelets.push_back(context.arena.derive(beside.empty() ? made->codelet : beside.front(), [&](Codelet &c) {
+      c.from = codelet.from.empty() ? codelet.name : codelet.from;
+      c.name = c.tag = name;
+    }));
     added.spectrums.insert(added.spectrums.end(), made->spectrums.begin(), made->spectrums.end());
   }
 
@@ -296,6 +331,7 @@ private:
 
   std::int64_t mostElements_, copies_, expandedElements_, tile_, block_, scanRows_;
   bool collapse_, streams_, all_;
+  divide::TimeTileChoices timeTiles_;
 };
 
 } // namespace
@@ -369,6 +405,14 @@ TANGRAM_PLUGIN("divide", "1.0", "divides loops: maps over parts of their ranges,
        {},
        {}},
       {"all", "also codelets of spectrums that have compound or cooperative ones", false, {}, {}, {}}};
+  const char *const docs[] = {"steps of time that a tile does at once; none: one step after the other",
+                              "sizes of a tile of one dimension that does steps of time", "of two, in each",
+                              "of three, in each", "lanes along the contiguous one of two or three"};
+  tangram::divide::TimeTileChoices choices;
+  std::size_t i = 0;
+  for (const auto &[name, list] : tangram::Divide::lists(choices))
+    d.options.push_back(
+        tangram::numberListOption(name, std::string("values that plans choose from: ") + docs[i++], *list));
   d.create = [](const tangram::OptionValues &options) { return std::make_unique<tangram::Divide>(options); };
   registry.expanders.add(std::move(d));
 }

@@ -64,7 +64,9 @@ void Barriers::lane(const Stmt *s, Stmts &out) {
   const bool waits = contains<Await>(s);
   // What lanes can do at their own pace is one statement. One that holds a jump to a loop outside of it is not.
   Touches all = touches(s);
-  if (!waits && !conflictWithin(all) && !uniformity_->holdsPart(s)) {
+  const auto *loop = dyn<For>(s);
+  const bool apart = (loop && loop->independentLanes == Flag::Yes) || !conflictWithin(all);
+  if (!waits && apart && !uniformity_->holdsPart(s)) {
     before(all, out);
     return guarded(s, out);
   }

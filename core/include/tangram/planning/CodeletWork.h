@@ -47,6 +47,7 @@ struct CodeletWork {
   double operations = 0;                     // of one instruction: a product and the sum that it is added to are one
   double wide = 0;                           // of these, on numbers of 64 bits with a fraction
   double divisions = 0;                      // by what is not constant; remainders and square roots
+  double quotients = 0;                      // of numbers with a fraction by what the loops around do not change
   double functions = 0;                      // of the math library
   double matrix = 0;                         // multiplications with additions that lanes do together, a lane's part ...
   ast::Scalar matrixType = ast::Scalar::F64; // ... of such numbers
