@@ -37,6 +37,8 @@ def build(tangram, target, name, program, heuristic, folder):
     command += ["-o", place(folder, name, heuristic), "--heuristic", heuristic]
     for size in program.expected(target):
         command += ["--expect", size]
+    for old in place(folder, name, heuristic).glob("*.so"):  # of a source of another name
+        old.unlink()
     run = subprocess.run([str(c) for c in command], capture_output=True, text=True)
     return run.stderr.strip() or "it failed" if run.returncode else None
 

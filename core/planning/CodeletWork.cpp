@@ -700,8 +700,8 @@ private:
     std::int64_t least, most;                                 // what is added along it
   };
   std::vector<Column> columns_; // of the innermost loop's body
-  double together_ = 1;                              // elements that one instruction loads
-  double ahead_ = 0;                                 // part of what is loaded that nothing waits for
+  double together_ = 1;         // elements that one instruction loads
+  double ahead_ = 0;            // part of what is loaded that nothing waits for
   std::map<std::size_t, std::vector<CodeletIndices::References>> references_; // of each of work_.accesses
   std::map<std::size_t, AcrossLanes> acrossLanes_;                            // of each of work_.accesses
   CodeletWork work_;

@@ -11,7 +11,7 @@ using namespace ast;
 
 const CodeletSource::Loop &LoopBodies::of(const Block *body, bool apart) const {
   return source_.loop(body, [&] {
-    return CodeletSource::Loop{storesElsewhere(body), storesShared(body), loadsShared(body), carries(body),
+    return CodeletSource::Loop{storesElsewhere(body),     storesShared(body), loadsShared(body), carries(body),
                                turnsInBatch(body, apart), written(body),      places(body)};
   });
 }
