@@ -95,15 +95,10 @@ private:
       if (const std::optional<double> part = odds_.partAmongLeast(*branch)) {
         then = std::min(1.0, *part * abreast_) * times;
         work_.mispredictions += isConverted(*branch) ? 0 : *part * times;
-      } else if (const std::optional<bool> mostly = branch->otherwise && indices_.followsNumber(branch->cond)
-                                                        ? odds_.mostlyHolds(branch->cond)
-                                                        : std::nullopt) {
+      } else if (const std::optional<bool> mostly = mostlyHolds(*branch)) {
         then = *mostly ? times : 0, otherwise = times - then;
       } else if (const std::optional<double> part = odds_.holds(branch->cond)) {
         then = *part * times, otherwise = times - then;
-      } else if (const std::optional<bool> mostly =
-                     branch->otherwise ? odds_.mostlyHolds(branch->cond) : std::nullopt) {
-        then = *mostly ? times : 0, otherwise = times - then;
       } else if (odds_.isDecidedByData(branch->cond) && !isConverted(*branch)) {
         constexpr double kAsForeseen = 0.5;
         work_.mispredictions += (1 - kAsForeseen) * times;
@@ -193,6 +188,14 @@ private:
     case StmtKind::Report:
     case StmtKind::VectorStore: return;
     }
+  }
+
+  /// Of a choice between two ways what most calls take, where it is not known of all: they differ in numbers, as those
+  /// of tiles, of which the one that is looked at may be at an end.
+  std::optional<bool> mostlyHolds(const If &branch) {
+    if (!branch.otherwise) return {};
+    if (!indices_.followsNumber(branch.cond) && odds_.holds(branch.cond)) return {};
+    return odds_.mostlyHolds(branch.cond);
   }
 
   void repeated(std::optional<double> turns, double times, const Block *body, std::vector<const Expr *> each,

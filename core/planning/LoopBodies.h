@@ -10,7 +10,7 @@ public:
   LoopBodies(const CodeletSource &source, const CodeletContainers &containers)
       : source_(source), containers_(containers) {}
 
-  /// Found when it is first asked for. `apart`: lanes do not wait for each other in it.
+  /// Found when it is first asked for, which says whether lanes do not wait for each other in it (`apart`).
   const CodeletSource::Loop &of(const ast::Block *body, bool apart = false) const;
 
 private:

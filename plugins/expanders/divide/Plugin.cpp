@@ -212,6 +212,18 @@ private:
     added.spectrums.insert(added.spectrums.end(), made->spectrums.begin(), made->spectrums.end());
   }
 
+  /// A codelet of which a loop has become calls; what stands beside it is divided as ever.
+  static void withCalls(nest::Nests &nests, const Spectrum &spectrum, const Codelet *made, const std::string &name,
+                        const Codelet &codelet, const divide::DivideOptions &options, Names &names,
+                        ExpandContext &context, std::vector<const Codelet *> &codelets, Added &added) {
+    std::vector<const Codelet *> beside;
+    divide(nests, spectrum, made, options, names, context, beside, added);
+    codelets.push_back(context.arena.derive(beside.empty() ? made : beside.front(), [&](Codelet &c) {
+      c.from = codelet.from.empty() ? codelet.name : codelet.from;
+      c.name = c.tag = name;
+    }));
+  }
+
   /// Several steps of time at once, in tiles that overlap.
   void steps(nest::Nests &nests, const Spectrum &spectrum, const Codelet &codelet, const divide::DivideOptions &options,
              Names &names, ExpandContext &context, std::vector<const Codelet *> &codelets, Added &added) const {
@@ -226,12 +238,7 @@ private:
         divide::timeTiles(nests, spectrum, codelet, name, choices, names, context.arena, refused);
     for (const nest::Remark &r : refused) decline(context, spectrum, name, r.range, r.message);
     if (!made) return;
-    std::vector<const Codelet *> beside; // what stands beside the loop is divided as ever
-    divide(nests, spectrum, made->codelet, options, names, context, beside, added);
-    codelets.push_back(context.arena.derive(beside.empty() ? made->codelet : beside.front(), [&](Codelet &c) {
-      c.from = codelet.from.empty() ? codelet.name : codelet.from;
-      c.name = c.tag = name;
-    }));
+    withCalls(nests, spectrum, made->codelet, name, codelet, options, names, context, codelets, added);
     added.spectrums.insert(added.spectrums.end(), made->spectrums.begin(), made->spectrums.end());
   }
 
@@ -245,12 +252,7 @@ private:
         divide::blocks(nests, spectrum, codelet, name, block_, names, context.arena, refused);
     for (const nest::Remark &r : refused) decline(context, spectrum, name, r.range, r.message);
     if (!made) return;
-    std::vector<const Codelet *> beside; // what stands beside the loop is divided as ever
-    divide(nests, spectrum, made->codelet, options, names, context, beside, added);
-    codelets.push_back(context.arena.derive(beside.empty() ? made->codelet : beside.front(), [&](Codelet &c) {
-      c.from = codelet.from.empty() ? codelet.name : codelet.from;
-      c.name = c.tag = name;
-    }));
+    withCalls(nests, spectrum, made->codelet, name, codelet, options, names, context, codelets, added);
     for (const Spectrum *part : made->spectrums) {
       std::vector<const Codelet *> all = part->codelets;
       ways(nests, *part, all.front(), options, names, context, all, added, true);

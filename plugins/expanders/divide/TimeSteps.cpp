@@ -4,6 +4,7 @@
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Casts.h"
 #include "tangram/nest/Dependences.h"
 
 #include <algorithm>
@@ -89,12 +90,6 @@ private:
     return result;
   }
 
-  /// An index without conversions that keep its value.
-  static const Expr *plain(const Expr *index) {
-    while (const auto *cast = dyn<Cast>(index)) index = cast->operand;
-    return index;
-  }
-
   bool update(const For *outermost) {
     GridUpdate u;
     u.outermost = outermost;
@@ -106,7 +101,7 @@ private:
     for (const auto &[name, element] : written) {
       if (element->indices.size() != result_.rank) return refuse("it writes containers of different dimensions");
       for (std::size_t d = 0; d < result_.rank; ++d)
-        if (!equal(plain(element->indices[d]), plain(target->indices[d])))
+        if (!equal(nest::withoutWidening(element->indices[d]), nest::withoutWidening(target->indices[d])))
           return refuse("one loop writes elements at different places");
       auto &known = states_[name];
       if (!known) known = as<VarRef>(element->base);
@@ -115,7 +110,6 @@ private:
     u.types.assign(result_.rank, Type());
     u.begin.assign(result_.rank, nullptr);
     u.end.assign(result_.rank, nullptr);
-    std::size_t found = 0;
     std::vector<unsigned> chain;
     const Build build(arena_, outermost->range);
     for (const For *loop = outermost; loop;) {
@@ -125,7 +119,7 @@ private:
       const auto number = static_cast<unsigned>(known - nest_.loops.begin());
       std::size_t dim = 0;
       while (dim < result_.rank) {
-        const auto *index = dyn<VarRef>(plain(target->indices[dim]));
+        const auto *index = dyn<VarRef>(nest::withoutWidening(target->indices[dim]));
         if (index && index->name == known->variable) break;
         ++dim;
       }
@@ -141,10 +135,9 @@ private:
       u.end[dim] = build.cast(nest::kInteger, range->end);
       chain.push_back(number);
       u.body = loop->body;
-      ++found;
       loop = loop->body->stmts.size() == 1 ? dyn<For>(loop->body->stmts[0]) : nullptr;
     }
-    if (found == 0) return refuse("one of its loops counts no dimension of what it writes");
+    if (chain.empty()) return refuse("one of its loops counts no dimension of what it writes");
     for (std::size_t d = 0; d < result_.rank; ++d)
       if (u.iterators[d].empty()) {
         u.begin[d] = build.cast(nest::kInteger, target->indices[d]);
@@ -159,7 +152,6 @@ private:
     for (const std::string &name : changedBy(u.body))
       if (!own.count(name) && !written.count(name)) return refuse(fmt::format("it changes '{}'", name));
     chains_.push_back(chain);
-    targets_.push_back(target);
     result_.updates.push_back(std::move(u));
     return true;
   }
@@ -337,7 +329,6 @@ private:
   std::set<std::string> changed_;
   std::map<std::string, const VarRef *> states_;
   std::vector<std::vector<unsigned>> chains_; // of each update, its loops from the outside
-  std::vector<const Subscript *> targets_;
 };
 
 } // namespace

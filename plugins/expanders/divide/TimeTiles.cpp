@@ -139,7 +139,6 @@ public:
   };
 
   const Params &params() {
-    const nest::Codelets make(arena_, steps_.range.where);
     const auto add = [&](const std::string &name, const Type &type, Access access = Access::In) {
       p_.all.push_back(arena_.make<Param>(steps_.range.where, names_.fresh(name), type, access));
       return p_.all.back();
