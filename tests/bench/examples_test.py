@@ -140,6 +140,20 @@ SMALL = {
     "bitonic": "a=random:0..4294967295:256",
     "jacobi1d": "steps=7 a=random:1003 b=random:1003",
     "backprop": "rate=0.001 in=random:35x37 target=random:0..1:35x17 w1=random:-0.05..0.05:37x43 w2=random:-0.05..0.05:43x17",
+    "prefill": "q=random:3x67x24 k=random:3x67x24 v=random:3x67x24 o=zeros:3x67x24",
+    "w4matmul": "x=random:5x192 packed=random:37x96 scale=random:37x3 y=zeros:5x37",
+    "moegate": "x=random:131x77 w=random:11x77 expert=zeros:131 gate=zeros:131 slot=zeros:131 count=zeros:11",
+    "instancenormgrad": "epsilon=0.00001 x=random:3x5x11x37 gain=random:5 dy=random:3x5x11x37 dx=zeros:3x5x11x37 dgain=zeros:5 dbias=zeros:5",
+    "gru": "in=random:5x7x111 u=random:-0.05..0.05:37x111 h=random:7x37 out=zeros:5x7x37",
+    "bicubic": "in=random:35x77 out=zeros:53x115",
+    "harris": "k=0.04 in=random:35x77 out=zeros:35x77",
+    "euler2d": "steps=3 ratio=0.1 density=random:1..2:35x77 across=random:-0.5..0.5:35x77 down=random:-0.5..0.5:35x77 energy=random:2..3:35x77",
+    "twogrid": "sweeps=3 omega=0.8 f=random:13x18x41 u=random:13x18x41",
+    "base64": "in=random:1003 out=zeros:1340",
+    "viterbi": "in=random:37x77x2 out=zeros:37x77",
+    "components": "row=offsets:column:204 column=index:label:333 label=zeros:203",
+    "ising": "sweeps=3 seed=7 threshold=4294967295,4294967295,4294967295,736987000,126470000 up=random:0..1:35x77",
+    "spdsolve": "shift=40 a=random:5x19x19 b=random:5x19",
 }
 assert SMALL.keys() == examples.PROGRAMS.keys()
 examples.PROGRAMS = {name: dataclasses.replace(p, cpu=SMALL[name]) for name, p in examples.PROGRAMS.items()}
