@@ -23,6 +23,7 @@ template <class T> constexpr tangram_element elementOf() {
   if constexpr (std::is_same_v<T, unsigned char>) return TANGRAM_U8;
   if constexpr (std::is_same_v<T, signed char>) return TANGRAM_I8;
   if constexpr (std::is_same_v<T, std::size_t>) return TANGRAM_U64;
+  if constexpr (std::is_same_v<T, std::int64_t>) return TANGRAM_I64;
 }
 
 } // namespace bench
