@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Kinds.h"
+#include "tangram/ast/Walk.h"
 #include "tangram/planning/Expectations.h"
 
 #include <algorithm>
@@ -487,7 +488,66 @@ Expected ExpectedSites::site(const Expr *mapOrCall) {
   return result;
 }
 
+namespace {
+/// Whether an index is a number of the range `param`, or of a spectrum that is called for each of them, with what is
+/// added.
+bool isNumberOf(const Param &param, const Expr *index, const CodeletSource &source) {
+  index = withoutCasts(index);
+  if (const auto *v = dyn<VarRef>(index)) {
+    if (v->name == param.name) return !param.type.isArray();
+    const Declare *d = source.declared(v->name);
+    return d && d->init && !source.changes(v->name) && isNumberOf(param, d->init, source);
+  }
+  if (const auto *sum = dyn<Binary>(index); sum && (sum->op == BinaryOp::Add || sum->op == BinaryOp::Sub))
+    return isNumberOf(param, sum->lhs, source) || isNumberOf(param, sum->rhs, source);
+  const auto *element = dyn<Subscript>(index);
+  const auto *range = element ? dyn<VarRef>(element->base) : nullptr;
+  return range && range->name == param.name;
+}
+} // namespace
+
+std::optional<std::uint64_t> ExpectedSites::segment(const Expr *range, const Spectrum &callee, std::size_t param,
+                                                    const std::vector<Extents> &arguments) {
+  const auto *numbers = dyn<Sequence>(origin(range));
+  const auto *from = numbers ? dyn<Subscript>(origin(numbers->start)) : nullptr,
+             *to = numbers ? dyn<Subscript>(origin(numbers->end)) : nullptr;
+  if (!from || !to || from->indices.size() != 1 || to->indices.size() != 1 || !equal(from->base, to->base)) return {};
+  const Expr *next = addedTo(from->indices[0], to->indices[0]);
+  const Extents bounds = extents(from->base);
+  if (!next || literal(withoutCasts(next)) != 1 || bounds.size() != 1 || bounds[0].value_or(0) < 2) return {};
+  std::optional<std::uint64_t> all;
+  for (const Codelet *codelet : callee.codelets) {
+    const CodeletSource source(*codelet);
+    walk(codelet->body, [&](const Subscript &element) {
+      const auto *container = dyn<VarRef>(element.base);
+      for (std::size_t i = 0; container && i < arguments.size() && i < codelet->params.size(); ++i)
+        for (std::size_t d = 0; d < element.indices.size() && d < arguments[i].size(); ++d)
+          if (codelet->params[i]->name == container->name && arguments[i][d] &&
+              isNumberOf(*codelet->params[param], element.indices[d], source))
+            all = std::min(all.value_or(*arguments[i][d]), *arguments[i][d]);
+    });
+  }
+  return all ? std::optional((*all + *bounds[0] - 2) / (*bounds[0] - 1)) : std::nullopt;
+}
+
 Expected ExpectedSites::siteNow(const Expr *mapOrCall) {
+  Expected result = siteBySizes(mapOrCall);
+  const auto *call = dyn<SpectrumCall>(mapOrCall);
+  const Map *map = call ? nullptr : as<Map>(mapOrCall);
+  const Spectrum *callee = findSpectrum(module(), map ? map->spectrum : call->spectrum);
+  const auto &args = map ? map->args : call->args;
+  for (std::size_t i = 0; callee && i < args.size() && i < callee->params.size(); ++i) {
+    if (args[i]->type.rank() != 1 || !args[i]->type.leaf().isInteger() || i >= result.arguments.size()) continue;
+    const bool called = !callee->params[i]->type.isArray();
+    if (called ? result.elements.has_value() : result.arguments[i].empty() || result.arguments[i][0].has_value())
+      continue;
+    const std::optional<std::uint64_t> length = segment(args[i], *callee, i, result.arguments);
+    (called ? result.elements : result.arguments[i][0]) = length;
+  }
+  return result;
+}
+
+Expected ExpectedSites::siteBySizes(const Expr *mapOrCall) {
   Expected result;
   result.scalars = scalars(mapOrCall);
   auto passed = [&](const Spectrum *spectrum, std::size_t i, const Expr *arg) {

@@ -25,6 +25,11 @@ public:
 private:
   std::optional<std::pair<std::int64_t, std::int64_t>> goes(const CodeletSource::Progress &progress);
   Expected siteNow(const ast::Expr *mapOrCall);
+  Expected siteBySizes(const ast::Expr *mapOrCall);
+  /// Of a range from one of rising bounds to the next one, as rows of a sparse matrix have: what it has in the mean, of
+  /// the smallest container that `callee` indexes with its numbers.
+  std::optional<std::uint64_t> segment(const ast::Expr *range, const ast::Spectrum &callee, std::size_t param,
+                                       const std::vector<Extents> &arguments);
   Interval sizeOf(const ast::Size &size) override;
   Interval changing(const std::string &name) override;
   Interval element(const ast::Subscript &subscript) override;

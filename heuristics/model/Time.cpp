@@ -264,11 +264,9 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     access.perIteration = through(access.perIteration, argument.within);
     access.acrossLanes = codelet.coop ? through(of.pattern.perLane, argument.within) : argument.acrossLanes;
     access.alone = !codelet.coop && !around.inLanes;
-    if (of.pattern.indirect) {
-      access.perIteration = Stride::Irregular;
-      // Lanes beside each other in a row that data tells stay so.
-      if (codelet.coop || access.acrossLanes != Stride::Unit) access.acrossLanes = Stride::Irregular;
-    }
+    // Lanes beside each other in a row that data tells stay so.
+    if (of.pattern.indirect && !codelet.coop && access.acrossLanes != Stride::Unit)
+      access.acrossLanes = Stride::Irregular;
     access.together = codelet.coop ? crowd.workers : std::min(machine_.lanes(), std::exp2(argument.row));
     access.staged = machine_.stages() && of.bounded == 0 && !argument.numbered && !codelet.coop && around.direct &&
                     work.turns * access.bytes >= kSector && access.perIteration == Stride::Unit &&
