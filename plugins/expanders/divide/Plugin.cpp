@@ -8,6 +8,7 @@
 #include "Distribution.h"
 #include "Divide.h"
 #include "InPlace.h"
+#include "PrivateContainers.h"
 #include "Rectangles.h"
 #include "Rescheduling.h"
 #include "RisingBounds.h"
@@ -22,6 +23,7 @@
 #include "tangram/nest/AscendingLoops.h"
 #include "tangram/nest/CarriedElements.h"
 #include "tangram/nest/FieldsOfStructs.h"
+#include "tangram/nest/Flags.h"
 #include "tangram/nest/Increments.h"
 #include "tangram/nest/Promotion.h"
 #include "tangram/nest/Read.h"
@@ -79,9 +81,10 @@ public:
       for (const Codelet *codelet : spectrum->codelets) {
         if (codelet->coop || !contains<For>(codelet->body)) continue;
         nest::Nests nests(*module);
-        const Codelet *structured = nest::withStructuredLoops(codelet, context.arena);
+        const Codelet *structured = nest::withFlags(nest::withStructuredLoops(codelet, context.arena), context.arena);
         const Codelet *plain = divide::withAlternatingBuffers(
             nests, *spectrum, *nest::withoutRemainders(nests, structured, context.arena), context.arena);
+        plain = divide::withPrivateContainers(nests, *plain, context.arena);
         ways(nests, *spectrum, plain, options, names, context, codelets, added);
         if (const Codelet *copied = divide::withCopies(nests, *plain, context.arena); copied != plain)
           ways(nests, *spectrum, changed(copied, *codelet, *codelet, "_copied", context), options, names, context,

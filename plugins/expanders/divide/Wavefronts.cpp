@@ -361,6 +361,15 @@ const Codelet *withAccumulationsApart(nest::Nests &nests, const Codelet &codelet
   return &codelet;
 }
 
+/// Whether all loops that stand next in it are parallel, so that nothing is to be gained by diagonals.
+bool isParallelInside(const nest::Dependences &dependences, const std::vector<Item> &items) {
+  return std::all_of(items.begin(), items.end(), [&](const Item &item) {
+    if (item.kind == Item::Kind::Guard)
+      return isParallelInside(dependences, item.body) && isParallelInside(dependences, item.otherwise);
+    return item.kind != Item::Kind::Loop || dependences.carried(item.index).kind == Carried::Kind::Nothing;
+  });
+}
+
 bool skips(const nest::Nest &nest) {
   return std::any_of(nest.guards.begin(), nest.guards.end(), [](const nest::Guard &g) { return g.skips; });
 }
@@ -397,6 +406,7 @@ std::optional<Wavefronts> wavefronts(nest::Nests &nests, const Spectrum &spectru
   for (const Item &item : nest->items) {
     if (item.kind != Item::Kind::Loop || std::none_of(item.body.begin(), item.body.end(), nest::hasLoop)) continue;
     if (dependences.carried(item.index).kind != Carried::Kind::Dependence) continue;
+    if (isParallelInside(dependences, item.body)) continue;
     std::string why;
     if (auto made = Writer(nests, spectrum, *nest, item, name, size, names, arena).run(why)) return made;
     refused.push_back({nest->loops[item.index].node->range, why});

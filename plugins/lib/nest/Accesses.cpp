@@ -393,12 +393,14 @@ void Accesses::collect(Statement &statement, unsigned number) {
   selection();
 }
 
-void Accesses::control(Statement &statement, unsigned number, const Expr *e) {
+void Accesses::control(Statement &statement, unsigned number, const Expr *e, unsigned depth) {
   statement_ = &statement;
   number_ = number;
   certain_ = true;
   own_.clear();
+  const std::size_t before = statement.accesses.size();
   expr(e);
+  for (std::size_t i = before; i < statement.accesses.size(); ++i) statement.accesses[i].controls = depth;
 }
 
 } // namespace tangram::nest

@@ -14,7 +14,7 @@ public:
   /// Finds the accesses of the statement, which is the nest's last one and has its domain.
   void collect(Statement &statement, unsigned number);
   /// Adds what a condition or bound around the statement reads.
-  void control(Statement &statement, unsigned number, const ast::Expr *e);
+  void control(Statement &statement, unsigned number, const ast::Expr *e, unsigned depth);
 
 private:
   using Index = std::optional<isl::pw_aff>; // nothing: any

@@ -96,7 +96,11 @@ std::vector<Dependence> Dependences::all(unsigned loop) const {
   if (const auto before = known.find(loop); before != known.end()) return before->second;
   std::map<unsigned, std::vector<const Access *>> byVariable;
   for (unsigned s : nest_.statementsOf(loop))
-    for (const Access &a : nest_.statements[s].accesses) byVariable[a.variable].push_back(&a);
+    for (const Access &a : nest_.statements[s].accesses) {
+      const std::vector<unsigned> &around = nest_.statements[s].loops;
+      const auto depth = static_cast<unsigned>(std::find(around.begin(), around.end(), loop) - around.begin());
+      if (!a.controls || *a.controls > depth) byVariable[a.variable].push_back(&a);
+    }
   const Exchanges exchanges(nest_, loop);
   std::vector<Dependence> found;
   bool allKnown = true;
@@ -150,11 +154,14 @@ std::vector<unsigned> Dependences::privatizable(unsigned loop, const std::vector
     if (v.rank == 0 && !v.container) candidates.insert(d.first->variable);
   }
   std::vector<unsigned> result;
-  for (unsigned variable : candidates) {
-    std::optional<bool> own = nest_.isl.limited([&] { return isOwn(variable, loop); });
-    if (own && *own) result.push_back(variable);
-  }
+  for (unsigned variable : candidates)
+    if (isPrivate(variable, loop)) result.push_back(variable);
   return result;
+}
+
+bool Dependences::isPrivate(unsigned variable, unsigned loop) const {
+  const std::optional<bool> own = nest_.isl.limited([&] { return isOwn(variable, loop); });
+  return own && *own;
 }
 
 bool Dependences::isOwn(unsigned variable, unsigned loop) const {
@@ -215,10 +222,10 @@ Carried Dependences::carried(unsigned loop) const {
   for (const Dependence &d : found)
     if (!combine(*d.first, *d.second)) forbidding.push_back(d);
   if (!forbidding.empty()) result.privatizable = privatizable(loop, forbidding);
-  auto isPrivate = [&](unsigned variable) {
+  auto privatized = [&](unsigned variable) {
     return std::find(result.privatizable.begin(), result.privatizable.end(), variable) != result.privatizable.end();
   };
-  std::erase_if(forbidding, [&](const Dependence &d) { return isPrivate(d.first->variable); });
+  std::erase_if(forbidding, [&](const Dependence &d) { return privatized(d.first->variable); });
   if (!forbidding.empty()) {
     result.kind = Carried::Kind::Dependence;
     auto sure = std::find_if(forbidding.begin(), forbidding.end(),
@@ -229,7 +236,7 @@ Carried Dependences::carried(unsigned loop) const {
     return result;
   }
   for (const Dependence &d : found) {
-    if (isPrivate(d.first->variable)) continue;
+    if (privatized(d.first->variable)) continue;
     auto known = std::find_if(result.reductions.begin(), result.reductions.end(),
                               [&](const Reduction &r) { return r.variable == d.first->variable; });
     bool atomic = d.first->kind == AccessKind::Atomic && d.second->kind == AccessKind::Atomic;

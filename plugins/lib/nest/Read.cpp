@@ -226,7 +226,7 @@ private:
     st.exact = exact_;
     affine_.domain = domain_;
     accesses_.collect(st, number);
-    for (const Expr *e : controls_) accesses_.control(st, number, e);
+    for (const auto &[e, depth] : controls_) accesses_.control(st, number, e, depth);
     if (!simple) nest_.remarks.resize(said);
     Item item;
     item.index = number;
@@ -245,7 +245,7 @@ private:
     item.index = number;
     isl::set domain = domain_;
     bool exact = exact_;
-    controls_.push_back(choice->cond);
+    controls_.emplace_back(choice->cond, static_cast<unsigned>(loops_.size()));
     auto side = [&](bool taken, auto &&inside, std::vector<Item> &items) {
       if (where)
         domain_ = (taken ? domain.intersect(*where) : domain.subtract(*where)).coalesce();
@@ -334,8 +334,9 @@ private:
     l.exact = range(l, *c);
     l.values = domain_;
     exact_ = exact && l.exact;
-    controls_.push_back(c->iterator->init);
-    if (!c->decrementsFirst) controls_.push_back(c->cond);
+    const auto depth = static_cast<unsigned>(loops_.size());
+    controls_.emplace_back(c->iterator->init, depth);
+    if (!c->decrementsFirst) controls_.emplace_back(c->cond, depth + 1);
     loops_.push_back(number);
     Item item;
     item.kind = Item::Kind::Loop;
@@ -482,7 +483,7 @@ private:
   bool exact_ = true;
   std::vector<unsigned> loops_;
   std::vector<std::pair<unsigned, bool>> guards_;
-  std::vector<const Expr *> controls_;
+  std::vector<std::pair<const Expr *, unsigned>> controls_; // and how many loops are around each
   /// A loop that data ends, and constants that its body has of what the condition mentions.
   struct Ended {
     const Expr *cond = nullptr;

@@ -62,6 +62,10 @@ public:
   /// Of how many loops iterations are independent.
   std::size_t parallelLoops() const;
 
+  /// Whether every iteration of the loop reads of a variable only what it has written itself, and nobody reads it
+  /// behind the loop: each may have one of its own (privatization). Containers are asked for as well as scalars.
+  bool isPrivate(unsigned variable, unsigned loop) const;
+
 private:
   struct Meeting;
   isl::map later(isl::map touched, unsigned loop, isl::set &order) const;

@@ -83,6 +83,9 @@ struct Access {
   /// than what is touched.
   bool exact = true;
   bool certain = true; // not behind a condition within the statement
+  /// In a condition or a bound around the statement: how many loops are around that. Those further in do not evaluate
+  /// it.
+  std::optional<unsigned> controls;
   /// The place is only read and written by `x = x op value`, of which this is a part.
   std::optional<ReductionOp> update;
   std::optional<unsigned> selection; // of which this is a part, in Nest::selections
