@@ -119,7 +119,7 @@ TEST(Targets, ModernOnesHaveFourAndFiveLevels) {
   ast::Arena arena;
   Target cpu = loadTarget("cpu-openmp", arena);
   EXPECT_EQ(cpu.hardware.levelNames(), (std::vector<std::string>{"process", "thread", "lane", "ilp"}));
-  EXPECT_EQ(cpu.depth, 6u);
+  EXPECT_EQ(cpu.depth, 8u);
   EXPECT_EQ(cpu.hardware.lanes(*cpu.hardware.find("thread")), cpu.hardware.find("lane")->workers.count);
   EXPECT_EQ(cpu.hardware.find("lane")->sync, hardware::SyncKind::CloseLoop);
   Target gpu = loadTarget("gpu", arena);
