@@ -233,9 +233,11 @@ int compilerFlags(Driver &driver, const std::string &name, const std::string &ou
   OptionValues values = checkOptions(d.options, step.options, fmt::format("backend '{}'", d.name), step.range);
   std::string text;
   for (const std::string &word : d.create(values)->compilerFlags(values)) {
-    text += "\"";
+    // Without quotes where none are needed, so that $(tangram targets --flags T) is of use, too.
+    const bool quoted = word.empty() || word.find_first_of(" \t\"'\\") != std::string::npos;
+    if (quoted) text += '"';
     for (char c : word) text += (c == '"' || c == '\\' ? std::string("\\") : std::string()) + c;
-    text += "\"\n";
+    text += quoted ? "\"\n" : "\n";
   }
   if (output.empty())
     std::cout << text;
@@ -257,7 +259,7 @@ void addTargets(CLI::App &app, Driver &driver) {
   sub->add_option("--detect", flags->detect, "Print this target with sizes of this machine")->type_name("T");
   sub->add_option("--flags", flags->compilerFlags,
                   "Print the flags and folders of headers by which `compile --emit library` compiles for this target, "
-                  "one a line and quoted, as compilers read them from @FILE")
+                  "one a line and quoted where need be, as compilers read them from @FILE")
       ->type_name("T")
       ->excludes("--detect");
   sub->add_option("-o,--output", flags->output, "With --detect or --flags: file to write")->type_name("FILE");

@@ -344,7 +344,10 @@ int verify(Driver &driver, const VerifyFlags &flags) {
 
   Session &s = driver.open(flags);
   s.target();
-  if (flags.folder.empty()) tune::requireDevice(s); // else it may be for another machine (`tangram check`)
+  if (flags.folder.empty())
+    tune::requireDevice(s);
+  else
+    tune::requireBackend(s); // it may be for another machine (`tangram check`)
   std::vector<std::string> spectrums = driver.spectrums(flags);
   std::map<std::string, std::vector<Plan>> given;
   if (!flags.plans.empty()) {

@@ -20,6 +20,9 @@ constexpr DiagnosticKind kNoDevice{
     "targets.not-at-hand", DiagnosticClass::User, "the device of target '{0}' is not at hand{1}",
     "do this on a machine that has it, or for another target; what `tangram verify -o DIR` "
     "builds here `tangram check DIR` calls there"};
+constexpr DiagnosticKind kNoBackend{"targets.no-code", DiagnosticClass::Limitation,
+                                    "target '{0}' has no backend: there are plans for it, but no code to call",
+                                    "use `tangram explain`, or a target with one, which `tangram targets` lists"};
 constexpr double kDeviceSilence = 60; // seconds in which a device, and a compiler, say what they are
 
 /// The line in which `compiler --version` says its version; the compiler's name where it says none.
@@ -52,12 +55,17 @@ private:
 
 } // namespace
 
+void requireBackend(const Session &session) {
+  if (session.target().pipeline.backend.name.empty()) fail(kNoBackend, {}, session.target().name);
+}
+
 namespace {
 
 /// `missing`: why there is no device.
 Machine look(Session &session, const std::string &version, std::string &missing) {
   const hardware::Target &target = session.target();
   const hardware::Step &step = target.pipeline.backend;
+  requireBackend(session);
   const BackendDescriptor &d = session.registry().backends.get(step.name, step.range);
   const OptionValues values = checkOptions(d.options, step.options, fmt::format("backend '{}'", d.name), step.range);
   Machine machine;
@@ -99,7 +107,6 @@ Machine describeMachine(Session &session, const std::string &version) {
 }
 
 void requireDevice(Session &session) {
-  if (session.target().pipeline.backend.name.empty()) return;
   std::string missing;
   const Machine machine = look(session, "", missing);
   if (machine.device.empty() && !missing.empty()) fail(kNoDevice, {}, session.target().name, ": " + missing);

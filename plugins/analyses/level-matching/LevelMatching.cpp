@@ -157,7 +157,8 @@ public:
         }
         composable |= somewhere;
         if (somewhere && !codelet->levels.empty()) standing.insert(codelet->levels);
-        if (!somewhere && !elsewhere(*codelet, hardware)) nowhere.push_back(codelet);
+        // Of what expanders make, those are left over that a target has no use for: nobody has written them.
+        if (!somewhere && codelet->from.empty() && !elsewhere(*codelet, hardware)) nowhere.push_back(codelet);
       }
       // Where there is no other, composing the spectrum is an error, and says so if it is asked for. Of several ways to
       // do one thing at the levels that somebody has named, some that cannot are what was asked for.

@@ -306,6 +306,7 @@ private:
     }
     w.open(fmt::format("{} run({})", openmp::Statements::canFail(kernel, statementOptions()) ? "int" : "void", params));
     if (constants_ == "template") asserts();
+    if (reference_) w.line("const tangram::reference::KernelCall tangram_call;");
     unsigned nested = regions(kernel.body, context_.target.hardware);
     if (nested > 1) {
       w.directive("#if defined(_OPENMP)");

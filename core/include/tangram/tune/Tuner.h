@@ -93,7 +93,10 @@ struct TuneReport {
 /// The device and the compiler of the session's target, as plans that are tuned here name them; what cannot be found
 /// out is empty.
 Machine machineAtHand(Session &session, const std::string &version);
-/// Throws DiagnosticError where the backend of the session's target says that there is no device of it here.
+/// Throws DiagnosticError where the session's target has no backend: there is no code to check or to time.
+void requireBackend(const Session &session);
+/// Throws DiagnosticError where the backend of the session's target says that there is no device of it here, or there
+/// is none.
 void requireDevice(Session &session);
 
 /// `arguments`, the result last, fit the spectrum; `problem` says where they come from (its target and the hash of the

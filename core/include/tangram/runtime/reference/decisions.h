@@ -15,6 +15,7 @@ struct Call {
   std::uint64_t answers = Own;
   std::uint64_t most = UINT64_MAX; // so many; then answers are drawn: a loop may ask for ever
   std::uint64_t undecided = 0;     // such questions
+  bool asked = false;              // its caller asks what is known of the results
 
   bool answer(bool own) {
     if (++undecided > most && answers <= No) answers = 0x9e3779b97f4a7c15;
