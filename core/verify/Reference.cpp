@@ -172,6 +172,20 @@ void Reference::widen(std::vector<Expected::Number> &numbers, tangram_element el
     if (std::isfinite(n.value)) n.bound = std::max(n.bound, bound + kItself * u * std::abs(n.value));
 }
 
+bool Reference::Outcome::isExact() const {
+  constexpr std::uint64_t kFew = 64;
+  if (!result.ok() || undecided) return false;
+  std::uint64_t numbers = 0;
+  for (const Expected &e : expected) {
+    for (std::size_t f = 0; f < e.values().type().fields.size(); ++f)
+      if (const std::vector<Expected::Number> *all = e.numbers(f)) {
+        if (std::any_of(all->begin(), all->end(), [](const Expected::Number &n) { return n.bound != 0; })) return false;
+        numbers += all->size();
+      }
+  }
+  return numbers >= kFew;
+}
+
 Reference::Outcome Reference::call(const std::vector<Value> &arguments) const {
   const auto start = std::chrono::steady_clock::now();
   Outcome outcome = callOnce(arguments, kOwn);

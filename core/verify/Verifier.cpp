@@ -22,9 +22,8 @@ constexpr DiagnosticKind kInterrupted{"verify.interrupted", DiagnosticClass::Use
 
 using Seconds = std::chrono::duration<double>;
 
-// Plans are called with so many elements of all arguments before any is with more, in this part of a budget.
-constexpr std::uint64_t kFewElements = 20000;
-constexpr double kShareOfFew = 0.75;
+constexpr double kShareOfFew = 0.75;   // of a budget: plans are called with few elements
+constexpr double kWorthLight = 3;      // seconds of references of whole numbers, to build a light one
 constexpr std::size_t kMostInUnit = 6; // plans that are compiled together ...
 constexpr unsigned kComplexUnit = 60;  // ... and how complex they are in all: a few seconds' work
 constexpr unsigned kUnhurried = 4;     // times as many of both where there is no budget: the compiler starts less often
@@ -67,10 +66,10 @@ Verifier::Verifier(Session &session, const std::string &spectrum, const VerifyOp
 VerifyReport Verifier::run() {
   checkArguments();
   sets_ = makeArgumentSets(spectrum_, options_, report_.skipped);
-  if (options_.budget > 0) {
-    while (fewSets_ < sets_.size() && sets_[fewSets_].elements() <= kFewElements) ++fewSets_;
+  while (fewSets_ < sets_.size() && sets_[fewSets_].elements() <= kFewElements) ++fewSets_;
+  shapesByTurns();
+  if (options_.budget > 0)
     setDeadline(fewSets_ && fewSets_ < sets_.size() ? kShareOfFew * options_.budget : options_.budget);
-  }
   skippedSets_.resize(sets_.size());
   brokenSets_.resize(sets_.size());
   report_.spectrum = spectrum_.name;
@@ -101,6 +100,14 @@ VerifyReport Verifier::run() {
   std::filesystem::remove_all(options_.folder / kTemporary, ignored);
   finish();
   return std::move(report_);
+}
+
+void Verifier::shapesByTurns() {
+  std::map<std::string, std::size_t> seen;
+  std::map<std::string, std::size_t> turn;
+  for (const ArgumentSet &set : sets_) turn[set.text] = seen[set.shape.text]++;
+  std::stable_sort(sets_.begin() + static_cast<std::ptrdiff_t>(fewSets_), sets_.end(),
+                   [&](const ArgumentSet &a, const ArgumentSet &b) { return turn[a.text] < turn[b.text]; });
 }
 
 void Verifier::setDeadline(double seconds) {
@@ -226,6 +233,29 @@ void Verifier::buildBaseline() {
   };
   job.silence = kEndlessCompiler;
   children_.add(std::move(job));
+}
+
+void Verifier::buildLight() {
+  if (!options_.reference.empty()) return; // who has built it elsewhere has no other
+  double whole = 0;
+  for (std::size_t i = fewSets_; i < sets_.size(); ++i)
+    if (sets_[i].whole) whole += perElement_ * static_cast<double>(sets_[i].elements());
+  if (whole < kWorthLight || !inTime(deadline_)) return;
+  ChildJob job;
+  job.work = [this](const Send &send) {
+    try {
+      temporaryFilesIn(options_.folder);
+      send({buildReference(session_, spectrum_.name, options_.folder / kLightFolder, ReferenceKind::Light)
+                .library.string()});
+    } catch (const DiagnosticError &) { // then there is none
+    } catch (const ErrorsReported &) {
+    }
+  };
+  job.receive = [this](const Message &m) { baseline_.light = m[0]; };
+  job.silence = kEndlessCompiler;
+  job.deadline = deadline_;
+  children_.add(std::move(job));
+  children_.run();
 }
 
 void Verifier::compile(Unit unit, bool first) {

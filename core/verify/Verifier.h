@@ -52,6 +52,8 @@ private:
   };
 
   void checkArguments() const;
+  /// Of sets with many elements, one of each shape comes before a second of any: there may be no time for all.
+  void shapesByTurns();
   void setDeadline(double seconds); // from the start
   std::size_t addPlan(const Plan &plan);
   void keepSpectrum();
@@ -66,6 +68,8 @@ private:
   /// The plainest plan in wider types and, where floats must be the same, for the target itself; by a child, while
   /// plans are compiled.
   void buildBaseline();
+  /// Where references of many whole numbers would take long.
+  void buildLight();
   void compile(Unit unit, bool first = false);
   void compiled(Unit unit, const BuildOutcome &outcome);
 
@@ -125,6 +129,7 @@ private:
   Baseline baseline_;
   bool baselineBuilt_ = false;
   std::size_t fewSets_ = 0; // of sets_, those that come first; 0: all come at once
+  double perElement_ = 0;   // seconds that the reference took of these
   std::size_t decided_ = 0;
   std::vector<Unit> ready_;                 // to be called
   std::size_t compiling_ = 0, calling_ = 0; // plans; units

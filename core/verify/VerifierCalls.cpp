@@ -69,19 +69,21 @@ void Verifier::call(Unit unit) {
 
 void Verifier::callWithMany() {
   if (!fewSets_ || fewSets_ == sets_.size()) return;
-  Unit pick, others; // the pick by itself, before the others
-  pick.from = others.from = fewSets_;
+  buildLight();
+  // The pick by itself, before the others.
+  std::vector<Unit> units(options_.budget > 0 ? 2 : std::max(2u, options_.jobs));
+  for (Unit &unit : units) unit.from = fewSets_;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     State &state = states_[i];
     if (!state.built || state.failure || isInterrupted()) continue;
-    Unit &unit = i == 0 && report_.pick ? pick : others;
+    Unit &unit = i == 0 && report_.pick ? units[0] : units[1 + i % (units.size() - 1)];
     if (inTime(deadline_))
       unit.built.push_back(*state.built);
     else
       state.cut = true;
   }
-  for (Unit *unit : {&pick, &others})
-    if (!unit->built.empty()) call(std::move(*unit));
+  for (Unit &unit : units)
+    if (!unit.built.empty()) call(std::move(unit));
   children_.run();
 }
 
@@ -95,6 +97,7 @@ void Verifier::callInChild(const Unit &unit, const std::vector<ArgumentSet> &set
   events.took = [&](std::size_t plan, std::size_t set, double seconds) {
     send({"took", std::to_string(plan), number(set), fmt::format("{}", seconds)});
   };
+  events.computed = [&](std::size_t set, double seconds) { send({"computed", number(set), fmt::format("{}", seconds)}); };
   events.skipped = [&](std::size_t set, const std::string &why) { send({"skip", number(set), why}); };
   events.slow = [&](std::size_t set) { send({"slow", number(set)}); };
   events.broken = [&](std::size_t set, const std::string &why) { send({"broken", number(set), why}); };
@@ -128,6 +131,10 @@ void Verifier::receive(const Message &m, const Unit &unit) {
   undefined_ |= m[0] == "undefined";
   if (m[0] == "interpreted") interpreted_.insert(m[1]);
   if (m[0] == "out-of-range" && outOfRange_.empty()) outOfRange_ = m[1];
+  if (m[0] == "computed") {
+    const auto elements = static_cast<double>(sets_[std::stoull(m[1])].elements());
+    if (elements > kFewElements / 20) perElement_ = std::max(perElement_, std::stod(m[2]) / elements);
+  }
   if (m[0] == "skip") skippedSets_[std::stoull(m[1])] = m[2];
   if (m[0] == "slow") baseline_.slow.push_back(sets_[std::stoull(m[1])].shape);
   if (m[0] == "broken") brokenSets_[std::stoull(m[1])] = m[2];

@@ -33,6 +33,9 @@ std::vector<ArgumentSet> makeArgumentSets(const ast::Spectrum &spectrum, const V
 std::vector<Value> makeArguments(const ast::Spectrum &spectrum, const tangram_kernel &kernel, const ArgumentSet &set,
                                  const VerifyOptions &options);
 
+/// Plans are called with so many elements of all arguments before any is with more, whose reference may take long.
+inline constexpr std::uint64_t kFewElements = 20000;
+
 /// What a batch says of its plans. Sets and plans by index.
 struct BatchEvents {
   bool untilFailure = false;   // a plan that has failed is not called again
@@ -47,6 +50,7 @@ struct BatchEvents {
   std::function<void(std::size_t set, Undecided undecided)> undecided;
   std::function<void(std::size_t plan, std::size_t set)> leftOut;
   std::function<void(std::size_t plan, std::size_t set, double seconds)> took; // may be empty
+  std::function<void(std::size_t set, double seconds)> computed;               // the reference of a set; may be empty
   std::function<void()> expired;                              // VerifyOptions::deadline came before all was called
   std::function<void(const std::string &message)> outOfRange; // the plainest plan, checked: nothing is called any more
 };
@@ -58,6 +62,7 @@ struct Baseline {
   /// entry.
   std::filesystem::path plainest;
   std::string plainestName;
+  std::filesystem::path light{}; // a light reference, for whole numbers of which there are many; empty: none
   std::vector<Shape> slow{}; // of arguments for which the plainest plan took too long; larger ones are skipped, too
   std::shared_ptr<const Meaning> meaning{}; // what the reference is compared with itself; null: nothing
   bool exact() const { return !plainest.empty(); }
@@ -72,7 +77,8 @@ struct BuiltPlan {
 };
 
 /// Calls the kernels of plans with every set and compares with `baseline`, each call guarded: what crashes or hangs is
-/// that plan's failure and the others go on. What they are compared with is computed once for all of them. A plan that
+/// that plan's failure and the others go on. What they are compared with is computed once for all of them; of many
+/// whole numbers by baseline.light, where nothing is rounded, unless a plan fails. A plan that
 /// takes far longer than others (parts of parts of single elements) is left out of the sets that would cost more than
 /// options.patience. Not `isolated`: all in this process, unguarded.
 void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const std::vector<BuiltPlan> &plans,
@@ -94,6 +100,7 @@ void sortSets(const std::vector<ArgumentSet> &sets, const std::vector<std::strin
 
 /// What verify() leaves in its folder beside the libraries: the spectrum, as a textual AST, the reference and, where
 /// floats must be the same to the last bit, the plainest plan for the same target.
-inline constexpr const char *kSpectrumFile = "spectrum.ast", *kPlainestFolder = "plainest", *kExactFolder = "exact";
+inline constexpr const char *kSpectrumFile = "spectrum.ast", *kPlainestFolder = "plainest", *kLightFolder = "light",
+                           *kExactFolder = "exact";
 
 } // namespace tangram::runtime

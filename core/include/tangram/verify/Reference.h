@@ -40,6 +40,8 @@ public:
     double seconds = 0;             // of the first call
     std::vector<Expected> expected; // of each parameter, where the result is ok()
     Undecided undecided;            // where roundings may turn a question, several answers are accepted
+    /// Whether nothing was rounded, as far as a light reference can tell: of few numbers that may be by chance.
+    bool isExact() const;
   };
   /// Calls it; where roundings decide comparisons, several times more, with other decisions.
   Outcome call(const std::vector<Value> &arguments) const;

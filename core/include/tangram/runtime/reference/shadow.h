@@ -3,11 +3,14 @@
 
 #include <tangram/runtime/reference/real.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <type_traits>
 #include <unordered_map>
+#include <vector>
 
 namespace tangram::reference {
 
@@ -62,11 +65,15 @@ public:
   void forget(const void *begin, std::size_t bytes) {
     auto from = reinterpret_cast<std::uintptr_t>(begin) / page;
     for (std::uintptr_t k = from; k < from + (bytes + page - 1) / page; ++k) {
-      pages_.erase(k);
+      if (auto it = pages_.find(k); it != pages_.end()) {
+        spare_.push_back(std::move(it->second));
+        pages_.erase(it);
+      }
       if (recent_[k % kRecent].key == k) recent_[k % kRecent] = {};
     }
   }
   void clear() override {
+    for (auto &[_, p] : pages_) spare_.push_back(std::move(p));
     pages_.clear();
     for (Recent &r : recent_) r = {};
   }
@@ -101,9 +108,20 @@ private:
     recent = {k, it == pages_.end() ? nullptr : it->second.get()};
   }
 
-  [[gnu::noinline]] Page *add(std::uintptr_t k) { return (pages_[k] = std::make_unique<Page>()).get(); }
+  [[gnu::noinline]] Page *add(std::uintptr_t k) {
+    std::unique_ptr<Page> made;
+    if (spare_.empty()) {
+      made = std::make_unique<Page>();
+    } else {
+      made = std::move(spare_.back());
+      spare_.pop_back();
+      std::fill(std::begin(made->present), std::end(made->present), false);
+    }
+    return (pages_[k] = std::move(made)).get();
+  }
 
   std::unordered_map<std::uintptr_t, std::unique_ptr<Page>> pages_;
+  std::vector<std::unique_ptr<Page>> spare_; // of earlier calls: a page is a hundred times as large as what it is about
   Recent recent_[kRecent];
 };
 template <class T> inline Shadow<T> shadow;
