@@ -105,13 +105,13 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
       auto patience = [&] {
         if (options.deadline == std::chrono::steady_clock::time_point::max()) return options.slowest;
         const std::chrono::duration<double> left = options.deadline - std::chrono::steady_clock::now();
-        return std::min(options.slowest, std::max(kLeastReference, kShareOfReference * left.count()));
+        return std::min(options.slowest, std::max(kLeastReference, std::round(kShareOfReference * left.count())));
       };
       for (std::size_t s = set; s < sets.size(); ++s) {
         if (cut |= expired(); cut || dead.size() == plans.size()) break;
         if (std::any_of(slow.begin(), slow.end(), [&](const Shape &b) { return atLeast(sets[s].shape, b); })) {
           send({"skip", "0", std::to_string(s),
-                fmt::format("the plainest plan takes {:.0f} s, or more", slowest)});
+                fmt::format("the plainest plan takes {:g} s, or more", slowest)});
           continue;
         }
         slowest = patience();
@@ -269,7 +269,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
         if (events.slow) events.slow(atSet);
       }
       if (late || end.how == ChildEnd::How::Silent)
-        events.skipped(atSet, fmt::format("the plainest plan takes {:.0f} s, or more", slowest));
+        events.skipped(atSet, fmt::format("the plainest plan takes {:g} s, or more", slowest));
       else
         events.broken(atSet, what);
       set = atSet + 1;

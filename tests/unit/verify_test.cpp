@@ -384,6 +384,26 @@ TEST_F(CallPlans, WhatTakesThePlainestTooLongIsSkippedWithAllThatIsLarger) {
   EXPECT_TRUE(slow.empty());
 }
 
+// A light reference has no bounds; where nothing differs there was nothing to round, but of a few numbers by chance.
+TEST(LightOutcome, NothingWasRoundedWhereManyNumbersSaySo) {
+  const auto outcome = [](std::uint64_t n, double bound) {
+    Reference::Outcome made;
+    std::vector<runtime::Expected::Number> numbers(n);
+    numbers.back().bound = bound;
+    made.expected.emplace_back(runtime::Value::array(TANGRAM_F32, {n}), std::vector<std::vector<runtime::Expected::Number>>(1, numbers));
+    return made;
+  };
+  EXPECT_TRUE(outcome(64, 0).isExact());
+  EXPECT_FALSE(outcome(63, 0).isExact());
+  EXPECT_FALSE(outcome(64, 1e-30).isExact());
+  Reference::Outcome undecided = outcome(64, 0);
+  undecided.undecided.questions = 1;
+  EXPECT_FALSE(undecided.isExact());
+  Reference::Outcome refused = outcome(64, 0);
+  refused.result.status = TANGRAM_FAILED;
+  EXPECT_FALSE(refused.isExact());
+}
+
 struct LightReference : testing::Test {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / // a library of its own for each test: none is loaded twice from one path
