@@ -110,8 +110,7 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
       for (std::size_t s = set; s < sets.size(); ++s) {
         if (cut |= expired(); cut || dead.size() == plans.size()) break;
         if (std::any_of(slow.begin(), slow.end(), [&](const Shape &b) { return atLeast(sets[s].shape, b); })) {
-          send({"skip", "0", std::to_string(s),
-                fmt::format("the plainest plan takes {:g} s, or more", slowest)});
+          send({"skip", "0", std::to_string(s), fmt::format("the plainest plan takes {:g} s, or more", slowest)});
           continue;
         }
         slowest = patience();

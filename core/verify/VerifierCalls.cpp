@@ -97,7 +97,9 @@ void Verifier::callInChild(const Unit &unit, const std::vector<ArgumentSet> &set
   events.took = [&](std::size_t plan, std::size_t set, double seconds) {
     send({"took", std::to_string(plan), number(set), fmt::format("{}", seconds)});
   };
-  events.computed = [&](std::size_t set, double seconds) { send({"computed", number(set), fmt::format("{}", seconds)}); };
+  events.computed = [&](std::size_t set, double seconds) {
+    send({"computed", number(set), fmt::format("{}", seconds)});
+  };
   events.skipped = [&](std::size_t set, const std::string &why) { send({"skip", number(set), why}); };
   events.slow = [&](std::size_t set) { send({"slow", number(set)}); };
   events.broken = [&](std::size_t set, const std::string &why) { send({"broken", number(set), why}); };

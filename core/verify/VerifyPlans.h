@@ -63,7 +63,7 @@ struct Baseline {
   std::filesystem::path plainest;
   std::string plainestName;
   std::filesystem::path light{}; // a light reference, for whole numbers of which there are many; empty: none
-  std::vector<Shape> slow{}; // of arguments for which the plainest plan took too long; larger ones are skipped, too
+  std::vector<Shape> slow{};     // of arguments for which the plainest plan took too long; larger ones are skipped, too
   std::shared_ptr<const Meaning> meaning{}; // what the reference is compared with itself; null: nothing
   bool exact() const { return !plainest.empty(); }
 };
@@ -101,6 +101,6 @@ void sortSets(const std::vector<ArgumentSet> &sets, const std::vector<std::strin
 /// What verify() leaves in its folder beside the libraries: the spectrum, as a textual AST, the reference and, where
 /// floats must be the same to the last bit, the plainest plan for the same target.
 inline constexpr const char *kSpectrumFile = "spectrum.ast", *kPlainestFolder = "plainest", *kLightFolder = "light",
-                           *kExactFolder = "exact";
+                            *kExactFolder = "exact";
 
 } // namespace tangram::runtime

@@ -390,7 +390,8 @@ TEST(LightOutcome, NothingWasRoundedWhereManyNumbersSaySo) {
     Reference::Outcome made;
     std::vector<runtime::Expected::Number> numbers(n);
     numbers.back().bound = bound;
-    made.expected.emplace_back(runtime::Value::array(TANGRAM_F32, {n}), std::vector<std::vector<runtime::Expected::Number>>(1, numbers));
+    made.expected.emplace_back(runtime::Value::array(TANGRAM_F32, {n}),
+                               std::vector<std::vector<runtime::Expected::Number>>(1, numbers));
     return made;
   };
   EXPECT_TRUE(outcome(64, 0).isExact());

@@ -8,8 +8,8 @@
 
 namespace tangram::reference {
 
-/// What a kernel does around its own work: called by who does not ask what is known of its results, as any other kernel,
-/// it is to leave these in memory, and not to know of what another call has left there.
+/// What a kernel does around its own work: called by who does not ask what is known of its results, as any other
+/// kernel, it is to leave these in memory, and not to know of what another call has left there.
 class KernelCall {
 public:
   KernelCall() {
@@ -32,7 +32,8 @@ __attribute__((visibility("default"), used)) inline void tangram_reference_begin
   using tangram::reference::Call;
   static std::uint64_t asked = 0;
   if (tangram::reference::call.answers == Call::Own) asked = tangram::reference::call.undecided;
-  tangram::reference::call = {answers, answers == Call::Own ? UINT64_MAX : tangram::reference::mostOthers(asked), 0, true};
+  tangram::reference::call = {answers, answers == Call::Own ? UINT64_MAX : tangram::reference::mostOthers(asked), 0,
+                              true};
   for (auto *s = tangram::reference::AnyShadow::first; s; s = s->next) s->clear();
 }
 /// After it: elements hold what the kernel gets in its own type. Returns how many such questions there were.
