@@ -247,8 +247,10 @@ void Verifier::buildLight() {
       temporaryFilesIn(options_.folder);
       send({buildReference(session_, spectrum_.name, options_.folder / kLightFolder, ReferenceKind::Light)
                 .library.string()});
-    } catch (const DiagnosticError &) { // then there is none
+    } catch (const DiagnosticError &) {
+      return; // then there is none
     } catch (const ErrorsReported &) {
+      return;
     }
   };
   job.receive = [this](const Message &m) { baseline_.light = m[0]; };

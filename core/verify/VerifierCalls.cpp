@@ -9,6 +9,7 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr std::uint64_t kCheckedElements = 300; // of arguments for code that checks what it accesses
 constexpr double kGrace = 2;                    // seconds for what is being called when time is up
+constexpr double kTellingElements = 1000;       // what fewer take says nothing of many
 constexpr double kLeastCalls = 5;               // seconds that the pick is called, whatever was left of the budget
 
 } // namespace
@@ -135,7 +136,7 @@ void Verifier::receive(const Message &m, const Unit &unit) {
   if (m[0] == "out-of-range" && outOfRange_.empty()) outOfRange_ = m[1];
   if (m[0] == "computed") {
     const auto elements = static_cast<double>(sets_[std::stoull(m[1])].elements());
-    if (elements > kFewElements / 20) perElement_ = std::max(perElement_, std::stod(m[2]) / elements);
+    if (elements > kTellingElements) perElement_ = std::max(perElement_, std::stod(m[2]) / elements);
   }
   if (m[0] == "skip") skippedSets_[std::stoull(m[1])] = m[2];
   if (m[0] == "slow") baseline_.slow.push_back(sets_[std::stoull(m[1])].shape);
