@@ -32,9 +32,9 @@ bool RunnerChild::agrees(const tangram_kernel &chosen, const Reference &referenc
                          std::vector<Value> &got, double &seconds, const Send &send) const {
   got = copies(trial.arguments);
   send({"stage", "chosen"});
-  perturbAllocations();
+  perturbMemory();
   const CallResult result = call(chosen, got);
-  perturbAllocations(false);
+  perturbMemory(false);
   if (!result.ok() && !trial.small) return sendRefusal(send, result), false;
   send({"stage", "reference"});
   const CallClock::time_point start = CallClock::now();

@@ -47,10 +47,11 @@ public:
           return send_({"nothing", result.message});
     }
     // What one that is wrong has done to this process, or to the device, must not meet the others.
-    perturbAllocations();
-    for (const Entrant &e : entrants_)
+    for (const Entrant &e : entrants_) {
+      perturbMemory();
       if (!e.checked && !isRight(e)) return;
-    perturbAllocations(false);
+    }
+    perturbMemory(false);
     time();
   }
 

@@ -177,11 +177,11 @@ void callPlans(const ast::Spectrum &spectrum, const Baseline &baseline, const st
           const tangram_kernel &kernel = libraries.at(plans[p].library).get(plans[p].entry);
           std::vector<Value> values = copies(original);
           CallResult outcome;
-          if (isolated) perturbAllocations();
+          if (isolated) perturbMemory();
           endAfter(events.processorSeconds);
           double seconds = secondsOf([&] { outcome = call(kernel, values); });
           endAfter(0);
-          perturbAllocations(false);
+          perturbMemory(false);
           forecasts[p].took(seconds, sets[s].elements());
           send({"took", std::to_string(p), std::to_string(s), fmt::format("{}", seconds)});
           std::optional<PlanFailure> bad = judge(kernel, outcome, values, right.expected, plain);

@@ -123,8 +123,21 @@ CallResult call(const tangram_kernel &kernel, std::vector<Value> &arguments) {
   return result;
 }
 
-void perturbAllocations(bool on) {
-  mallopt(M_PERTURB, on ? 0x80 : 0); // bytes are its complement, 0x7f
+namespace {
+constexpr int kPerturbed = 0x7f; // in each byte
+
+/// Below the frame of the caller.
+[[gnu::noinline]] void perturbStack() {
+  constexpr std::size_t kFrames = 128 << 10; // small temporaries of all lanes, and what calls them
+  char below[kFrames];
+  std::memset(below, kPerturbed, sizeof below);
+  asm volatile("" : : "r"(below) : "memory"); // it is of use to somebody
+}
+} // namespace
+
+void perturbMemory(bool on) {
+  mallopt(M_PERTURB, on ? ~kPerturbed & 0xff : 0);
+  if (on) perturbStack();
 }
 
 } // namespace tangram::runtime

@@ -232,6 +232,11 @@ template <int Wrong> int invoke(void *const *args, tangram_error *error) {
     if (temporary[8] > 1000000) *result += 1; // never written
     free(temporary);
   }
+  if (Wrong == 12) {
+    int own[1024];
+    asm volatile("" : "=m"(own)); // as if somebody had written it
+    if (own[512] > 1000000) *result += 1;
+  }
   if (in->size[0] == 77) for (;;) pause();
   if (in->size[0] != 31) return TANGRAM_OK;
   if (Wrong == 1) *result += 1;
@@ -247,15 +252,15 @@ template <int Wrong> int invoke(void *const *args, tangram_error *error) {
 static const tangram_param params[] = {{"in", TANGRAM_I32, 1, TANGRAM_IN}, {"result", TANGRAM_I32, 0, TANGRAM_OUT}};
 #define KERNEL(n) {sizeof(tangram_kernel), TANGRAM_KERNEL_ABI, "sum_" #n, "sum", "p" #n, "t", 2, params, invoke<n>}
 static const tangram_kernel kernels[] = {KERNEL(0), KERNEL(1), KERNEL(2), KERNEL(3), KERNEL(4), KERNEL(5), KERNEL(6),
-                                         KERNEL(7), KERNEL(8), KERNEL(9), KERNEL(10), KERNEL(11)};
+                                         KERNEL(7), KERNEL(8), KERNEL(9), KERNEL(10), KERNEL(11), KERNEL(12)};
 // A reference as well, of integers alone.
 extern "C" void tangram_reference_begin(uint64_t) {}
 extern "C" uint64_t tangram_reference_end() { return 0; }
 extern "C" bool tangram_reference_number(const void *, int, tangram_reference_element *) { return false; }
 extern "C" const tangram_kernel *const *tangram_kernel_table(uint32_t *count) {
-  static const tangram_kernel *list[12];
-  for (int i = 0; i < 12; ++i) list[i] = &kernels[i];
-  *count = 12;
+  static const tangram_kernel *list[13];
+  for (int i = 0; i < 13; ++i) list[i] = &kernels[i];
+  *count = 13;
   return list;
 }
 )";
@@ -336,7 +341,7 @@ TEST_F(CallPlans, EveryKindOfFailureIsThatPlansOwn) {
   EXPECT_EQ(failures[2].size(), 1u);
 }
 
-// What lies in memory that is allocated is not what was there before.
+// What lies in memory that is allocated, and on the stack, is not what was there before.
 TEST_F(CallPlans, AnElementOfATemporaryThatNobodyWroteShows) {
 #ifdef TANGRAM_SANITIZED
   GTEST_SKIP() << "the sanitizer's allocator fills nothing that mallopt asks for";
@@ -346,12 +351,14 @@ TEST_F(CallPlans, AnElementOfATemporaryThatNobodyWroteShows) {
   options.randomSizes = 0;
   std::vector<std::string> skipped;
   const std::vector<ArgumentSet> sets = makeArgumentSets(*spectrum, options, skipped);
-  std::size_t failures = 0;
-  BatchEvents events;
-  events.failed = [&](std::size_t, std::size_t, const PlanFailure &) { ++failures; };
-  events.passed = [](std::size_t, std::size_t set) { ADD_FAILURE() << set; };
-  callPlans(*spectrum, Baseline{library, {}, ""}, {{0, library, "sum_11"}}, sets, options, events);
-  EXPECT_EQ(failures, sets.size());
+  for (const char *kernel : {"sum_11", "sum_12"}) {
+    std::size_t failures = 0;
+    BatchEvents events;
+    events.failed = [&](std::size_t, std::size_t, const PlanFailure &) { ++failures; };
+    events.passed = [&](std::size_t, std::size_t set) { ADD_FAILURE() << kernel << ", set " << set; };
+    callPlans(*spectrum, Baseline{library, {}, ""}, {{0, library, kernel}}, sets, options, events);
+    EXPECT_EQ(failures, sets.size());
+  }
 }
 
 // The plainest plan is waited for once; no larger arguments are tried.

@@ -40,9 +40,9 @@ struct CallResult {
 /// Calls a kernel. `arguments` fit its parameters in number, element and rank; class Bug otherwise.
 CallResult call(const tangram_kernel &kernel, std::vector<Value> &arguments);
 
-/// From now on what this process allocates holds large numbers, not what was there before: an element of a temporary
-/// that a kernel reads and never wrote, often that of the call before, shows. For children that
-/// check; not while something is timed.
-void perturbAllocations(bool on = true);
+/// From now on what this process allocates holds large numbers, not what was there before, and so does now the stack of
+/// this thread, as far as what is called next may reach: an element of a temporary that a kernel reads and never wrote,
+/// often that of the call before, shows. For children that check; not while something is timed.
+void perturbMemory(bool on = true);
 
 } // namespace tangram::runtime
