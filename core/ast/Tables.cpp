@@ -1,5 +1,8 @@
 #include "tangram/ast/Tables.h"
 
+#include "tangram/ast/Effects.h"
+#include "tangram/ast/Walk.h"
+
 #include <algorithm>
 
 namespace tangram::ast {
@@ -31,6 +34,58 @@ std::vector<const Declare *> constantTables(const Block &launchBody) {
   for (const Stmt *s : launchBody.stmts)
     if (isTableStatement(s)) tables.push_back(as<Declare>(s));
   return tables;
+}
+
+namespace {
+
+/// Variables, and expressions, that may differ between workers side by side.
+class Differing {
+public:
+  Differing(const Block &body, const std::set<std::string> &tables) : tables_(tables) {
+    for (std::size_t before = 1; before != differing_.size() + 1;) {
+      before = differing_.size() + 1;
+      walk(
+          &body, [&](const Declare &d) { note(d.name, d.init); },
+          [&](const Assign &set) {
+            if (const VarRef *root = rootVariable(set.target)) note(root->name, set.value);
+          });
+    }
+  }
+  bool operator()(const Expr *e) const {
+    return any<Expr>(e, [&](const Expr &part) {
+      if (isa<WorkerIndex>(&part) || isa<Shuffle>(&part) || isa<Atomic>(&part)) return true;
+      if (const auto *v = dyn<VarRef>(&part)) return differing_.count(v->name) != 0;
+      if (const auto *element = dyn<Subscript>(&part)) {
+        const VarRef *root = rootVariable(element);
+        return !root || !tables_.count(root->name);
+      }
+      const auto *u = dyn<Unary>(&part);
+      return u && u->op == UnaryOp::Deref;
+    });
+  }
+
+private:
+  void note(const std::string &name, const Expr *value) {
+    if (value && (*this)(value)) differing_.insert(name);
+  }
+  const std::set<std::string> &tables_;
+  std::set<std::string> differing_;
+};
+
+} // namespace
+
+std::set<std::string> readAlike(const std::vector<const Declare *> &tables, const Block &launchBody) {
+  std::set<std::string> names;
+  for (const Declare *table : tables) names.insert(table->name);
+  if (names.empty()) return names;
+  const Differing differs(launchBody, names);
+  std::set<std::string> result = names;
+  walk(&launchBody, [&](const Subscript &element) {
+    const VarRef *root = rootVariable(&element);
+    if (root && names.count(root->name) && std::any_of(element.indices.begin(), element.indices.end(), differs))
+      result.erase(root->name);
+  });
+  return result;
 }
 
 const Block *withoutConstantTables(Arena &arena, const Block *launchBody) {

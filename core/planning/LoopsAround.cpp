@@ -86,9 +86,13 @@ std::optional<double> LoopsAround::span(const Expr *e) {
 bool LoopsAround::dependsOn(const Expr *e, const std::string &counter) const {
   if (counter.empty()) return true;
   const std::vector<std::string> &reached = source_.reached(e).variables;
-  // A counter of another loop stays where it is.
   return std::any_of(reached.begin(), reached.end(), [&](const std::string &name) {
-    return name == counter || (source_.changes(name) && !spans_.count(name));
+    if (name == counter) return true;
+    if (!source_.changes(name)) return false;
+    if (!spans_.count(name)) return true;
+    // A counter of another loop stays where it is, but where that begins.
+    const Declare *d = source_.declared(name);
+    return d && d->init && dependsOn(d->init, counter);
   });
 }
 

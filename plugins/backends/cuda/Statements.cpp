@@ -99,7 +99,9 @@ bool DeviceStatements::launch(const Launch &launch, const Kernel &kernel, const 
   }
   if (!tables.empty()) {
     w_.open("namespace " + name + "_tables");
-    for (const Declare *table : tables) w_.line("__constant__ " + declaration(*table) + ";");
+    const std::set<std::string> alike = readAlike(tables, *written);
+    for (const Declare *table : tables)
+      w_.line((alike.count(table->name) ? "__constant__ " : "__device__ ") + declaration(*table) + ";");
     w_.close();
     w_.blank();
   }

@@ -131,6 +131,8 @@ std::optional<RangeNest> rangeNest(const Module &module, const Spectrum &spectru
   result.body = inner;
   if (result.guard) inner = {Build(arena, result.guard->range).when(result.guard, inner)};
   std::vector<const Param *> params;
+  for (unsigned i = 0; i < codelet.params.size(); ++i)
+    if (steps.count({spectrum.name, i})) result.ranges.insert(codelet.params[i]->name);
   for (const Param *p : codelet.params)
     if (std::none_of(result.loops.begin(), result.loops.end(), [&](const RangeLoop &l) { return l.range == p; }))
       params.push_back(p);

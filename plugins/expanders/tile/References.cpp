@@ -238,7 +238,8 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
   for (const Stmt *s : segment.body)
     walk(s, [&](const Subscript &sub) {
       const auto *base = dyn<VarRef>(sub.base);
-      if (!base || !base->type.isArray() || (written.count(base->name) && !isUpdated(sub))) return;
+      if (!base || !base->type.isArray() || nest.ranges.count(base->name)) return;
+      if (written.count(base->name) && !isUpdated(sub)) return;
       const Param *container = nullptr;
       for (const Param *p : nest.nest->codelet->params)
         if (p->name == base->name) container = p;

@@ -87,7 +87,9 @@ private:
       scope.declare(p.name, p.type, p.type.isBool() ? scope.build.CreateICmpNE(arg, scope.build.getInt8(0)) : arg);
     }
     constantsOf(kernel, scope);
-    for (const Declare *table : constantTables(*launch.body)) define(*table, name, scope);
+    const std::vector<const Declare *> tables = constantTables(*launch.body);
+    const std::set<std::string> alike = readAlike(tables, *launch.body);
+    for (const Declare *table : tables) define(*table, alike.count(table->name) ? kConstant : kGlobal, name, scope);
     Arena arena;
     DeviceExpressions expressions(scope, unit_);
     DeviceStatements(expressions, &known, assignedVariables(launch.body))
@@ -96,10 +98,10 @@ private:
     return {&kernel, &launch, name, unit_.scratchpad.dynamicBytes()};
   }
 
-  void define(const Declare &table, const std::string &function, Scope &scope) {
+  void define(const Declare &table, unsigned memory, const std::string &function, Scope &scope) {
     DeviceExpressions expressions(scope, unit_);
     llvm::GlobalVariable *variable =
-        llvm_ir::constantTable(unit_, table, function + "_" + table.name, kConstant,
+        llvm_ir::constantTable(unit_, table, function + "_" + table.name, memory,
                                [&](const Expr *e, const Type &type) { return expressions.value(e, type); });
     scope.define(table.name, {llvm_ir::Variable::Kind::Array, variable, table.type});
   }
