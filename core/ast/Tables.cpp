@@ -42,13 +42,14 @@ namespace {
 class Differing {
 public:
   Differing(const Block &body, const std::set<std::string> &tables) : tables_(tables) {
-    for (std::size_t before = 1; before != differing_.size() + 1;) {
-      before = differing_.size() + 1;
+    for (bool more = true; more;) {
+      const std::size_t before = differing_.size();
       walk(
           &body, [&](const Declare &d) { note(d.name, d.init); },
           [&](const Assign &set) {
             if (const VarRef *root = rootVariable(set.target)) note(root->name, set.value);
           });
+      more = differing_.size() > before;
     }
   }
   bool operator()(const Expr *e) const {

@@ -12,7 +12,9 @@ __spectrum void spell(const Array<1, uint8_t> in, const Array<1, float> near, Ar
 __codelet void spell(const Array<1, uint8_t> in, const Array<1, float> near, Array<1, uint8_t> out,
                      Array<1, float> smooth) {
   for (size_t i = 0; i < in.size(); ++i) {
-    out[i] = letters[in[i] & 15];
+    unsigned digit = in[i];
+    digit &= 15;
+    out[i] = letters[digit];
     float sum = 0;
     for (unsigned k = 0; k < 3; ++k) sum += weights[k] * near[i + k];
     smooth[i] = sum;
