@@ -200,7 +200,7 @@ void whyNot(const Explanation &e, const std::string &question, const std::vector
       else if (!reason.empty())
         answer(fmt::format("allowed, but {} dropped it: {}", e.heuristic, reason));
       else
-        answer(fmt::format("allowed; {} came to no point where it had to decide on it", e.heuristic));
+        answer("allowed, at a point that the chosen plan does not come to");
     }
   }
   if (points == 0)
@@ -273,6 +273,7 @@ int explain(Driver &driver, const ExplainFlags &flags) {
     e.target = s.target().name;
     e.heuristic = driver.common.heuristic.empty() ? s.target().pipeline.heuristic.name : driver.common.heuristic;
     if (given.empty()) {
+      e.context.why = true;
       e.plan = s.pick(spectrums[i], e.context);
     } else {
       e.plan = given[i];

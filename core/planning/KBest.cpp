@@ -194,6 +194,24 @@ public:
     return &state.found[rank];
   }
 
+  /// Along a derivation, what the other rules of each point cost.
+  void compare(GoalId id, Surroundings surroundings, const Derivation &chosen, std::vector<OtherRule> &others) {
+    const Point &point = forest_.point(id);
+    const Alternative &alternative = point.alternatives[chosen.alternative];
+    const std::vector<std::size_t> rules = rulesAt(point);
+    std::vector<double> least(rules.size(), HUGE_VAL);
+    least_.look(id, surroundings, [&](const LeastCosts::Least &tried) {
+      for (std::size_t r = 0; r < rules.size(); ++r)
+        if (sameRule(point.alternatives[rules[r]], point.alternatives[tried.alternative]))
+          least[r] = std::min(least[r], tried.cost);
+    });
+    for (std::size_t r = 0; r < rules.size(); ++r)
+      if (!sameRule(point.alternatives[rules[r]], alternative))
+        others.push_back({id, rules[r], std::max(1.0, least[r] / std::max(chosen.cost, 1e-30))});
+    for (std::size_t i = 0; i < alternative.children.size(); ++i)
+      compare(alternative.children[i], cost_.below(point, alternative, i, surroundings), *chosen.parts[i], others);
+  }
+
   PlanPtr plan(GoalId id, const Derivation &derivation) const {
     const Point &point = forest_.point(id);
     const Alternative &alternative = point.alternatives[derivation.alternative];
@@ -269,7 +287,7 @@ private:
 
 } // namespace
 
-std::vector<Plan> bestPlans(const Forest &forest, std::size_t k, const Cost &cost) {
+std::vector<Plan> bestPlans(const Forest &forest, std::size_t k, const Cost &cost, std::vector<OtherRule> *others) {
   std::vector<Plan> result;
   Search search(forest, cost);
   search.prepare();
@@ -278,6 +296,7 @@ std::vector<Plan> bestPlans(const Forest &forest, std::size_t k, const Cost &cos
       result.push_back(forest.plan(search.plan(forest.root(), *derivation)));
     else
       break;
+  if (others && !result.empty()) search.compare(forest.root(), 0, *search.find(forest.root(), 0, 0), *others);
   return result;
 }
 

@@ -5,8 +5,8 @@
 #include "tangram/nest/Nest.h"
 
 #include <map>
-#include <set>
 #include <memory>
+#include <set>
 
 namespace tangram::tile {
 
@@ -28,7 +28,7 @@ struct RangeNest {
   /// Under which the innermost loop does anything, in iterators and scalars alone; null: always.
   const ast::Expr *guard = nullptr;
   std::vector<const ast::Stmt *> body; // of the innermost and its guard, with promoted elements
-  std::set<std::string> ranges; // of the codelet's parameters: their elements are computed, and lie in no memory
+  std::set<std::string> ranges;        // of the codelet's parameters: their elements are computed, and lie in no memory
   /// With `for (T i = first; i < end; i += step)` in place of each: an affine nest, of the same body.
   std::unique_ptr<nest::Nest> nest;
   /// Whether no index wraps around, whatever the parameters are.

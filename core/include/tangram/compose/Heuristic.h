@@ -18,6 +18,7 @@ struct Pruning {
 struct HeuristicContext {
   std::size_t wanted = 1; // how many plans
   std::uint64_t seed = 0;
+  bool why = false;                 // whether somebody reads `prunings`: some heuristics compute them only then
   std::vector<Pruning> prunings;    // filled in
   std::vector<std::string> remarks; // filled in: what whoever asked for this heuristic should know
 };

@@ -36,6 +36,13 @@ public:
 
 /// The k plans of least cost, best first; ties in the forest's stable order. Exact where a rule has few values and
 /// surroundings are not alike (Cost::alike); else a search that does not look at everything.
-std::vector<Plan> bestPlans(const Forest &forest, std::size_t k, const Cost &cost);
+/// With `others`, what other rules cost at the points of the first of them.
+struct OtherRule {
+  GoalId point = 0;
+  std::size_t alternative = 0; // the first of the rule's
+  double times = 0;            // at least so many times what the point costs; infinite: no plan begins with it
+};
+std::vector<Plan> bestPlans(const Forest &forest, std::size_t k, const Cost &cost,
+                            std::vector<OtherRule> *others = nullptr);
 
 } // namespace tangram
