@@ -51,6 +51,10 @@ constexpr DiagnosticKind kMatrixLanes{"target.matrix-lanes", DiagnosticClass::Us
 constexpr DiagnosticKind kTooManyLanes{"target.too-many-lanes", DiagnosticClass::User,
                                        "a unit of level '{0}' has {1} = {2} lanes, more than its 'max-lanes' of {3}",
                                        "lower the number of workers of {4}, or raise 'max-lanes'"};
+constexpr DiagnosticKind kLanesAreIterations{
+    "target.lanes-are-iterations", DiagnosticClass::User,
+    "lanes of level '{0}' would be iterations of '{1}', which do not run at a time",
+    "give '{1}' the capability 'scalar', where it is not the vector itself, or another 'sync' than 'close-loop'"};
 constexpr DiagnosticKind kShuffleOfNothing{"target.shuffle-of-nothing", DiagnosticClass::User,
                                            "level '{0}' has a 'shuffle' but nothing below it to exchange registers",
                                            "remove 'shuffle', or say with 'below' which level it is about"};
@@ -216,6 +220,13 @@ void checkLanes(const std::vector<const RawLevel *> &raw, const Hardware &hardwa
     for (const MatrixShape &shape : level.matrices)
       if (const std::uint64_t lanes = hardware.lanes(level); lanes != MatrixShape::kLanes)
         fail(kMatrixLanes, shape.range, level.name, lanes, std::uint64_t{MatrixShape::kLanes});
+  // Lanes are units of the levels below a vector's, down to the one that computes by itself.
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    if (!hardware.levels[i].vector) continue;
+    for (std::size_t j = i; j + 1 < raw.size() && (j == i || !hardware.levels[j].scalar); ++j)
+      if (hardware.levels[j].sync == SyncKind::CloseLoop)
+        fail(kLanesAreIterations, raw[j]->sync.range, hardware.levels[i].name, hardware.levels[j].name);
+  }
   for (std::size_t i = 0; i + 1 < raw.size(); ++i) {
     const Level &level = hardware.levels[i];
     std::uint64_t lanes = hardware.lanes(level);

@@ -101,3 +101,28 @@ __codelet void ways(const Array<2, int> cost, Array<1, int> best) {
     }
   }
 }
+
+/// Two containers that are copied in one loop behind each step, and a third one by itself.
+__spectrum void together(int steps, Array<2, int> a, Array<2, int> b, Array<2, int> c)
+    __requires(b.size(0) == a.size(0) && b.size(1) == a.size(1) && c.size(0) == a.size(0) && c.size(1) == a.size(1));
+
+__codelet void together(int steps, Array<2, int> a, Array<2, int> b, Array<2, int> c) {
+  int rows = a.size(0), columns = a.size(1);
+  Array<2, int> x(rows, columns), y(rows, columns), z(rows, columns);
+  for (int t = 0; t < steps; ++t) {
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < columns; ++j) {
+        int north = std::max(i - 1, 0), east = std::min(j + 1, columns - 1);
+        x[i][j] = (a[i][j] + b[north][j] + c[i][east]) / 2;
+        y[i][j] = b[i][j] - a[i][east];
+        z[i][j] = c[north][j] + t;
+      }
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < columns; ++j) {
+        a[i][j] = x[i][j];
+        b[i][j] = y[i][j];
+      }
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < columns; ++j) c[i][j] = z[i][j];
+  }
+}

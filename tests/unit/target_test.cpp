@@ -418,6 +418,10 @@ INSTANTIATE_TEST_SUITE_P(
                    "workers: 2147483647}\n  - {name: v, below: t, sync: warp, workers: 2147483647}\n  - {name: t, "
                    "capabilities: [scalar], workers: 2147483647}\n"),
             "target.too-many-lanes", 5, 48, "= 18446744073709551615 lanes"},
+        Bad{"lanes_are_iterations",
+            target("  - {name: b, below: t, capabilities: [vector], sync: barrier}\n  - {name: t, below: i, sync: "
+                   "close-loop}\n  - {name: i, capabilities: [scalar]}\n"),
+            "target.lanes-are-iterations", 3, 31, "iterations of 't'"},
         Bad{"shuffle_word", target("  - {name: p, below: t, sync: warp, shuffle: 2}\n" + kThread),
             "target.unknown-word", 2, 46, "use one of false, true"},
         Bad{"shuffle_of_nothing", target("  - {name: t, capabilities: [scalar], shuffle: true}\n"),

@@ -11,6 +11,7 @@
 #include "tangram/nest/Range.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tangram::divide {
 
@@ -19,17 +20,13 @@ using nest::AccessKind;
 
 namespace {
 
-/// for (...) for (...) to[i][j] = from[i][j];
-struct CopyLoop {
-  const Stmt *innermost = nullptr;
+/// to[i][j] = from[i][j];
+struct Copy {
+  const Stmt *statement = nullptr;
   const VarRef *to = nullptr, *from = nullptr;
 };
 
-std::optional<CopyLoop> copyLoop(const Stmt *s) {
-  for (const auto *loop = dyn<For>(s); loop; loop = dyn<For>(s)) {
-    if (loop->body->stmts.size() != 1) return {};
-    s = loop->body->stmts[0];
-  }
+std::optional<Copy> copyOf(const Stmt *s) {
   const auto *e = dyn<Evaluate>(s);
   const auto *assign = e ? dyn<Assign>(e->expr) : nullptr;
   const auto *target = assign && assign->op == AssignOp::Set ? dyn<Subscript>(assign->target) : nullptr;
@@ -37,10 +34,31 @@ std::optional<CopyLoop> copyLoop(const Stmt *s) {
   if (!target || !value || target->type != value->type || target->indices.size() != value->indices.size()) return {};
   for (std::size_t d = 0; d < target->indices.size(); ++d)
     if (!equal(target->indices[d], value->indices[d])) return {};
-  const CopyLoop found{s, dyn<VarRef>(target->base), dyn<VarRef>(value->base)};
+  const Copy found{s, dyn<VarRef>(target->base), dyn<VarRef>(value->base)};
   if (!found.to || !found.from || found.to->name == found.from->name || found.to->type != found.from->type) return {};
   return found;
 }
+
+/// Those of a loop, or loops in each other, that do nothing else; none of another statement.
+std::vector<Copy> copiesOf(const Stmt *s) {
+  const auto *loop = dyn<For>(s);
+  if (!loop) return {};
+  const auto &stmts = loop->body->stmts;
+  if (stmts.size() == 1 && isa<For>(stmts[0])) return copiesOf(stmts[0]);
+  std::vector<Copy> result;
+  for (const Stmt *inner : stmts) {
+    const std::optional<Copy> copy = copyOf(inner);
+    if (!copy) return {};
+    result.push_back(*copy);
+  }
+  return result;
+}
+
+/// A container that steps go on from, and the one that they compute into.
+struct Buffered {
+  const Stmt *copy = nullptr; // of one to the other
+  const VarRef *state = nullptr, *buffer = nullptr;
+};
 
 class Alternation {
 public:
@@ -58,54 +76,64 @@ public:
       return {};
     if (std::any_of(stmts.begin(), stmts.end(), [](const Stmt *s) { return isa<Declare>(s); })) return {};
     for (const bool first : {false, true}) {
-      const Stmt *copies = first ? stmts.front() : stmts.back();
-      copy_ = copyLoop(copies);
-      if (!copy_) continue;
       copiesFirst_ = first;
-      state_ = first ? copy_->from : copy_->to;
-      buffer_ = first ? copy_->to : copy_->from;
-      if (!isOwnBuffer() || !mayAlternate()) continue;
-      step_.assign(stmts.begin() + (first ? 1 : 0), stmts.end() - (first ? 0 : 1));
-      return written();
+      buffered_.clear();
+      step_ = stmts;
+      while (!step_.empty()) {
+        const std::vector<Copy> copies = copiesOf(first ? step_.front() : step_.back());
+        if (copies.empty()) break;
+        for (const Copy &c : copies) buffered_.push_back({c.statement, first ? c.from : c.to, first ? c.to : c.from});
+        step_.erase(first ? step_.begin() : step_.end() - 1);
+      }
+      if (step_.empty() || buffered_.empty() || !areDifferent()) continue;
+      if (std::all_of(buffered_.begin(), buffered_.end(),
+                      [&](const Buffered &b) { return isOwnBuffer(b) && mayAlternate(b); }))
+        return written();
     }
     return {};
   }
 
 private:
-  /// Whether the codelet declares it, as large as what it is copied to, and touches it in this loop only.
-  bool isOwnBuffer() const {
+  bool areDifferent() const {
+    std::set<std::string> names;
+    for (const Buffered &b : buffered_) names.insert({b.state->name, b.buffer->name});
+    return names.size() == 2 * buffered_.size();
+  }
+
+  /// Whether the codelet declares the buffer, as large as what it is copied to, and touches it in this loop only.
+  bool isOwnBuffer(const Buffered &of) const {
     const auto declares = [&](const VarRef *container) {
       const Declare *found = nullptr;
       for (const Stmt *s : nest_.codelet->body->stmts)
         if (const auto *d = dyn<Declare>(s); d && d->name == container->name && d->type.isArray()) found = d;
       return found;
     };
-    const Declare *buffer = declares(buffer_), *state = declares(state_);
-    if (!buffer || buffer->shared || buffer->init || buffer->extents.size() != state_->type.rank()) return false;
+    const Declare *buffer = declares(of.buffer), *state = declares(of.state);
+    if (!buffer || buffer->shared || buffer->init || buffer->extents.size() != of.state->type.rank()) return false;
     for (std::size_t d = 0; d < buffer->extents.size(); ++d) {
       const Expr *extent = buffer->extents[d];
       const std::optional<GivenExtent> given = givenExtent(extent, *nest_.codelet);
       const bool same = state ? !state->init && d < state->extents.size() && stays(extent) &&
                                     equal(resolved(extent, *nest_.codelet), resolved(state->extents[d], *nest_.codelet))
-                              : given && isAsLarge(*given, d);
+                              : given && isAsLarge(*given, d, *of.state);
       if (!same) return false;
     }
     const std::vector<unsigned> inside = nest_.statementsOf(number_);
     for (unsigned s = 0; s < nest_.statements.size(); ++s)
       if (std::find(inside.begin(), inside.end(), s) == inside.end() && nest_.statements[s].node != buffer &&
-          any<VarRef>(nest_.statements[s].node, [&](const VarRef &v) { return v.name == buffer_->name; }))
+          any<VarRef>(nest_.statements[s].node, [&](const VarRef &v) { return v.name == of.buffer->name; }))
         return false;
     return true;
   }
-  bool isAsLarge(const GivenExtent &extent, std::size_t dimension) const {
-    if (extent.container->name == state_->name && extent.dimension == dimension) return true;
+  bool isAsLarge(const GivenExtent &extent, std::size_t dimension, const VarRef &state) const {
+    if (extent.container->name == state.name && extent.dimension == dimension) return true;
     const auto ofSpectrum = [&](const std::string &name) -> const Param * {
       const auto &own = nest_.codelet->params;
       for (std::size_t i = 0; i < own.size() && i < spectrum_.params.size(); ++i)
         if (own[i]->name == name) return spectrum_.params[i];
       return nullptr;
     };
-    const Param *one = ofSpectrum(extent.container->name), *other = ofSpectrum(state_->name);
+    const Param *one = ofSpectrum(extent.container->name), *other = ofSpectrum(state.name);
     return one && other && requiresEqual(spectrum_, {one, extent.dimension}, {other, dimension});
   }
   bool stays(const Expr *extent) const {
@@ -115,14 +143,14 @@ private:
 
   /// Whether each step reads one of both containers and writes the same elements of the other one, those that are
   /// copied or more of which none is read.
-  bool mayAlternate() const {
+  bool mayAlternate(const Buffered &of) const {
     const auto found = nest_.isl.limited([&] {
       isl::set copied, written, read;
       for (const unsigned s : nest_.statementsOf(number_))
         for (const nest::Access &a : nest_.statements[s].accesses) {
           const std::string &name = nest_.variables[a.variable].name;
-          if (name != buffer_->name && name != state_->name) continue;
-          const bool isBuffer = name == buffer_->name, copies = nest_.statements[s].node == copy_->innermost;
+          if (name != of.buffer->name && name != of.state->name) continue;
+          const bool isBuffer = name == of.buffer->name, copies = nest_.statements[s].node == of.copy;
           isl::set elements = touched(a);
           if (copies) {
             if (a.kind != AccessKind::Read && (!a.exact || !a.certain)) return false;
@@ -170,17 +198,16 @@ private:
     const Expr *end = constant("_end", build_.cast(count, range->end));
     const Expr *length = build_.add(build_.sub(end, begin), build_.sub(by, one));
     const Expr *turns = constant("_turns", build_.select(build_.less(begin, end), build_.div(length, by), zero));
-    result.push_back(wholeCopy());
-    // One step from a container to the other one, `ahead` steps behind the first.
-    const auto stepTo = [&](const VarRef *target, const Expr *ahead, std::vector<const Stmt *> &out) {
-      const VarRef *written = copiesFirst_ ? state_ : buffer_;
-      place(step_, ahead, begin, by, target->name != written->name, out);
+    for (const Buffered &b : buffered_) result.push_back(wholeCopy(b));
+    // One step from containers to the other ones, `ahead` steps behind the first.
+    const auto stepTo = [&](bool buffers, const Expr *ahead, std::vector<const Stmt *> &out) {
+      place(step_, ahead, begin, by, buffers == copiesFirst_, out);
     };
     const Expr *pair = build_.var(names_.fresh(loop_.variable + "_pair"), count);
     const Expr *even = build_.mul(pair, two);
     std::vector<const Stmt *> both;
-    stepTo(buffer_, even, both);
-    stepTo(state_, build_.add(even, one), both);
+    stepTo(true, even, both);
+    stepTo(false, build_.add(even, one), both);
     result.push_back(arena_.make<For>(loop_.node->range, build_.declare(as<VarRef>(pair)->name, count, zero, false),
                                       build_.less(pair, build_.div(turns, two)),
                                       arena_.make<Unary>(loop_.node->range, count, UnaryOp::PreInc, pair),
@@ -191,7 +218,7 @@ private:
     return result;
   }
 
-  /// Statements of one step; `swapped`: with each of both containers for the other one.
+  /// Statements of one step; `swapped`: with buffers and what they are copied to for each other.
   void place(const std::vector<const Stmt *> &stmts, const Expr *ahead, const Expr *begin, const Expr *by, bool swapped,
              std::vector<const Stmt *> &out) {
     const std::string name = names_.fresh(loop_.variable);
@@ -201,8 +228,10 @@ private:
     for (const Stmt *s : stmts) {
       const Stmt *here = substituted(arena_, s, [&](const VarRef *v) -> const Expr * {
         if (v->name == loop_.variable) return turn;
-        if (swapped && v->name == state_->name) return build_.var(buffer_->name, v->type);
-        if (swapped && v->name == buffer_->name) return build_.var(state_->name, v->type);
+        for (const Buffered &b : buffered_) {
+          if (swapped && v->name == b.state->name) return build_.var(b.buffer->name, v->type);
+          if (swapped && v->name == b.buffer->name) return build_.var(b.state->name, v->type);
+        }
         return v;
       });
       out.push_back(as<Stmt>(withOwnNames(arena_, here, names_)));
@@ -210,20 +239,20 @@ private:
   }
 
   /// The buffer as a copy of all of the other container.
-  const Stmt *wholeCopy() {
-    const std::size_t rank = state_->type.rank();
+  const Stmt *wholeCopy(const Buffered &of) {
+    const std::size_t rank = of.state->type.rank();
     std::vector<const Expr *> indices;
     std::vector<std::string> counters;
     for (std::size_t d = 0; d < rank; ++d) {
       counters.push_back(names_.fresh("at"));
       indices.push_back(build_.var(counters.back(), kIndex));
     }
-    const Type element = state_->type.element();
+    const Type element = of.state->type.element();
     const Stmt *body =
-        build_.assign(build_.element(buffer_, indices, element), build_.element(state_, indices, element));
+        build_.assign(build_.element(of.buffer, indices, element), build_.element(of.state, indices, element));
     for (std::size_t d = rank; d-- > 0;) {
       const Expr *none = nullptr;
-      const Expr *size = arena_.make<Size>(loop_.node->range, kIndex, static_cast<const Expr *>(state_),
+      const Expr *size = arena_.make<Size>(loop_.node->range, kIndex, static_cast<const Expr *>(of.state),
                                            rank == 1 ? none : build_.u64(d));
       body = arena_.make<For>(
           loop_.node->range, build_.declare(counters[d], kIndex, build_.u64(0), false), build_.less(indices[d], size),
@@ -241,9 +270,8 @@ private:
   Arena &arena_;
   Build build_;
   Names names_;
-  std::optional<CopyLoop> copy_;
   bool copiesFirst_ = false;
-  const VarRef *state_ = nullptr, *buffer_ = nullptr;
+  std::vector<Buffered> buffered_;
   std::vector<const Stmt *> step_;
 };
 

@@ -11,8 +11,8 @@ namespace tangram::divide {
 ///
 /// from `a` to `next`, and from `next` to `a`, and where the number of steps is odd, the last one as it is written. In
 /// front of them `next` becomes a copy of `a`, of which steps leave some elements alone. The copy may also be what a
-/// step begins with. The other container is one that the codelet declares, as large as the one that it is given, by
-/// what the spectrum requires, and nobody else touches it.
+/// step begins with, and of several containers, in one loop or several. The other container is one that the codelet
+/// declares, as large as the one that it is given, by what the spectrum requires, and nobody else touches it.
 const ast::Codelet *withAlternatingBuffers(nest::Nests &nests, const ast::Spectrum &spectrum,
                                            const ast::Codelet &codelet, ast::Arena &arena);
 

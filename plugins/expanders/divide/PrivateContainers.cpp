@@ -35,15 +35,20 @@ void findCandidates(const Block &block, std::vector<Candidate> &found) {
     std::vector<const For *> loops;
     std::set<std::string> sizes;
     for (const Expr *extent : container->extents) walk(extent, [&](const VarRef &v) { sizes.insert(v.name); });
+    const auto mentioned = [&](const Node *n) {
+      return n && any<VarRef>(n, [&](const VarRef &v) { return v.name == container->name; });
+    };
     bool possible = true;
     for (std::size_t j = i + 1; j < block.stmts.size() && possible; ++j) {
-      if (!any<VarRef>(block.stmts[j], [&](const VarRef &v) { return v.name == container->name; })) continue;
+      if (!mentioned(block.stmts[j])) continue;
       const auto *loop = dyn<For>(block.stmts[j]);
-      const std::set<std::string> changed = assignedVariables(block.stmts[j]);
-      possible = loop && std::none_of(sizes.begin(), sizes.end(), [&](const std::string &name) {
-                   return changed.count(name) || any<Declare>(loop, [&](const Declare &d) { return d.name == name; });
-                 });
-      if (loop) loops.push_back(loop);
+      possible = loop && !mentioned(loop->init) && !mentioned(loop->cond) && !mentioned(loop->step);
+      if (!possible) break;
+      const std::set<std::string> changed = assignedVariables(loop);
+      possible = std::none_of(sizes.begin(), sizes.end(), [&](const std::string &name) {
+        return changed.count(name) || any<Declare>(loop, [&](const Declare &d) { return d.name == name; });
+      });
+      loops.push_back(loop);
     }
     if (!possible || loops.empty()) continue;
     const auto same = std::find_if(found.begin(), found.end(), [&](const Candidate &c) { return c.loops == loops; });

@@ -24,16 +24,22 @@ const VarRef *scalarSetBy(const Expr *e) {
   return target && target->type.isScalar() && target->type.isInteger() ? target : nullptr;
 }
 
+/// The number that is set, which every integer type holds; nothing where it is another one.
+std::optional<Int> numberOf(const Expr *e) {
+  const std::optional<Int> number = e ? literal(withoutCasts(e)) : std::nullopt;
+  return number && *number >= 0 && *number < 128 ? number : std::nullopt;
+}
+
 class Flags final : public Mutator {
 public:
   Flags(Arena &arena, const Codelet &codelet) : Mutator(arena) {
     walk(codelet.body, [&](const Declare &d) {
-      if (d.extents.empty() && d.init) note(d.name, literal(withoutCasts(d.init)));
+      if (d.extents.empty()) note(d.name, numberOf(d.init));
     });
     for (const Param *p : codelet.params) note(p->name, {});
     walk(codelet.body, [&](const Assign &set) {
       if (const auto *target = dyn<VarRef>(set.target))
-        note(target->name, set.op == AssignOp::Set ? literal(withoutCasts(set.value)) : std::nullopt);
+        note(target->name, set.op == AssignOp::Set ? numberOf(set.value) : std::nullopt);
     });
     walk(codelet.body, [&](const Unary &u) {
       if (const auto *v = dyn<VarRef>(u.operand); v && (changesOperand(u.op) || u.op == UnaryOp::AddressOf))
@@ -78,7 +84,7 @@ private:
     if (!flag || as<Assign>(s->expr)->op != AssignOp::Set || !loop_) return Mutator::mutateEvaluate(s);
     const auto *set = as<Assign>(s->expr);
     const Expr *value = nullptr;
-    if (const std::optional<Int> constant = literal(withoutCasts(set->value)); constant && conditions_ > 0) {
+    if (const std::optional<Int> constant = numberOf(set->value); constant && conditions_ > 0) {
       if (setsOnly(flag->name, *constant)) value = update(*flag, *set, *constant);
     } else if (flag->type.isBool()) {
       value = ofTruthValues(*flag, *set);
@@ -95,7 +101,7 @@ private:
         loop_, [&](const VarRef &v) { mentioned += v.name == name; }, [&](const Declare &d) { own |= d.name == name; },
         [&](const Assign &a) {
           const auto *target = dyn<VarRef>(a.target);
-          set += target && target->name == name && a.op == AssignOp::Set && literal(withoutCasts(a.value)) == number;
+          set += target && target->name == name && a.op == AssignOp::Set && numberOf(a.value) == number;
         });
     return !own && mentioned == set;
   }

@@ -13,12 +13,10 @@ namespace tangram::ast {
 /// A const array of numbers that are literals.
 bool isTable(const Declare &d);
 
-/// What backends put into constant memory, or where a device has one way for each lane to an element of its own, into
-/// that: which of them, readAlike says.
+/// What backends put into constant memory, or where workers ask for different elements (readAlike), into global memory.
 std::vector<const Declare *> constantTables(const Block &launchBody);
-/// Of these tables the names of those of which workers side by side read one element at a time, as far as is seen: by
-/// indices that follow from no worker's number and nothing that is loaded. Constant memory has one element for all of
-/// them, and others after one another.
+/// The names of those tables of which workers side by side read one element at a time: by indices that follow from no
+/// worker's number and nothing that is loaded. Constant memory serves one element at a time.
 std::set<std::string> readAlike(const std::vector<const Declare *> &tables, const Block &launchBody);
 const Block *withoutConstantTables(Arena &arena, const Block *launchBody);
 

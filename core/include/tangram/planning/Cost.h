@@ -34,14 +34,16 @@ public:
   virtual Charge of(const Point &point, const Alternative &alternative, Surroundings surroundings) const = 0;
 };
 
-/// The k plans of least cost, best first; ties in the forest's stable order. Exact where a rule has few values and
-/// surroundings are not alike (Cost::alike); else a search that does not look at everything.
-/// With `others`, what other rules cost at the points of the first of them.
+/// What speaks against another rule at a point of a plan.
 struct OtherRule {
   GoalId point = 0;
   std::size_t alternative = 0; // the first of the rule's
   double times = 0;            // at least so many times what the point costs; infinite: no plan begins with it
 };
+
+/// The k plans of least cost, best first; ties in the forest's stable order. Exact where a rule has few values and
+/// surroundings are not alike (Cost::alike); else a search that does not look at everything. With `others`, what other
+/// rules cost at the points of the first plan.
 std::vector<Plan> bestPlans(const Forest &forest, std::size_t k, const Cost &cost,
                             std::vector<OtherRule> *others = nullptr);
 
