@@ -220,7 +220,7 @@ std::vector<const Expr *> Flattener::operands(const std::vector<const Expr *> &l
     bool disturbed = std::any_of(list.begin() + static_cast<std::ptrdiff_t>(i) + 1, list.end(),
                                  [&](const Expr *later) { return hoists(later) || (called && hasEffects(later)); });
     const Expr *value = expr(list[i]);
-    values.push_back(disturbed ? keep(value) : value);
+    values.push_back(disturbed && !value->type.isArray() ? keep(value) : value); // an array stays where it is
   }
   return values;
 }
