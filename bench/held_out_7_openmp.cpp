@@ -26,26 +26,7 @@ constexpr std::size_t kDoubles = kWide / 2;
 inline const Doubles &doubles(const double *from) { return *reinterpret_cast<const Doubles *>(from); }
 inline Doubles &doubles(double *to) { return *reinterpret_cast<Doubles *>(to); }
 inline Words &words(unsigned *to) { return *reinterpret_cast<Words *>(to); }
-
-/// As many vectors as each has numbers: rows become columns. In each step halves of blocks change places.
-template <class Index, class V, std::size_t n> inline void transpose(V (&x)[n]) {
-#pragma GCC unroll 4
-  for (std::size_t s = 1; s < n; s *= 2) {
-    Index low{}, high{};
-    for (std::size_t l = 0; l < n; ++l) {
-      low[l] = static_cast<int>(l & s ? n + l - s : l);
-      high[l] = static_cast<int>(l & s ? n + l : l + s);
-    }
-#pragma GCC unroll 16
-    for (std::size_t i = 0; i < n; ++i)
-      if (!(i & s)) {
-        const V a = x[i], b = x[i + s];
-        x[i] = __builtin_shuffle(a, b, low);
-        x[i + s] = __builtin_shuffle(a, b, high);
-      }
-  }
-}
-inline void transpose(Vector (&x)[kWide]) { transpose<Counts>(x); }
+using careful::transpose;
 inline void transpose(Doubles (&x)[kDoubles]) { transpose<Longs>(x); }
 
 /// Of `count` things, where the part of this thread begins and ends.

@@ -851,6 +851,16 @@ void bicubic(In<float, 2> in, Out<float, 2> out) {
 // ---- harris: a warp goes down 128 columns, four a lane, of which those of its first and last lane serve the others.
 // All sums are whole numbers, which float holds; they are scaled in the end.
 
+/// Bytes x to x + 3 of a row of n, in a word; zeros where there are none. `fours`: rows have multiples of four.
+template <bool fours> __device__ unsigned fourBytesAt(const Byte *row, int x, int n) {
+  if (fours) return x >= 0 && x < n ? *reinterpret_cast<const unsigned *>(row + x) : 0;
+  unsigned result = 0;
+#pragma unroll
+  for (int e = 0; e < 4; ++e)
+    if (x + e >= 0 && x + e < n) result |= unsigned(row[x + e]) << (8 * e);
+  return result;
+}
+
 constexpr unsigned kHarrisRows = 64, kHarrisAcross = 30 * 4;
 
 template <bool fours>
@@ -868,14 +878,7 @@ __global__ void __launch_bounds__(kLanes)
   for (int r = begin - 2; r < end + 2; ++r) {
     unsigned own = 0;
     if (r >= 0 && r < rows) {
-      const Byte *row = in + std::size_t(r) * columns;
-      if (fours) {
-        if (x >= 0 && x < columns) own = *reinterpret_cast<const unsigned *>(row + x);
-      } else {
-#pragma unroll
-        for (int e = 0; e < 4; ++e)
-          if (x + e >= 0 && x + e < columns) own |= unsigned(row[x + e]) << (8 * e);
-      }
+      own = fourBytesAt<fours>(in + std::size_t(r) * columns, x, columns);
     }
     const unsigned before = __shfl_up_sync(kAll, own, 1), behind = __shfl_down_sync(kAll, own, 1);
     const int p[6] = {int(before >> 24),    int(own & 255), int(own >> 8 & 255),
@@ -1375,14 +1378,7 @@ __global__ void __launch_bounds__(kLanes)
     const int y = top + int(r), x = left + 4 * int(w);
     unsigned own = 0;
     if (y >= 0 && y < rows) {
-      const Byte *row = up + std::size_t(y) * columns;
-      if (fours) {
-        if (x >= 0 && x < columns) own = *reinterpret_cast<const unsigned *>(row + x);
-      } else {
-#pragma unroll
-        for (int e = 0; e < 4; ++e)
-          if (x + e >= 0 && x + e < columns) own |= unsigned(row[x + e]) << (8 * e);
-      }
+      own = fourBytesAt<fours>(up + std::size_t(y) * columns, x, columns);
     }
     spins[r][w] = own;
   }

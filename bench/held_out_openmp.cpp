@@ -1,6 +1,6 @@
 // The programs of apps/held-out as one would write them for a CPU: OpenMP, blocked for caches and registers; OpenBLAS
 // for products of matrices. Compiled with -ffast-math, by which GCC has functions of vectors.
-#include "peer_vectors.h"
+#include "peer_attention.h"
 
 #include <algorithm>
 #include <cmath>
@@ -36,57 +36,6 @@ void layernorm(float epsilon, In<float, 2> in, In<float, 1> gain, In<float, 1> b
 }
 
 // ---- attention: blocks of queries and tiles of keys, with the greatest score and the sum so far (online softmax)
-
-constexpr std::size_t kDepth = 64, kQueries = 32, kKeys = 128, kPairs = 2 * kWide;
-
-/// scores[q][j] = scale * query q times key j; `keys` has kKeys numbers of each dimension.
-void scoresOf(const float *queries, const float *keys, float scale, float (&scores)[kQueries][kKeys]) {
-  constexpr std::size_t kTogether = 8;
-  for (std::size_t j = 0; j < kKeys; j += kPairs)
-    for (std::size_t q = 0; q < kQueries; q += kTogether) {
-      Vector sum[kTogether][2] = {};
-      for (std::size_t d = 0; d < kDepth; ++d) {
-        const Vector left = vector(keys + d * kKeys + j), right = vector(keys + d * kKeys + j + kWide);
-#pragma GCC unroll 8
-        for (std::size_t r = 0; r < kTogether; ++r) {
-          const float own = queries[(q + r) * kDepth + d];
-          sum[r][0] += own * left;
-          sum[r][1] += own * right;
-        }
-      }
-#pragma GCC unroll 8
-      for (std::size_t r = 0; r < kTogether; ++r) {
-        vector(&scores[q + r][j]) = scale * sum[r][0];
-        vector(&scores[q + r][j + kWide]) = scale * sum[r][1];
-      }
-    }
-}
-
-/// results[q] = factor[q] * results[q] + the sum of shares[q][j] * values[j].
-void addValues(const float (&shares)[kQueries][kKeys], const float *values, std::size_t many,
-               const float (&factor)[kQueries], float (&results)[kQueries][kDepth]) {
-  constexpr std::size_t kTogether = 4, kVectors = kDepth / kWide / 2; // half of a row in registers
-  for (std::size_t q = 0; q < kQueries; q += kTogether)
-    for (std::size_t half = 0; half < kDepth; half += kDepth / 2) {
-      Vector sum[kTogether][kVectors];
-#pragma GCC unroll 8
-      for (std::size_t r = 0; r < kTogether; ++r)
-#pragma GCC unroll 8
-        for (std::size_t v = 0; v < kVectors; ++v)
-          sum[r][v] = factor[q + r] * vector(&results[q + r][half + v * kWide]);
-      for (std::size_t j = 0; j < many; ++j)
-#pragma GCC unroll 8
-        for (std::size_t v = 0; v < kVectors; ++v) {
-          const Vector value = vector(values + j * kDepth + half + v * kWide);
-#pragma GCC unroll 8
-          for (std::size_t r = 0; r < kTogether; ++r) sum[r][v] += shares[q + r][j] * value;
-        }
-#pragma GCC unroll 8
-      for (std::size_t r = 0; r < kTogether; ++r)
-#pragma GCC unroll 8
-        for (std::size_t v = 0; v < kVectors; ++v) vector(&results[q + r][half + v * kWide]) = sum[r][v];
-    }
-}
 
 /// Heads of other sizes: a row at a time.
 void anyAttention(In<float, 2> q, In<float, 2> k, In<float, 2> v, Out<float, 2> o) {

@@ -28,6 +28,26 @@ inline Vector &vector(float *to) { return *reinterpret_cast<Vector *>(to); }
 inline const Counts &counts(const int *from) { return *reinterpret_cast<const Counts *>(from); }
 inline Counts &counts(int *to) { return *reinterpret_cast<Counts *>(to); }
 
+/// As many vectors as each has numbers: rows become columns. In each step halves of blocks change places.
+template <class Index, class V, std::size_t n> inline void transpose(V (&x)[n]) {
+#pragma GCC unroll 4
+  for (std::size_t s = 1; s < n; s *= 2) {
+    Index low{}, high{};
+    for (std::size_t l = 0; l < n; ++l) {
+      low[l] = static_cast<int>(l & s ? n + l - s : l);
+      high[l] = static_cast<int>(l & s ? n + l : l + s);
+    }
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < n; ++i)
+      if (!(i & s)) {
+        const V a = x[i], b = x[i + s];
+        x[i] = __builtin_shuffle(a, b, low);
+        x[i + s] = __builtin_shuffle(a, b, high);
+      }
+  }
+}
+inline void transpose(Vector (&x)[kWide]) { transpose<Counts>(x); }
+
 using Bytes16 = Byte __attribute__((vector_size(16), aligned(1)));
 
 /// 16 points, of three arrays into one.
