@@ -24,8 +24,9 @@ struct Division {
 struct DivideOptions {
   bool reorder = true; // floating-point reductions may be computed in another order
   std::vector<PrivateCopies> privates;
-  bool collapse = false; // loops that stand directly in each other are also one (Collapse.h)
-  bool streams = false;  // lanes go through loops, and keep what the next iteration loads again (Streams.h)
+  bool collapse = false;         // loops that stand directly in each other are also one (Collapse.h)
+  std::int64_t mostExpanded = 0; // elements of what is expanded where nothing is there that has as many
+  bool streams = false;          // lanes go through loops, and keep what the next iteration loads again (Streams.h)
 };
 
 Division divide(nest::Nests &nests, const nest::Nest &nest, const ast::Spectrum &spectrum, const DivideOptions &options,

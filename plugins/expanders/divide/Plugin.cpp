@@ -46,6 +46,13 @@ constexpr std::int64_t kFewElements = 256;
 /// Of all copies of a group together, where there are several.
 constexpr std::int64_t kCopiedElements = 16384;
 
+/// Of what is expanded, where the option says nothing: elements of four bytes that take a sixteenth of the target's
+/// memory; as many as fit most machines where it says nothing of that.
+std::int64_t mostExpanded(const hardware::Target &target) {
+  const hardware::Memory *memory = target.hardware.top().memory("global");
+  return memory && memory->bytes ? static_cast<std::int64_t>(memory->bytes / 64) : std::int64_t{1} << 27;
+}
+
 class Divide final : public Expander {
 public:
   explicit Divide(const OptionValues &values)
@@ -67,6 +74,7 @@ public:
     options.reorder = context.target.promise("order") != "preserve";
     options.collapse = collapse_;
     options.streams = streams_;
+    options.mostExpanded = expandedElements_ > 0 ? expandedElements_ : mostExpanded(context.target);
     for (std::int64_t elements = kFewElements; elements <= mostElements_; elements *= 16)
       options.privates.push_back({elements, std::clamp<std::int64_t>(kCopiedElements / elements, 1, copies_)});
     Names names; // of spectrums
@@ -130,7 +138,7 @@ private:
                      "_buffered", context),
              options, names, context, codelets, added);
     const Codelet *parts =
-        divide::withSharedReductions(nests, *codelet, options.reorder, expandedElements_, context.arena);
+        divide::withSharedReductions(nests, *codelet, options.reorder, options.mostExpanded, context.arena);
     if (parts != codelet)
       divide(nests, spectrum, changed(parts, *codelet, *codelet, "_shared", context), options, names, context, codelets,
              added);
@@ -140,7 +148,7 @@ private:
       source = changed(other, *source, *codelet, suffix, context);
       divide(nests, spectrum, source, options, names, context, codelets, added);
     };
-    also(divide::withParallelLoopsOutside(nests, *source, expandedElements_, context.arena), "_distributed");
+    also(divide::withParallelLoopsOutside(nests, *source, options.mostExpanded, context.arena), "_distributed");
     const auto columns = [&](const Codelet *other) {
       const Codelet *plain = withCarried(nests, withPromoted(nests, other, context.arena), context.arena);
       const Codelet *made = divide::withScannedColumns(nests, *plain, scanRows_, options.reorder, context.arena);
@@ -151,7 +159,7 @@ private:
     };
     if (scanRows_ > 0 && !columns(codelet) && source != codelet) columns(source);
     if (const Codelet *apart =
-            divide::withRunningValuesApart(nests, *codelet, *source, expandedElements_, context.arena)) {
+            divide::withRunningValuesApart(nests, *codelet, *source, options.mostExpanded, context.arena)) {
       apart = changed(apart, *codelet, *codelet, "_apart", context);
       divide(nests, spectrum, apart, options, names, context, codelets, added);
       if (scanRows_ > 0) columns(apart);
@@ -369,8 +377,9 @@ TANGRAM_PLUGIN("divide", "1.0", "divides loops: maps over parts of their ranges,
        {}},
       {"expanded-elements",
        "of a container that iterations of loops have an element of each, instead of a variable of their own: how "
-       "many elements it may have where the codelet is given none that is as large",
-       std::int64_t{1} << 27,
+       "many elements it may have where the codelet is given none that is as large; 0: of four bytes, a sixteenth of "
+       "the target's global memory, or 2^27 where that is not said",
+       std::int64_t{0},
        0,
        std::int64_t{1} << 40,
        {}},
