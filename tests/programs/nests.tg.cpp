@@ -132,3 +132,30 @@ __codelet void displaced(const Array<3, float> a, const Array<3, float> b, Array
         out[d][y][x] = sum;
       }
 }
+
+// Sums in sums, by groups of 24 and by rows of b: what is declared in a loop that all points go through.
+__spectrum void grouped(const Array<2, int> a, const Array<2, int> b, const Array<2, int> scale, Array<2, int> c)
+    __requires(a.size(0) == c.size(0) && b.size(0) == c.size(1) && a.size(1) == b.size(1))
+        __requires(a.size(1) == scale.size(1) * 24 && scale.size(0) == c.size(1));
+
+__codelet void grouped(const Array<2, int> a, const Array<2, int> b, const Array<2, int> scale, Array<2, int> c) {
+  for (size_t i = 0; i < c.size(0); ++i)
+    for (size_t j = 0; j < c.size(1); ++j) {
+      int sum = 0;
+      for (size_t g = 0; g < scale.size(1); ++g) {
+        int part = 0, odd = 1;
+        for (size_t k = 24 * g; k < 24 * (g + 1); ++k) {
+          part += a[i][k] * b[j][k];
+          odd ^= b[j][k];
+        }
+        sum += scale[j][g] * part;
+        if (odd > part) sum -= odd;
+      }
+      for (size_t t = 0; t < b.size(0); ++t) {
+        int most = c[i][j];
+        for (size_t k = 0; k < a.size(1); ++k) most = most < a[i][k] + b[t][k] ? a[i][k] + b[t][k] : most;
+        sum = sum * 3 + most;
+      }
+      c[i][j] = sum;
+    }
+}

@@ -59,17 +59,7 @@ Stmts PatchWriter::chain(const Segment &of, const References &references) {
   // Loops around the panels.
   const auto product = contractions_.find(&of);
   Stmts inner = panels(segment, references, context, product == contractions_.end() ? nullptr : &product->second);
-  for (std::size_t l = segment.panel; l-- > 0;) {
-    const nest::LoopRange &range = segment.loops[l];
-    std::string numbers = names_.fresh(range.iterator + "_values"), at = names_.fresh("at_" + range.iterator);
-    const Expr *container = build_.var(numbers, range.containerType()), *none = nullptr;
-    inner.insert(inner.begin(),
-                 build_.declare(
-                     range.iterator, range.iteratorType,
-                     build_.cast(range.iteratorType, build_.element(container, {build_.var(at, kSize)}, range.type))));
-    inner = {build_.declare(numbers, range.containerType(), range.range(arena_)),
-             count(at, kSize, arena_.make<Size>(range.where, kSize, container, none), std::move(inner))};
-  }
+  for (std::size_t l = segment.panel; l-- > 0;) inner = looped(segment.loops[l], std::move(inner));
   stmts.insert(stmts.end(), inner.begin(), inner.end());
   return stmts;
 }

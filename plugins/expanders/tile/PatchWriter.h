@@ -77,6 +77,10 @@ private:
   // ---- the patch ----
   /// Loops over the band's ranges in steps of the patch, and what is done for each.
   Stmts patch();
+  /// Segments `first` up to `last` for all points, which share so many loops around them.
+  Stmts written(std::size_t first, std::size_t last, std::size_t depth);
+  /// A loop that all points go through together.
+  Stmts looped(const nest::LoopRange &range, Stmts body);
   /// Points whose sums are no numbers do all up to here once more, as it is written: a factor may have been none, or
   /// infinite, of something that counts as zero.
   Stmts repair(std::size_t last);

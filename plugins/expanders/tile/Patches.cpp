@@ -37,12 +37,17 @@ PatchWriter::PatchWriter(const Module &module, const Codelet &codelet, const Ran
 const Codelet *PatchWriter::run(std::string &why) {
   why = forbidden();
   if (!why.empty()) return nullptr;
-  segments_ = segmentsOf(nest_, nest_.body, arena_);
+  segments_ = segmentsOf(nest_, options_.nested, arena_);
+  const auto isNested = [](const Segment &s) { return !s.around.empty(); };
+  if (options_.nested && std::none_of(segments_.begin(), segments_.end(), isNested)) {
+    why = "no loop has statements beside a loop that all points go through together";
+    return nullptr;
+  }
   why = keep();
   if (!why.empty()) return nullptr;
   bool tiles = false, chains = false, panels = false, again = true;
   for (Segment &s : segments_) {
-    again &= !touchesWritten(s.source);
+    again &= !touchesWritten(s.source) && s.around.empty();
     const ZeroPadding zeros = zeroPadding(nest_, s, arena_);
     if (!s.loops.empty() && again) {
       ZeroPadding::Body body = zeros.withZeros(s.body, keptOfScalars());
@@ -88,7 +93,8 @@ const Codelet *PatchWriter::run(std::string &why) {
   std::vector<const Param *> params;
   for (const auto &[loop, size] : sizes_) params.push_back(size);
   params.insert(params.end(), codelet_.params.begin(), codelet_.params.end());
-  return make_.codelet(options_.shape ? "fragments" : "patches", params, std::move(all), true);
+  const std::string name = options_.shape ? "fragments" : "patches";
+  return make_.codelet(options_.nested ? "nested_" + name : name, params, std::move(all), true);
 }
 
 std::string PatchWriter::forbidden() const {
@@ -187,12 +193,7 @@ Stmts PatchWriter::patch() {
   Stmts stmts;
   for (const auto &[name, kept] : kept_)
     stmts.push_back(array(kept.array, kept.declare->type, pointsOf(std::vector<bool>(dims_.size(), true))));
-  for (std::size_t q = 0; q < segments_.size(); ++q) {
-    Stmts made = segments_[q].loops.empty() ? plain(segments_[q], references_[q]) : chain(segments_[q], references_[q]);
-    stmts.insert(stmts.end(), made.begin(), made.end());
-    made = repair(q);
-    stmts.insert(stmts.end(), made.begin(), made.end());
-  }
+  for (const Stmt *s : written(0, segments_.size(), 0)) stmts.push_back(s);
   if (nest_.guard)
     if (const Expr *any = nest::holds(build_, nest_.guard, corners(), nest::Quantifier::Some))
       stmts = {build_.when(any, std::move(stmts))};
@@ -208,6 +209,39 @@ Stmts PatchWriter::patch() {
                    std::move(stmts))};
   }
   return stmts;
+}
+
+Stmts PatchWriter::written(std::size_t first, std::size_t last, std::size_t depth) {
+  Stmts stmts;
+  while (first < last) {
+    const Segment &segment = segments_[first];
+    if (segment.around.size() > depth) { // the segments that its loop holds
+      const nest::LoopRange &range = segment.around[depth];
+      std::size_t next = first + 1;
+      while (next < last && segments_[next].around.size() > depth && segments_[next].around[depth].loop == range.loop)
+        ++next;
+      for (const Stmt *s : looped(range, written(first, next, depth + 1))) stmts.push_back(s);
+      first = next;
+      continue;
+    }
+    for (const Stmts &made :
+         {segment.loops.empty() ? plain(segment, references_[first]) : chain(segment, references_[first]),
+          repair(first)})
+      stmts.insert(stmts.end(), made.begin(), made.end());
+    ++first;
+  }
+  return stmts;
+}
+
+Stmts PatchWriter::looped(const nest::LoopRange &range, Stmts body) {
+  const std::string numbers = names_.fresh(range.iterator + "_values"), at = names_.fresh("at_" + range.iterator);
+  const Expr *container = build_.var(numbers, range.containerType()), *none = nullptr;
+  body.insert(
+      body.begin(),
+      build_.declare(range.iterator, range.iteratorType,
+                     build_.cast(range.iteratorType, build_.element(container, {build_.var(at, kSize)}, range.type))));
+  return {build_.declare(numbers, range.containerType(), range.range(arena_)),
+          count(at, kSize, arena_.make<Size>(range.where, kSize, container, none), std::move(body))};
 }
 
 Stmts PatchWriter::repair(std::size_t last) {

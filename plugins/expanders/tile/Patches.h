@@ -17,6 +17,7 @@ struct PatchOptions {
   const hardware::Level *engine = nullptr;      // whose units multiply matrices ...
   const hardware::MatrixShape *shape = nullptr; // ... of this shape: points are in their fragments
   std::uint64_t copies = 0; // bytes that a lane has copied into a tile at a time while it goes on; 0: it loads them
+  bool nested = false;      // loops with statements beside others go around the points
   bool reorder = true;      // updates of floating-point numbers by atomics may be done in another order
 };
 

@@ -58,17 +58,25 @@ public:
         tile::arrangeForReuse(*nest, nest::writtenIn(nest->body));
         std::string why;
         const tile::TileSizes sizes = tile::tileSizes(*codelet, *nest, context.arena);
-        const Codelet *patches = tile::patches(*module, *codelet, *nest, sizes, options_, context.arena, why);
-        if (!patches) {
+        std::vector<const Codelet *> inTile;
+        for (const bool nested : {false, true}) {
+          tile::PatchOptions options = options_;
+          options.nested = nested;
+          std::string reason;
+          if (const Codelet *made = tile::patches(*module, *codelet, *nest, sizes, options, context.arena, reason))
+            inTile.push_back(made);
+          else if (!nested)
+            why = reason;
+          if (const Codelet *made =
+                  fragments(*module, *codelet, *nest, sizes, options, context.target.hardware, context.arena))
+            inTile.push_back(made);
+        }
+        if (inTile.empty()) {
           for (const char *name : {"patches", "tiles"})
             context.declined.push_back({spectrum->name, name, nest->loops[0].where, why, {}});
           continue;
         }
         if (!whole.count(spectrum->name)) continue;
-        std::vector<const Codelet *> inTile{patches};
-        if (const Codelet *fragments =
-                this->fragments(*module, *codelet, *nest, sizes, context.target.hardware, context.arena))
-          inTile.push_back(fragments);
         tile::Tiles tiles =
             tile::tiles(*spectrum, *codelet, *nest, sizes, inTile, options_.choices, names, context.arena);
         tiled[spectrum->name] = tiles.spectrums[0]->name;
@@ -81,13 +89,14 @@ public:
 private:
   /// The codelet that multiplies matrices, where the machine has units that do and the loops are products.
   const Codelet *fragments(const Module &module, const Codelet &codelet, const tile::RangeNest &nest,
-                           const tile::TileSizes &sizes, const hardware::Hardware &hardware, Arena &arena) const {
+                           const tile::TileSizes &sizes, const tile::PatchOptions &given,
+                           const hardware::Hardware &hardware, Arena &arena) const {
     if (!options_.reorder || sizes.size() != 2) return nullptr;
     for (const hardware::Level &level : hardware.levels) // all lanes are those of whole units
       if (level.vector && hardware.lanes(level) % hardware::MatrixShape::kLanes != 0) return nullptr;
     for (const hardware::Level &level : hardware.levels)
       for (const hardware::MatrixShape &shape : level.matrices) {
-        tile::PatchOptions options = options_;
+        tile::PatchOptions options = given;
         options.engine = &level;
         options.shape = &shape;
         Ints &depths = options.choices.depth;

@@ -164,7 +164,8 @@ bool isStoredOnce(const RangeNest &nest, const Segment &segment, std::size_t sta
 std::vector<Tile> storedIn(const RangeNest &nest, const std::vector<unsigned> &dims, const Segment &segment,
                            const std::set<std::string> &declared, Arena &arena) {
   std::vector<Tile> result;
-  if (segment.loops.empty() || segment.guard || nest.guard || !segment.repaired.empty()) return result;
+  if (segment.loops.empty() || !segment.around.empty() || segment.guard || nest.guard || !segment.repaired.empty())
+    return result;
   std::set<std::string> own = declared; // variables that are not there where tiles are stored
   for (const RangeLoop &l : nest.loops) own.erase(l.iterator->name);
   for (const nest::LoopRange &l : segment.loops) own.erase(l.iterator);
@@ -206,7 +207,8 @@ std::vector<Tile> storedIn(const RangeNest &nest, const std::vector<unsigned> &d
 ZeroPadding zeroPadding(const RangeNest &nest, const Segment &segment, Arena &arena) {
   std::set<std::string> moving, variables = nest::declaredIn(nest.body), written = nest::writtenIn(nest.body);
   for (const RangeLoop &l : nest.loops) moving.insert(l.iterator->name);
-  for (const nest::LoopRange &l : segment.loops) moving.insert(l.iterator);
+  for (const auto *loops : {&segment.around, &segment.loops})
+    for (const nest::LoopRange &l : *loops) moving.insert(l.iterator);
   variables.insert(written.begin(), written.end());
   for (const std::string &iterator : moving) variables.erase(iterator);
   return {segment.body, std::move(moving), std::move(variables), arena};
@@ -227,7 +229,8 @@ References referencesOf(const Module &module, const RangeNest &nest, const std::
   const std::vector<unsigned> loops = loopsOf(dims, segment);
   std::set<std::string> iterators;
   for (const RangeLoop &l : nest.loops) iterators.insert(l.iterator->name);
-  for (const nest::LoopRange &l : segment.loops) iterators.insert(l.iterator);
+  for (const auto *loops : {&segment.around, &segment.loops})
+    for (const nest::LoopRange &l : *loops) iterators.insert(l.iterator);
   const Definitions definitions = definitionsIn(segment.body);
   std::map<const Subscript *, Padding> paddings;
   for (const Stmt *s : segment.body)

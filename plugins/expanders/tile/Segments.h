@@ -12,6 +12,8 @@ namespace tangram::tile {
 /// Statements, or a chain of serial loops directly in each other whose turns are the same for all points: the loops go
 /// around the patch (interchange), the statements inside are done for one point after the other.
 struct Segment {
+  /// Loops around it that hold other segments as well, the same for all points; outermost first.
+  std::vector<nest::LoopRange> around{};
   std::vector<nest::LoopRange> loops; // outermost first; empty: plain statements
   std::vector<std::int64_t> turns;    // of each loop; 0: known only when the codelet runs
   /// Loops from here on are gone through in panels: this one in parts, those in it in whole.
@@ -25,7 +27,8 @@ struct Segment {
   std::set<std::string> repaired{};
 };
 
-/// `body` are the statements of the band in `nest`.
-std::vector<Segment> segmentsOf(const RangeNest &nest, const std::vector<const ast::Stmt *> &body, ast::Arena &arena);
+/// Of the statements of the band in `nest`. `nested`: loops with statements beside a loop of many turns are not done
+/// point by point, but go around segments of their own.
+std::vector<Segment> segmentsOf(const RangeNest &nest, bool nested, ast::Arena &arena);
 
 } // namespace tangram::tile

@@ -142,7 +142,7 @@ TEST_F(TileTest, ProductHasTilesOfBothFactors) {
   std::set<std::string> written = nest::writtenIn(nest->body);
   EXPECT_EQ(tile::contiguousLoop(*nest, written), 1u);
 
-  auto segments = tile::segmentsOf(*nest, nest->body, arena_);
+  auto segments = tile::segmentsOf(*nest, false, arena_);
   ASSERT_EQ(segments.size(), 3u);
   EXPECT_EQ(segments[1].loops.size(), 1u);
   std::vector<unsigned> dims{nest->loops[0].loop, nest->loops[1].loop};
@@ -159,6 +159,37 @@ TEST_F(TileTest, ProductHasTilesOfBothFactors) {
   references = tile::referencesOf(*m, *nest, dims, segments[1], written, nest::declaredIn(nest->body),
                                   tile::zeroPadding(*nest, segments[1], arena_), true, arena_);
   EXPECT_EQ(references.tiles[0].order, (std::vector<unsigned>{0, 1}));
+}
+
+TEST_F(TileTest, ALoopGoesAroundTheSegmentsThatItHolds) {
+  E a = var("a", A2(F32)), b = var("b", A2(F32)), c = var("c", A2(F32)), sum = var("sum", F32), part = var("part", F32);
+  E i = var("i", U64), j = var("j", U64), g = var("g", U64), k = var("k", U64);
+  const auto segmentsOf = [&](std::uint64_t length) {
+    Ss inner{let("part", F32, flit(F32, 0)),
+             loop(let("k", U64, g * lit(U64, length)), k < (g + lit(U64, 1)) * lit(U64, length), inc(k),
+                  {add(part, at(a, {i, k}, F32) * at(b, {k, j}, F32))}),
+             add(sum, part)};
+    Ss body{let("sum", F32, flit(F32, 0)), loop(let("g", U64, lit(U64, 0)), g < size(c, 1), inc(g), inner),
+            set(at(c, {i, j}, F32), sum)};
+    Ps params{in("i_range", A1(U64)), in("j_range", A1(U64)), in("a", A2(F32)), in("b", A2(F32)), inOut("c", A2(F32))};
+    const ast::Codelet *loops = codelet("loops", params, {over("i", {over("j", body)})});
+    const ast::Spectrum *product = with("product", params, loops);
+    const ast::Module *m = moduleOf({product});
+    auto nest = tile::rangeNest(*m, *product, *loops, {{{"product", 0}, 1}, {{"product", 1}, 1}}, arena_);
+    return nest ? tile::segmentsOf(*nest, true, arena_) : std::vector<tile::Segment>{};
+  };
+  std::vector<tile::Segment> segments = segmentsOf(32);
+  ASSERT_EQ(segments.size(), 5u);
+  for (std::size_t s : {1, 2, 3}) ASSERT_EQ(segments[s].around.size(), 1u);
+  EXPECT_EQ(segments[1].around[0].iterator, "g");
+  EXPECT_EQ(segments[2].loops[0].iterator, "k");
+  EXPECT_EQ(segments[2].turns, (std::vector<std::int64_t>{32})); // whatever g is
+  EXPECT_TRUE(segments[4].around.empty());
+  // Few turns are done point by point.
+  segments = segmentsOf(8);
+  ASSERT_EQ(segments.size(), 3u);
+  EXPECT_TRUE(segments[1].around.empty());
+  EXPECT_EQ(segments[1].loops[0].iterator, "g");
 }
 
 TEST_F(TileTest, ClampedIndicesHaveTheTileOfThoseThatAreNot) {
@@ -178,7 +209,7 @@ TEST_F(TileTest, ClampedIndicesHaveTheTileOfThoseThatAreNot) {
                                 std::vector<const ast::Function *>{chooser(true, I32), chooser(false, I32)},
                                 std::vector<const ast::Spectrum *>{blur}, std::vector<const ast::Kernel *>{});
     nest_ = tile::rangeNest(*module_, *blur, *loops, {{{"blur", 0}, 1}, {{"blur", 1}, 1}}, arena_);
-    auto segments = tile::segmentsOf(*nest_, nest_->body, arena_);
+    auto segments = tile::segmentsOf(*nest_, false, arena_);
     return tile::referencesOf(*module_, *nest_, {nest_->loops[0].loop, nest_->loops[1].loop}, segments[1],
                               nest::writtenIn(nest_->body), nest::declaredIn(nest_->body),
                               tile::zeroPadding(*nest_, segments[1], arena_), false, arena_);
