@@ -109,13 +109,16 @@ void CodeletIndices::touch(AccessWork &access, const Expr *place) {
     }
   }
   double rows = 1, run = 1;
+  bool stays = true;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     const std::optional<double> width = loops_.span(indices[d]);
     if (!width) { // anywhere
       access.rows = access.run = 0;
       access.anywhere = true;
+      access.dataDimensions = std::max(access.dataDimensions, static_cast<unsigned>(indices.size() - (stays ? d : 0)));
       return;
     }
+    stays &= *width == 0;
     (d + 1 == indices.size() ? run : rows) *= *width + 1;
     if (*width > 0 && addsNumber(unclamped(indices[d]))) {
       double &overlap = d + 1 == indices.size() ? access.overlapRun : access.overlapRows;

@@ -353,7 +353,8 @@ Parts Machine::parts(const CodeletWork &work, const std::vector<Accesses> &acces
     // Also where they are, but for those at a bound.
     if (!device_ && !access.alone && !apart && lanes_ > 1 && access.acrossLanes == Stride::Unit)
       count += access.bounded * kAsked;
-    const Traffic more = traffic(access, turns, running / cores * crowd.iterations, streams);
+    // Lanes that stand idle touch nothing.
+    const Traffic more = traffic(access, turns, running / cores / crowd.idle * crowd.iterations, streams);
     bytes.memory += more.memory, bytes.outer += more.outer, bytes.inner += more.inner;
     // A worker of a device has loads of several containers under way at a time.
     bytes.waits = device_ ? std::max(bytes.waits, more.waits) : bytes.waits + more.waits;

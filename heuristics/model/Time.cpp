@@ -251,15 +251,15 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     access.elements = std::isfinite(all) ? all / access.bytes : 0;
     // Lanes side by side have a line together.
     const bool side = !codelet.coop && argument.acrossLanes == Stride::Unit;
-    access.footprint =
-        std::min(footprint(place, *of.parameter, argument),
-                 of.anywhere || of.rows == 0
-                     ? HUGE_VAL
-                     : access.streams * of.rows *
-                           (argument.within == Stride::Unit ? std::max(of.run * access.bytes, machine_.line())
-                            : side                          ? of.run * access.bytes
-                                                            : of.run * machine_.line())) /
-        crowd.workers;
+    const std::optional<double> found = place.innermost(*of.parameter, of.dataDimensions); // among so many
+    const double row = of.run * access.bytes, line = machine_.line();
+    const double touched = of.anywhere    ? found.value_or(HUGE_VAL) * access.bytes
+                           : of.rows == 0 ? HUGE_VAL
+                                          : access.streams * of.rows *
+                                                (argument.within == Stride::Unit ? std::max(row, line)
+                                                 : side                          ? row
+                                                                                 : of.run * line);
+    access.footprint = std::min(footprint(place, *of.parameter, argument), touched / crowd.workers);
     access.sharing = crowd.workers;
     access.perIteration = through(access.perIteration, argument.within);
     access.acrossLanes = codelet.coop ? through(of.pattern.perLane, argument.within) : argument.acrossLanes;

@@ -56,3 +56,15 @@ __codelet void grouped(const Array<1, int> key, const Array<1, float> value, Arr
     ++count[key[i] & 63];
   }
 }
+
+// Every third one, from a place that a parameter says, between numbers with a sign; least numbers, and bits.
+__spectrum void every_third(int from, const Array<1, int> key, Array<2, int> least, Array<1, unsigned> bits)
+    __requires(least.size(0) == 5 && least.size(1) == 3 && bits.size() == 9);
+__codelet void every_third(int from, const Array<1, int> key, Array<2, int> least, Array<1, unsigned> bits) {
+  int last = key.size() == 0 ? -100 : int(key.size()) - 2;
+  for (int i = -(from & 7); i <= last; i += 3) {
+    int k = key[i < 0 ? 0 : i] & 1023;
+    least[k % 5][i < 0 ? 0 : i % 3] = std::min(least[k % 5][i < 0 ? 0 : i % 3], k - i);
+    bits[k % 9] ^= unsigned(i);
+  }
+}

@@ -34,7 +34,7 @@ std::optional<AtomicOp> atomicOf(const nest::Update &update, const Type &type) {
 /// Updates of elements of certain containers become atomic operations.
 class ByAtomics final : public Mutator {
 public:
-  ByAtomics(Arena &arena, const Module &module, const std::set<std::string> &containers)
+  ByAtomics(Arena &arena, const Module &module, const std::map<std::string, ReductionOp> &containers)
       : Mutator(arena), module_(module), containers_(containers) {}
   bool possible() const { return possible_; }
 
@@ -64,7 +64,7 @@ private:
   }
 
   const Module &module_;
-  const std::set<std::string> &containers_;
+  const std::map<std::string, ReductionOp> &containers_;
   bool possible_ = true;
 };
 
@@ -77,14 +77,15 @@ bool foundByData(const nest::Nest &nest, unsigned loop, unsigned variable) {
 }
 
 /// Containers into whose elements a loop accumulates; empty where it does anything else.
-std::set<std::string> accumulatedBy(const nest::Nest &nest, unsigned loop, const Carried &carried, bool reorder) {
-  std::set<std::string> result;
+std::map<std::string, ReductionOp> accumulatedBy(const nest::Nest &nest, unsigned loop, const Carried &carried,
+                                                 bool reorder) {
+  std::map<std::string, ReductionOp> result;
   if (carried.kind != Carried::Kind::Reduction) return {};
   for (const nest::Reduction &r : carried.reductions) {
     const nest::Variable &v = nest.variables[r.variable];
     if (!v.container || !v.type.isScalar()) return {};
     if (!r.exact && !(reorder && foundByData(nest, loop, r.variable))) return {};
-    result.insert(v.name);
+    if (!result.emplace(v.name, r.op).second) return {};
   }
   return result;
 }
@@ -103,17 +104,26 @@ private:
 
 } // namespace
 
-const Codelet *withAtomicUpdates(const nest::Nest &nest, bool reorder, Arena &arena) {
+std::vector<Accumulation> accumulations(const nest::Nest &nest, bool reorder, Arena &arena) {
   const nest::Dependences dependences(nest);
-  std::map<const Stmt *, const Stmt *> loops;
+  std::vector<Accumulation> result;
   for (const nest::Item &item : nest.items) {
     if (item.kind != nest::Item::Kind::Loop) continue;
-    const std::set<std::string> containers = accumulatedBy(nest, item.index, dependences.carried(item.index), reorder);
+    auto containers = accumulatedBy(nest, item.index, dependences.carried(item.index), reorder);
     if (containers.empty()) continue;
     ByAtomics byAtomics(arena, *nest.module, containers);
     const For *loop = nest.loops[item.index].node;
-    const Stmt *changed = byAtomics(static_cast<const Stmt *>(loop));
-    if (byAtomics.possible() && changed != loop) loops[loop] = changed;
+    if (byAtomics(static_cast<const Stmt *>(loop)) != loop && byAtomics.possible())
+      result.push_back({item.index, std::move(containers)});
+  }
+  return result;
+}
+
+const Codelet *withAtomicUpdates(const nest::Nest &nest, bool reorder, Arena &arena) {
+  std::map<const Stmt *, const Stmt *> loops;
+  for (const Accumulation &a : accumulations(nest, reorder, arena)) {
+    const For *loop = nest.loops[a.loop].node;
+    loops[loop] = ByAtomics(arena, *nest.module, a.containers)(static_cast<const Stmt *>(loop));
   }
   if (loops.empty()) return nest.codelet;
   return Replacing(arena, loops)(nest.codelet);

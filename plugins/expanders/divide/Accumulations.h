@@ -7,9 +7,18 @@
 
 namespace tangram::divide {
 
+/// An outermost loop that does nothing but accumulate into elements of containers, and by which operators.
+struct Accumulation {
+  unsigned loop = 0;
+  std::map<std::string, nest::ReductionOp> containers;
+};
+
+/// Of whole numbers; where floating-point numbers may be added in another order (`reorder`), also of these, at places
+/// that data says. Of updates that atomic operations could do.
+std::vector<Accumulation> accumulations(const nest::Nest &nest, bool reorder, ast::Arena &arena);
+
 /// Outermost loops that carry nothing but updates in containers, by atomic operations: iterations may then be carried
-/// out in any order. Of whole numbers; where floating-point numbers may be added in another order (`reorder`), also of
-/// these, at places that data says. The same codelet where there is none.
+/// out in any order. The same codelet where there is none.
 const ast::Codelet *withAtomicUpdates(const nest::Nest &nest, bool reorder, ast::Arena &arena);
 
 /// A cooperative codelet of a band whose lanes accumulate into copies that they share, and then add these to the

@@ -8,6 +8,7 @@
 #include "Distribution.h"
 #include "Divide.h"
 #include "InPlace.h"
+#include "OwnCopies.h"
 #include "PrivateContainers.h"
 #include "Rectangles.h"
 #include "Rescheduling.h"
@@ -59,7 +60,7 @@ public:
       : mostElements_(values.integer("private-elements")), copies_(values.integer("private-copies")),
         expandedElements_(values.integer("expanded-elements")), tile_(values.integer("wavefront-tile")),
         block_(values.integer("block")), scanRows_(values.integer("scan-rows")), collapse_(values.flag("collapse")),
-        streams_(values.flag("streams")), all_(values.flag("all")) {
+        streams_(values.flag("streams")), ownCopies_(values.flag("own-copies")), all_(values.flag("all")) {
     for (const auto &[name, list] : lists(timeTiles_)) *list = numberList(values, name, "expander 'divide'");
   }
   static std::vector<std::pair<std::string, Ints *>> lists(divide::TimeTileChoices &choices) {
@@ -142,6 +143,12 @@ private:
     if (parts != codelet)
       divide(nests, spectrum, changed(parts, *codelet, *codelet, "_shared", context), options, names, context, codelets,
              added);
+    if (ownCopies_)
+      if (const nest::Nest *nest = nests.of(*codelet))
+        if (const Codelet *own = divide::withOwnCopies(*nest, options.reorder, options.mostExpanded, context.arena);
+            own != codelet)
+          divide(nests, spectrum, changed(own, *codelet, *codelet, "_own", context), options, names, context, codelets,
+                 added);
     const Codelet *source = codelet;
     auto also = [&](const Codelet *other, const char *suffix) {
       if (other == source) return;
@@ -343,7 +350,7 @@ private:
   }
 
   std::int64_t mostElements_, copies_, expandedElements_, tile_, block_, scanRows_;
-  bool collapse_, streams_, all_;
+  bool collapse_, streams_, ownCopies_, all_;
   divide::TimeTileChoices timeTiles_;
 };
 
@@ -374,6 +381,14 @@ TANGRAM_PLUGIN("divide", "1.0", "divides loops: maps over parts of their ranges,
        std::int64_t{1},
        1,
        16,
+       {}},
+      {"own-copies",
+       "of containers that a loop accumulates into, also a copy in memory for each part of the loop, in place of "
+       "atomic "
+       "updates",
+       false,
+       {},
+       {},
        {}},
       {"expanded-elements",
        "of a container that iterations of loops have an element of each, instead of a variable of their own: how "

@@ -23,7 +23,9 @@ struct AccessWork {
   /// What all of them touch, of all lanes together: so many rows, and of each so many elements side by side. Not known
   /// where data says which elements.
   double rows = 0, run = 0;
-  bool anywhere = false; // data says which
+  bool anywhere = false; // data says which ...
+  /// ... of so many innermost dimensions: those in front do not follow what the call does.
+  unsigned dataDimensions = 0;
   /// Places of the source that load elements: all, those in rows of their own, and those that are no constant distance
   /// from others: of a stencil of 7 points 7, 5 and 1. Caches that hold what lies between have the rest.
   unsigned references = 0, streams = 0, origins = 0;

@@ -1,0 +1,187 @@
+#include "OwnCopies.h"
+#include "Accumulations.h"
+#include "Reductions.h"
+
+#include "tangram/ast/Mutator.h"
+#include "tangram/ast/Names.h"
+
+namespace tangram::divide {
+
+using namespace ast;
+using Stmts = std::vector<const Stmt *>;
+using Exprs = std::vector<const Expr *>;
+
+namespace {
+
+constexpr std::int64_t kParts = 8; // that memory is asked for
+
+class OwnCopies final : public Mutator {
+public:
+  OwnCopies(const nest::Nest &nest, bool reorder, Arena &arena) : Mutator(arena), nest_(nest) {
+    names_.reserveAll(nest.codelet);
+    for (const Accumulation &a : accumulations(nest, reorder, arena)) prepare(a);
+  }
+  bool any() const { return !made_.empty(); }
+  /// Elements of one copy of each container.
+  const Exprs &sizes() const { return sizes_; }
+
+private:
+  struct Copy {
+    const VarRef *container = nullptr;
+    const Expr *own = nullptr;
+    nest::ReductionOp op = nest::ReductionOp::Add;
+    Exprs extents;
+  };
+
+  void prepare(const Accumulation &a) {
+    const For *loop = nest_.loops[a.loop].node;
+    std::string why;
+    const std::optional<nest::LoopRange> range = nest::rangeOf(nest_, a.loop, arena(), why);
+    if (!range || range->step < 1) return;
+    const Build build(arena(), loop->range);
+    for (const auto &[name, op] : a.containers) {
+      const Param *param = nullptr;
+      for (const Param *p : nest_.codelet->params)
+        if (p->name == name) param = p;
+      if (!param || !neutral(build, op, param->type.element())) return copies_.clear();
+      const auto *container = as<VarRef>(build.var(name, param->type));
+      Copy copy{container,
+                build.var(names_.fresh(name + "_own"), Type::array(param->type.rank() + 1, param->type.element())),
+                op,
+                {}};
+      const Expr *none = nullptr;
+      for (unsigned d = 0; d < param->type.rank(); ++d)
+        copy.extents.push_back(arena().make<Size>(loop->range, kSize, container,
+                                                  param->type.rank() > 1 ? build.integer(Scalar::U32, d) : none));
+      sizes_.push_back(arena().make<Size>(loop->range, kSize, container, none));
+      copies_[name] = std::move(copy);
+    }
+    made_[loop] = inParts(build, *loop, *range);
+    copies_.clear(); // others touch the container itself
+  }
+
+  Stmts inParts(const Build &build, const For &loop, const nest::LoopRange &range) {
+    const Type number = Scalar::U32;
+    const Tunable *noTunable = nullptr;
+    const Expr *none = nullptr;
+    const auto *any = arena().make<Tunable>(loop.range, Int{1}, Int{0}, Int{1}, Ints{}, std::string());
+    const std::string parts = names_.fresh("parts");
+    Stmts stmts{arena().make<Declare>(loop.range, parts, number, false, false, Exprs{}, any, none)};
+    auto value = [&](Stmts &to, const char *name, const Expr *init) {
+      const std::string fresh = names_.fresh(name);
+      to.push_back(build.declare(fresh, kSize, init));
+      return build.var(fresh, kSize);
+    };
+    auto wide = [&](const Expr *e) { return build.cast(kSize, e); };
+    const Expr *many = value(stmts, "parts", wide(build.var(parts, number))), *one = build.u64(1);
+    const Expr *step = build.u64(static_cast<std::uint64_t>(range.step));
+    const Expr *length = build.sub(wide(range.end), wide(range.begin));
+    const Expr *turns = value(stmts, "turns",
+                              build.select(build.less(range.begin, range.end),
+                                           build.div(build.add(length, build.sub(step, one)), step), build.u64(0)));
+    const Expr *chunk = value(stmts, "chunk", build.div(build.sub(build.add(turns, many), one), many));
+    for (const auto &[name, copy] : copies_) {
+      Exprs extents{many};
+      extents.insert(extents.end(), copy.extents.begin(), copy.extents.end());
+      stmts.push_back(arena().make<Declare>(loop.range, as<VarRef>(copy.own)->name, copy.own->type, false, false,
+                                            std::move(extents), noTunable, none));
+    }
+
+    const Expr *part = build.var(names_.fresh("part"), kSize);
+    Stmts body;
+    for (const auto &[name, copy] : copies_)
+      body.push_back(elementwise(build, copy, [&](const Exprs &at) {
+        const Type type = copy.own->type.element();
+        return Stmts{build.assign(own(build, copy, part, at), neutral(build, copy.op, type))};
+      }));
+    const Expr *begin = value(body, "begin", build.mul(part, chunk));
+    const Expr *first = value(body, "first", build.select(build.less(begin, turns), begin, turns));
+    const Expr *left = build.sub(turns, first);
+    const Expr *last = value(body, "last", build.add(first, build.select(build.less(left, chunk), left, chunk)));
+    part_ = part;
+    const Expr *turn = build.var(names_.fresh("turn"), kSize);
+    Stmts inside{build.declare(
+        range.iterator, range.iteratorType,
+        build.cast(range.iteratorType, build.add(range.begin, build.cast(range.type, build.mul(turn, step)))))};
+    for (const Stmt *s : loop.body->stmts) inside.push_back(as<Stmt>(mutate(s)));
+    body.push_back(counted(build, turn, first, last, std::move(inside)));
+    stmts.push_back(counted(build, part, build.u64(0), many, std::move(body)));
+
+    for (const auto &[name, copy] : copies_)
+      stmts.push_back(elementwise(build, copy, [&](const Exprs &at) {
+        const Type type = copy.own->type.element();
+        const Expr *element = build.element(copy.container, at, type), *all = build.var(names_.fresh("all"), type);
+        const Expr *of = build.var(names_.fresh("part"), kSize);
+        return Stmts{build.declare(as<VarRef>(all)->name, type, element, false),
+                     counted(build, of, build.u64(0), many,
+                             {build.assign(all, combined(build, copy.op, all, own(build, copy, of, at)))}),
+                     build.assign(element, all)};
+      }));
+    return stmts;
+  }
+
+  const Expr *own(const Build &build, const Copy &copy, const Expr *part, const Exprs &at) const {
+    Exprs indices{part};
+    indices.insert(indices.end(), at.begin(), at.end());
+    return build.element(copy.own, std::move(indices), copy.own->type.element());
+  }
+
+  /// for (name = from; name < to; ++name) body
+  const Stmt *counted(const Build &build, const Expr *name, const Expr *from, const Expr *to, Stmts body) {
+    const auto *v = as<VarRef>(name);
+    return arena().make<For>(v->range, build.declare(v->name, kSize, from, false), build.less(name, to),
+                             arena().make<Unary>(v->range, kSize, UnaryOp::PreInc, name), build.block(std::move(body)));
+  }
+
+  /// Loops over all elements of a container.
+  template <class F> const Stmt *elementwise(const Build &build, const Copy &copy, F &&each) {
+    Exprs at;
+    for (std::size_t d = 0; d < copy.extents.size(); ++d) at.push_back(build.var(names_.fresh("at"), kSize));
+    Stmts body = each(at);
+    for (std::size_t d = at.size(); d-- > 0;)
+      body = {counted(build, at[d], build.u64(0), copy.extents[d], std::move(body))};
+    return body[0];
+  }
+
+  const Node *mutateSubscript(const Subscript *s) override {
+    const auto *inner = as<Subscript>(Mutator::mutateSubscript(s));
+    const auto *base = dyn<VarRef>(s->base);
+    const auto copy = base ? copies_.find(base->name) : copies_.end();
+    if (copy == copies_.end()) return inner;
+    return own(Build(arena(), s->range), copy->second, part_, inner->indices);
+  }
+
+  const Node *mutateBlock(const Block *block) override {
+    Stmts stmts;
+    for (const Stmt *s : block->stmts)
+      if (const auto made = made_.find(dyn<For>(s)); made != made_.end())
+        stmts.insert(stmts.end(), made->second.begin(), made->second.end());
+      else
+        stmts.push_back(as<Stmt>(mutate(s)));
+    return stmts == block->stmts ? block : arena().derive(block, [&](Block &b) { b.stmts = std::move(stmts); });
+  }
+
+  const nest::Nest &nest_;
+  Names names_;
+  std::map<const For *, Stmts> made_; // what stands in place of loops
+  Exprs sizes_;
+  // Of the loop at hand:
+  std::map<std::string, Copy> copies_; // of containers, by their names
+  const Expr *part_ = nullptr;
+};
+
+} // namespace
+
+const Codelet *withOwnCopies(const nest::Nest &nest, bool reorder, std::int64_t most, Arena &arena) {
+  OwnCopies copies(nest, reorder, arena);
+  if (!copies.any()) return nest.codelet;
+  const auto *made = as<Codelet>(copies.mutate(nest.codelet));
+  return arena.derive(made, [&](Codelet &c) {
+    for (const Expr *size : copies.sizes()) {
+      const Build build(arena, size->range);
+      c.conditions.push_back(build.binary(BinaryOp::Le, size, build.integer(kSize, most / kParts)));
+    }
+  });
+}
+
+} // namespace tangram::divide
