@@ -305,6 +305,20 @@ const Expr *lengthOf(const Expr *start, const Expr *end) {
 }
 } // namespace
 
+std::optional<std::int64_t> ExpectedSites::signedNumber(const Expr *e) {
+  e = withoutCasts(origin(e));
+  if (const std::optional<Int> value = literal(e)) return *value;
+  if (const std::optional<std::uint64_t> value = number(e)) return static_cast<std::int64_t>(*value);
+  if (const auto *minus = dyn<Unary>(e); minus && minus->op == UnaryOp::Minus) {
+    const std::optional<std::int64_t> value = signedNumber(minus->operand);
+    return value ? std::optional(-*value) : std::nullopt;
+  }
+  const auto *sum = dyn<Binary>(e);
+  if (!sum || (sum->op != BinaryOp::Add && sum->op != BinaryOp::Sub)) return std::nullopt;
+  const std::optional<std::int64_t> a = signedNumber(sum->lhs), b = signedNumber(sum->rhs);
+  return a && b ? std::optional(sum->op == BinaryOp::Add ? *a + *b : *a - *b) : std::nullopt;
+}
+
 Extents ExpectedSites::extents(const Expr *container) {
   Extents unknown(container->type.rank());
   container = origin(container);
@@ -327,6 +341,8 @@ Extents ExpectedSites::extents(const Expr *container) {
   case ExprKind::Sequence: { // a range
     const auto *n = as<Sequence>(container);
     std::optional<std::uint64_t> start = number(n->start), end = number(n->end), inc = number(n->inc);
+    if (const auto from = signedNumber(n->start), to = signedNumber(n->end); (!start || !end) && from && to)
+      start = 0, end = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *to - *from));   // from below 0
     if (!start || !end) start = 0, end = number(lengthOf(origin(n->start), origin(n->end))); // wherever it begins
     if (!end || !inc || unknown.size() != 1) return unknown;
     std::uint64_t step = std::max<std::uint64_t>(1, *inc);
@@ -506,6 +522,45 @@ bool isNumberOf(const Param &param, const Expr *index, const CodeletSource &sour
 }
 } // namespace
 
+constexpr unsigned kDeepestCalls = 4; // through which a range is followed
+
+std::optional<std::uint64_t> ExpectedSites::counted(const Spectrum &callee, std::size_t param,
+                                                    const std::vector<Extents> &arguments, unsigned depth) {
+  std::optional<std::uint64_t> all;
+  const auto least = [&](std::optional<std::uint64_t> n) {
+    if (n) all = std::min(all.value_or(*n), *n);
+  };
+  for (const Codelet *codelet : callee.codelets) {
+    const auto parameter = [&](const Expr *e) -> std::optional<std::size_t> {
+      const auto *v = dyn<VarRef>(e);
+      for (std::size_t i = 0; v && i < codelet->params.size(); ++i)
+        if (codelet->params[i]->name == v->name) return i;
+      return std::nullopt;
+    };
+    const CodeletSource source(*codelet);
+    walk(
+        codelet->body,
+        [&](const Subscript &element) {
+          const std::optional<std::size_t> container = parameter(element.base);
+          for (std::size_t d = 0; container && *container < arguments.size() && d < element.indices.size(); ++d)
+            if (d < arguments[*container].size() &&
+                isNumberOf(*codelet->params[param], element.indices[d], source))
+              least(arguments[*container][d]);
+        },
+        [&](const SpectrumCall &call) { // that it is handed on to
+          const Spectrum *next = depth > 0 ? findSpectrum(module(), call.spectrum) : nullptr;
+          std::vector<Extents> passed;
+          for (const Expr *arg : call.args) {
+            const std::optional<std::size_t> from = parameter(arg);
+            passed.push_back(from && *from < arguments.size() ? arguments[*from] : Extents(arg->type.rank()));
+          }
+          for (std::size_t i = 0; next && i < call.args.size() && i < next->params.size(); ++i)
+            if (parameter(call.args[i]) == param) least(counted(*next, i, passed, depth - 1));
+        });
+  }
+  return all;
+}
+
 std::optional<std::uint64_t> ExpectedSites::segment(const Expr *range, const Spectrum &callee, std::size_t param,
                                                     const std::vector<Extents> &arguments) {
   const auto *numbers = dyn<Sequence>(origin(range));
@@ -515,18 +570,7 @@ std::optional<std::uint64_t> ExpectedSites::segment(const Expr *range, const Spe
   const Expr *next = addedTo(from->indices[0], to->indices[0]);
   const Extents bounds = extents(from->base);
   if (!next || literal(withoutCasts(next)) != 1 || bounds.size() != 1 || bounds[0].value_or(0) < 2) return {};
-  std::optional<std::uint64_t> all;
-  for (const Codelet *codelet : callee.codelets) {
-    const CodeletSource source(*codelet);
-    walk(codelet->body, [&](const Subscript &element) {
-      const auto *container = dyn<VarRef>(element.base);
-      for (std::size_t i = 0; container && i < arguments.size() && i < codelet->params.size(); ++i)
-        for (std::size_t d = 0; d < element.indices.size() && d < arguments[i].size(); ++d)
-          if (codelet->params[i]->name == container->name && arguments[i][d] &&
-              isNumberOf(*codelet->params[param], element.indices[d], source))
-            all = std::min(all.value_or(*arguments[i][d]), *arguments[i][d]);
-    });
-  }
+  const std::optional<std::uint64_t> all = counted(callee, param, arguments, kDeepestCalls);
   return all ? std::optional((*all + *bounds[0] - 2) / (*bounds[0] - 1)) : std::nullopt;
 }
 

@@ -26,6 +26,10 @@ private:
   std::optional<std::pair<std::int64_t, std::int64_t>> goes(const CodeletSource::Progress &progress);
   Expected siteNow(const ast::Expr *mapOrCall);
   Expected siteBySizes(const ast::Expr *mapOrCall);
+  /// Of the least container that a spectrum indexes with the numbers of a range that it is given, also through calls,
+  /// how many elements it has in that dimension.
+  std::optional<std::uint64_t> counted(const ast::Spectrum &callee, std::size_t param,
+                                       const std::vector<Extents> &arguments, unsigned depth);
   /// Of a range from one of rising bounds to the next one, as rows of a sparse matrix have: what it has in the mean, of
   /// the smallest container that `callee` indexes with its numbers.
   std::optional<std::uint64_t> segment(const ast::Expr *range, const ast::Spectrum &callee, std::size_t param,
@@ -34,6 +38,8 @@ private:
   Interval changing(const std::string &name) override;
   Interval element(const ast::Subscript &subscript) override;
   std::optional<std::uint64_t> number(const ast::Expr *expr);
+  /// The same of one that may be below 0, where it is a sum of numbers.
+  std::optional<std::int64_t> signedNumber(const ast::Expr *expr);
   Extents extents(const ast::Expr *container);
   /// Of an element of a container of parts: of the first one, as of most.
   Extents part(const ast::Expr *parts);

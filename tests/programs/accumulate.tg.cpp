@@ -68,3 +68,73 @@ __codelet void every_third(int from, const Array<1, int> key, Array<2, int> leas
     bits[k % 9] ^= unsigned(i);
   }
 }
+
+// Beside sums and counts of all, under conditions that data decides, at remainders by the container's size.
+struct Beside {
+  long total;
+  unsigned counted;
+};
+__spectrum Beside beside(const Array<1, unsigned> to, const Array<1, float> v, const Array<1, int> w, Array<1, int> y)
+    __requires(to.size() == v.size() && to.size() == w.size() && y.size() > 0);
+__codelet Beside beside(const Array<1, unsigned> to, const Array<1, float> v, const Array<1, int> w, Array<1, int> y) {
+  long total = 0;
+  unsigned counted = 0;
+  for (size_t i = 0; i < to.size(); ++i) {
+    total += w[i];
+    if (v[i] > 0) {
+      if (w[i] % 2 == 0) y[to[i] % y.size()] += w[i];
+      ++counted;
+    }
+  }
+  return {total, counted};
+}
+
+// In steps, each of which reads what the one before has accumulated.
+__spectrum void in_steps(int steps, const Array<1, unsigned> to, Array<1, int> y, Array<1, int> z)
+    __requires(to.size() == z.size() && y.size() > 0);
+__codelet void in_steps(int steps, const Array<1, unsigned> to, Array<1, int> y, Array<1, int> z) {
+  for (int t = 0; t < (steps & 3); ++t) {
+    for (size_t i = 0; i < z.size(); ++i) z[i] = z[i] * 3 + y[i % y.size()];
+    for (size_t i = 0; i < z.size(); ++i) y[to[i] % y.size()] += z[i];
+  }
+}
+
+// A histogram for each row: of what lanes accumulate into, one row is theirs.
+__spectrum void of_rows(const Array<2, unsigned char> in, Array<2, unsigned> counts)
+    __requires(counts.size(0) == in.size(0) && counts.size(1) == 256);
+__codelet void of_rows(const Array<2, unsigned char> in, Array<2, unsigned> counts) {
+  for (size_t r = 0; r < in.size(0); ++r) {
+    for (size_t b = 0; b < counts.size(1); ++b) counts[r][b] = 0;
+    for (size_t i = 0; i < in.size(1); ++i) counts[r][in[r][i]]++;
+  }
+}
+
+// By values of other types than the place, and sums of such.
+struct Mixed {
+  int whole;
+  unsigned low;
+  float rounded;
+};
+__spectrum Mixed mixed(const Array<1, unsigned> in, const Array<1, float> v, Array<1, int> y, Array<1, float> z)
+    __requires(in.size() == v.size() && y.size() > 0 && z.size() == y.size());
+__codelet Mixed mixed(const Array<1, unsigned> in, const Array<1, float> v, Array<1, int> y, Array<1, float> z) {
+  int whole = 0;
+  unsigned low = 1;
+  float rounded = 0;
+  for (size_t i = 0; i < in.size(); ++i) {
+    whole += in[i];
+    low ^= in[i] * 2654435761u + i;
+    rounded += v[i] * 2.5;
+    y[in[i] % y.size()] += i * in[i];
+    z[in[i] % y.size()] += v[i] * 0.5;
+  }
+  return {whole, low, rounded};
+}
+
+// From the last to the first.
+__spectrum void down(int from, const Array<1, int> in, Array<1, int> out) __requires(in.size() == out.size());
+__codelet void down(int from, const Array<1, int> in, Array<1, int> out) {
+  int lowest = from & 7;
+  for (int i = in.size() - 1; i >= 0; --i) out[i] = in[i] * 2;
+  for (int i = in.size() - 1; i > lowest; --i) out[i] += i;
+}

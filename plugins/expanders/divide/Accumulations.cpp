@@ -1,9 +1,11 @@
 #include "Accumulations.h"
 
 #include "Reductions.h"
+#include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Statements.h"
 #include "tangram/nest/Updates.h"
 
 #include <algorithm>
@@ -50,9 +52,8 @@ private:
     if (!root || !containers_.count(root->name)) return statement;
     const Type type = update->target->type;
     const std::optional<AtomicOp> op = atomicOf(*update, type);
-    // What is computed in a wider type, and rounded then, is something else.
-    const bool converts = update->value && update->value->type != type &&
-                          !(update->value->type.isInteger() && (type.isInteger() || type.isFloating()));
+    // A number with a fraction is not cut off before it is added to a whole one.
+    const bool converts = update->value && update->value->type.isFloating() && !type.isFloating();
     if (!op || converts) {
       possible_ = false;
       return statement;
@@ -72,19 +73,23 @@ private:
 bool foundByData(const nest::Nest &nest, unsigned loop, unsigned variable) {
   for (const unsigned s : nest.statementsOf(loop))
     for (const nest::Access &a : nest.statements[s].accesses)
-      if (a.variable == variable && a.exact && !nest.followsData(a.elements, nest.statements[s].loops)) return false;
+      if (a.variable == variable && a.index && !nest.followsData(nest.tuple(*a.index), nest.statements[s].loops))
+        return false;
   return true;
 }
 
-/// Containers into whose elements a loop accumulates; empty where it does anything else.
+/// Containers into whose elements a loop accumulates, beside scalars; empty where it does anything else. `inner`: it
+/// stands in another one.
 std::map<std::string, ReductionOp> accumulatedBy(const nest::Nest &nest, unsigned loop, const Carried &carried,
-                                                 bool reorder) {
+                                                 bool reorder, bool inner) {
   std::map<std::string, ReductionOp> result;
   if (carried.kind != Carried::Kind::Reduction) return {};
   for (const nest::Reduction &r : carried.reductions) {
     const nest::Variable &v = nest.variables[r.variable];
-    if (!v.container || !v.type.isScalar()) return {};
-    if (!r.exact && !(reorder && foundByData(nest, loop, r.variable))) return {};
+    if (!v.type.isScalar()) return {};
+    if (!v.container) continue;
+    if (!r.exact && !reorder) return {};
+    if ((!r.exact || inner) && !foundByData(nest, loop, r.variable)) return {};
     if (!result.emplace(v.name, r.op).second) return {};
   }
   return result;
@@ -107,21 +112,37 @@ private:
 std::vector<Accumulation> accumulations(const nest::Nest &nest, bool reorder, Arena &arena) {
   const nest::Dependences dependences(nest);
   std::vector<Accumulation> result;
-  for (const nest::Item &item : nest.items) {
-    if (item.kind != nest::Item::Kind::Loop) continue;
-    auto containers = accumulatedBy(nest, item.index, dependences.carried(item.index), reorder);
-    if (containers.empty()) continue;
-    ByAtomics byAtomics(arena, *nest.module, containers);
-    const For *loop = nest.loops[item.index].node;
-    if (byAtomics(static_cast<const Stmt *>(loop)) != loop && byAtomics.possible())
-      result.push_back({item.index, std::move(containers)});
-  }
+  const auto find = [&](const auto &self, const std::vector<nest::Item> &items, bool inner) -> void {
+    for (const nest::Item &item : items) {
+      if (item.kind == nest::Item::Kind::Loop) {
+        auto containers = accumulatedBy(nest, item.index, dependences.carried(item.index), reorder, inner);
+        ByAtomics byAtomics(arena, *nest.module, containers);
+        const For *loop = nest.loops[item.index].node;
+        if (!containers.empty() && byAtomics(static_cast<const Stmt *>(loop)) != loop && byAtomics.possible()) {
+          result.push_back({item.index, std::move(containers), !inner});
+          continue;
+        }
+      }
+      const bool inLoop = inner || item.kind == nest::Item::Kind::Loop;
+      self(self, item.body, inLoop);
+      self(self, item.otherwise, inLoop);
+    }
+  };
+  find(find, nest.items, false);
+  return result;
+}
+
+Stmts withAtomicUpdates(const Stmts &stmts, const Accumulation &of, const Module &module, Arena &arena) {
+  ByAtomics byAtomics(arena, module, of.containers);
+  Stmts result;
+  for (const Stmt *s : stmts) result.push_back(byAtomics(s));
   return result;
 }
 
 const Codelet *withAtomicUpdates(const nest::Nest &nest, bool reorder, Arena &arena) {
   std::map<const Stmt *, const Stmt *> loops;
   for (const Accumulation &a : accumulations(nest, reorder, arena)) {
+    if (!a.outermost) continue;
     const For *loop = nest.loops[a.loop].node;
     loops[loop] = ByAtomics(arena, *nest.module, a.containers)(static_cast<const Stmt *>(loop));
   }
@@ -131,32 +152,62 @@ const Codelet *withAtomicUpdates(const nest::Nest &nest, bool reorder, Arena &ar
 
 namespace {
 
-/// Elements of one container, of a shared array instead: by their place in it.
+/// Elements of one container, of a shared array instead: by their place in what is behind the first `fixed` dimensions.
 class ToShared final : public Mutator {
 public:
   /// `first`: of the lane's copy; null: 0.
-  ToShared(Arena &arena, const Param *container, const std::string &shared, const Expr *first)
-      : Mutator(arena), container_(container), shared_(shared), first_(first) {}
+  ToShared(Arena &arena, const Param *container, std::size_t fixed, const std::string &shared, const Expr *first)
+      : Mutator(arena), container_(container), fixed_(fixed), shared_(shared), first_(first) {}
 
 private:
   const Node *mutateSubscript(const Subscript *node) override {
     const auto *base = dyn<VarRef>(node->base);
     if (!base || base->name != container_->name) return rebuild(node);
     const Build build(arena(), node->range);
-    const Expr *place = nullptr, *none = nullptr;
-    for (std::size_t d = 0; d < node->indices.size(); ++d) {
+    const Expr *place = nullptr;
+    for (std::size_t d = fixed_; d < node->indices.size(); ++d) {
       const Expr *index = build.cast(kSize, (*this)(node->indices[d]));
       const Expr *extent = arena().make<Size>(node->range, kSize, build.var(container_->name, container_->type),
-                                              d == 0 ? none : build.integer(Scalar::I32, static_cast<Int>(d)));
+                                              build.integer(Scalar::I32, static_cast<Int>(d)));
       place = place ? build.add(build.mul(place, extent), index) : index;
     }
     if (first_) place = build.add(first_, place);
     return build.element(build.var(shared_, Type::array(1, node->type)), {place}, node->type);
   }
   const Param *container_;
+  std::size_t fixed_;
   std::string shared_;
   const Expr *first_;
 };
+
+/// The first indices that all elements of the container have in common, of what a call is given: those of a picture's
+/// own histogram. Not all of them.
+std::vector<const Expr *> fixedIndices(const Band &band, const Param &container) {
+  std::set<std::string> own = nest::declaredIn(band.body);
+  for (const LoopRange &range : band.ranges) {
+    own.insert(range.iterator);
+    const std::set<std::string> decoded = nest::declaredIn(range.decoded);
+    own.insert(decoded.begin(), decoded.end());
+  }
+  for (const Declare *d : band.captures.own) own.insert(d->name);
+  std::optional<std::vector<const Expr *>> common;
+  for (const Stmt *s : band.body)
+    walk(s, [&](const Subscript &e) {
+      const auto *base = dyn<VarRef>(e.base);
+      if (!base || base->name != container.name) return;
+      if (!common) common.emplace(e.indices.begin(), e.indices.end() - 1);
+      std::size_t same = 0;
+      while (same < common->size() && equal((*common)[same], e.indices[same])) ++same;
+      common->resize(same);
+    });
+  if (!common) return {};
+  const auto moves = std::find_if(common->begin(), common->end(), [&](const Expr *index) {
+    return contains<Subscript>(index) || contains<Call>(index) || hasEffects(index) ||
+           any<VarRef>(index, [&](const VarRef &v) { return own.count(v.name) != 0; });
+  });
+  common->erase(moves, common->end());
+  return *common;
+}
 
 /// What all atomic operations on a container are by, whose results nobody uses; nothing where it is touched otherwise.
 std::optional<AtomicOp> accumulatedOnly(const std::vector<const Stmt *> &body, const Param &container) {
@@ -202,9 +253,9 @@ std::optional<ReductionOp> reductionOf(AtomicOp op) {
 /// A container that lanes accumulate into copies of.
 class Copied {
 public:
-  Copied(const Param *container, AtomicOp op, ReductionOp reduction, const PrivateCopies &copies, SourceRange where,
-         Names &names)
-      : container_(container), op_(op), reduction_(reduction), copies_(copies), where_(where),
+  Copied(const Param *container, std::vector<const Expr *> fixed, AtomicOp op, ReductionOp reduction,
+         const PrivateCopies &copies, SourceRange where, Names &names)
+      : container_(container), fixed_(std::move(fixed)), op_(op), reduction_(reduction), copies_(copies), where_(where),
         shared_(names.fresh("own_" + container->name)), first_(names.fresh("place")), last_(names.fresh("place")) {}
 
   static bool possible(const Build &build, ReductionOp reduction, const Param &container) {
@@ -212,9 +263,17 @@ public:
   }
   const Param *container() const { return container_; }
   const std::string &shared() const { return shared_; }
+  std::size_t fixed() const { return fixed_.size(); }
+  /// Elements of a copy.
   const Expr *size(Codelets &make, Arena &arena) const {
-    const Expr *none = nullptr;
-    return arena.make<Size>(where_, kSize, make.use(container_), none);
+    const Expr *none = nullptr, *all = nullptr;
+    if (fixed_.empty()) return arena.make<Size>(where_, kSize, make.use(container_), none);
+    for (std::size_t d = fixed_.size(); d < container_->type.rank(); ++d) {
+      const Expr *extent =
+          arena.make<Size>(where_, kSize, make.use(container_), make.build().integer(Scalar::I32, static_cast<Int>(d)));
+      all = all ? make.build().mul(all, extent) : extent;
+    }
+    return all;
   }
 
   const Stmt *declare(const Build &build, Arena &arena) const {
@@ -237,13 +296,14 @@ public:
     const Build &build = make.build();
     std::vector<const Expr *> indices; // of the element at that place
     const Expr *rest = build.var(last_, kSize);
-    for (unsigned d = container_->type.rank(); d-- > 1;) {
+    for (std::size_t d = container_->type.rank(); d-- > fixed_.size() + 1;) {
       const Expr *extent =
           arena.make<Size>(where_, kSize, make.use(container_), build.integer(Scalar::I32, static_cast<Int>(d)));
       indices.insert(indices.begin(), build.rem(rest, extent));
       rest = build.div(rest, extent);
     }
     indices.insert(indices.begin(), rest);
+    indices.insert(indices.begin(), fixed_.begin(), fixed_.end());
     const Expr *all = own(build, last_, 0);
     for (std::int64_t copy = 1; copy < copies_.copies; ++copy)
       all = combined(build, reduction_, all, own(build, last_, copy));
@@ -271,6 +331,7 @@ private:
   }
 
   const Param *container_;
+  std::vector<const Expr *> fixed_; // indices
   AtomicOp op_;
   ReductionOp reduction_;
   PrivateCopies copies_;
@@ -292,7 +353,7 @@ const Codelet *privatized(const Band &band, const std::vector<const Param *> &ra
     const std::optional<AtomicOp> op = accumulatedOnly(band.body, *p);
     const std::optional<ReductionOp> reduction = op ? reductionOf(*op) : std::nullopt;
     if (reduction && Copied::possible(build, *reduction, *p))
-      copied.emplace_back(p, *op, *reduction, copies, where, names);
+      copied.emplace_back(p, fixedIndices(band, *p), *op, *reduction, copies, where, names);
   }
   if (copied.empty()) return nullptr;
   const std::string lane = names.fresh("lane");
@@ -311,7 +372,7 @@ const Codelet *privatized(const Band &band, const std::vector<const Param *> &ra
       copy.isConst = false;
     }));
   for (const Stmt *s : band.body) {
-    for (const Copied &c : copied) s = ToShared(arena, c.container(), c.shared(), turn)(s);
+    for (const Copied &c : copied) s = ToShared(arena, c.container(), c.fixed(), c.shared(), turn)(s);
     body.push_back(s);
   }
   for (std::size_t i = band.ranges.size(); i-- > 0;) {

@@ -7,18 +7,25 @@
 
 namespace tangram::divide {
 
-/// An outermost loop that does nothing but accumulate into elements of containers, and by which operators.
+/// A loop that carries nothing but accumulations into elements of containers, beside such into scalars, and by which
+/// operators.
 struct Accumulation {
   unsigned loop = 0;
   std::map<std::string, nest::ReductionOp> containers;
+  bool outermost = true;
 };
 
-/// Of whole numbers; where floating-point numbers may be added in another order (`reorder`), also of these, at places
-/// that data says. Of updates that atomic operations could do.
+/// Outermost ones, and of others such as find their places by data. Of whole numbers; where floating-point numbers may
+/// be added in another order (`reorder`), also of these, at places that data says. Of updates that atomic operations
+/// could do.
 std::vector<Accumulation> accumulations(const nest::Nest &nest, bool reorder, ast::Arena &arena);
 
-/// Outermost loops that carry nothing but updates in containers, by atomic operations: iterations may then be carried
-/// out in any order. The same codelet where there is none.
+/// Updates of elements of these containers, by atomic operations.
+std::vector<const ast::Stmt *> withAtomicUpdates(const std::vector<const ast::Stmt *> &stmts, const Accumulation &of,
+                                                 const ast::Module &module, ast::Arena &arena);
+
+/// Outermost loops with their updates in containers by atomic operations: iterations may then be carried out in any
+/// order. The same codelet where there is none.
 const ast::Codelet *withAtomicUpdates(const nest::Nest &nest, bool reorder, ast::Arena &arena);
 
 /// A cooperative codelet of a band whose lanes accumulate into copies that they share, and then add these to the

@@ -1,5 +1,6 @@
 #include "Divide.h"
 
+#include "Accumulations.h"
 #include "Columns.h"
 #include "ScanLoops.h"
 #include "tangram/ast/Effects.h"
@@ -35,6 +36,8 @@ public:
       : nests_(nests), nest_(nest), options_(options), names_(names), arena_(arena), dependences_(nest),
         base_(identifierOf(spectrum.name) + "_" + identifierOf(nest.codelet->name)) {
     own_.reserveAll(nest.codelet);
+    for (Accumulation &a : accumulations(nest, options.reorder, arena))
+      if (!a.outermost) accumulations_.emplace(a.loop, std::move(a));
   }
 
   Division run() {
@@ -99,9 +102,11 @@ private:
     const nest::Loop &l = nest_.loops[item.index];
     Carried carried = dependences_.carried(item.index);
     std::string why;
-    bool independent = carried.kind == Carried::Kind::Nothing || combinesAtomically(carried);
-    bool done = independent                                ? band(item, out, why)
-                : carried.kind == Carried::Kind::Reduction ? reduction(item, carried, out, why)
+    const auto found = accumulations_.find(item.index);
+    const Accumulation *atomically = found == accumulations_.end() ? nullptr : &found->second;
+    bool independent = carried.kind == Carried::Kind::Nothing || combinesAtomically(carried, atomically);
+    bool done = independent                                ? band(item, out, why, atomically)
+                : carried.kind == Carried::Kind::Reduction ? reduction(item, carried, out, why, atomically)
                                                            : scan(item, out);
     if (done) {
       changed = true;
@@ -121,10 +126,16 @@ private:
         l.node, [&](For &f) { f.body = arena_.derive(l.node->body, [&](Block &b) { b.stmts = std::move(body); }); }));
   }
 
-  bool combinesAtomically(const Carried &carried) const {
+  /// `atomically`: also what is not, and will be.
+  bool combinesAtomically(const Carried &carried, const Accumulation *atomically) const {
     return carried.kind == Carried::Kind::Reduction &&
            std::all_of(carried.reductions.begin(), carried.reductions.end(),
-                       [&](const nest::Reduction &r) { return r.atomic && (r.exact || options_.reorder); });
+                       [&](const nest::Reduction &r) { return combinesAtomically(r, atomically); });
+  }
+
+  bool combinesAtomically(const nest::Reduction &r, const Accumulation *atomically) const {
+    const bool atomic = r.atomic || (atomically && atomically->containers.count(nest_.variables[r.variable].name));
+    return atomic && (r.exact || options_.reorder);
   }
 
   std::set<std::string> privatesOf(const Carried &carried) const {
@@ -142,7 +153,7 @@ private:
     return in(r.begin) || in(r.end);
   }
 
-  bool band(const Item &outermost, std::vector<const Stmt *> &out, std::string &why) {
+  bool band(const Item &outermost, std::vector<const Stmt *> &out, std::string &why, const Accumulation *atomically) {
     Band band;
     std::optional<LoopRange> first = rangeOf(nest_, outermost.index, arena_, why, true);
     if (!first) return false;
@@ -153,7 +164,7 @@ private:
            innermost->body[0].kind == Item::Kind::Loop) {
       const Item &next = innermost->body[0];
       Carried carried = dependences_.carried(next.index);
-      if (carried.kind != Carried::Kind::Nothing && !combinesAtomically(carried)) break;
+      if (carried.kind != Carried::Kind::Nothing && !combinesAtomically(carried, atomically)) break;
       std::string ignored;
       std::optional<LoopRange> range = rangeOf(nest_, next.index, arena_, ignored, true);
       if (!range || mentionsAny(*range, band.ranges)) break;
@@ -165,6 +176,7 @@ private:
       innermost = &next;
     }
     band.body = withoutSkips(innermost->body);
+    if (atomically) band.body = withAtomicUpdates(band.body, *atomically, *nest_.module, arena_);
     std::set<std::string> iterators;
     for (const LoopRange &r : band.ranges) iterators.insert(r.iterator);
     std::optional<Captures> captures = capturesOf(nest_, band.body, iterators, privates, arena_, why);
@@ -176,10 +188,12 @@ private:
       return p.stride && std::any_of(band.ranges.begin(), band.ranges.end(),
                                      [&](const LoopRange &r) { return r.loop == p.stride->loop; });
     });
-    if (band.ranges.size() == 1 && band.captures.own.empty()) band.reduction = pointReduction(*innermost);
-    bool inside = false;
-    std::vector<const Stmt *> divided = statements(innermost->body, inside);
-    if (inside) band.divided = std::move(divided);
+    if (!atomically) {
+      if (band.ranges.size() == 1 && band.captures.own.empty()) band.reduction = pointReduction(*innermost);
+      bool inside = false;
+      std::vector<const Stmt *> divided = statements(innermost->body, inside);
+      if (inside) band.divided = std::move(divided);
+    }
     if (const std::size_t n = band.ranges.size(); options_.streams && n >= 2)
       band.stream = streamOf(nests_, nest_, band.ranges[n - 2].loop, band.ranges[n - 1].loop, arena_);
     std::vector<const Spectrum *> made = spectrumsOf(band, base_, names_, arena_);
@@ -212,7 +226,7 @@ private:
     const Carried carried = dependences_.carried(inner->index);
     std::string why;
     std::optional<ReductionLoop> loop;
-    if (carried.kind == Carried::Kind::Reduction) loop = reductionLoop(*inner, carried, why);
+    if (carried.kind == Carried::Kind::Reduction) loop = reductionLoop(*inner, carried, why, nullptr);
     if (!loop || !loop->reorder || writes(inner->index)) return nullptr;
     result->loop = std::move(*loop);
     return result;
@@ -246,12 +260,14 @@ private:
     return out;
   }
 
-  /// A loop that carries updates of scalars and nothing else; its captures are left open.
-  std::optional<ReductionLoop> reductionLoop(const Item &item, const Carried &carried, std::string &why) {
+  /// A loop that carries updates of scalars, and such as are atomic, and nothing else; its captures are left open.
+  std::optional<ReductionLoop> reductionLoop(const Item &item, const Carried &carried, std::string &why,
+                                             const Accumulation *atomically) {
     ReductionLoop loop;
     std::map<unsigned, std::map<unsigned, std::size_t>> together; // scalars of selections, by their variables
     for (const nest::Reduction &r : carried.reductions) {
       const nest::Variable &v = nest_.variables[r.variable];
+      if (v.container && combinesAtomically(r, atomically)) continue;
       if (v.rank > 0 || v.container || !v.type.isScalar()) {
         why = fmt::format("it carries a reduction into '{}', which is no scalar", v.name);
         return {};
@@ -285,11 +301,13 @@ private:
     if (!range) return {};
     loop.range = *range;
     loop.body = withoutSkips(item.body);
+    if (atomically) loop.body = withAtomicUpdates(loop.body, *atomically, *nest_.module, arena_);
     return loop;
   }
 
-  bool reduction(const Item &item, const Carried &carried, std::vector<const Stmt *> &out, std::string &why) {
-    std::optional<ReductionLoop> found = reductionLoop(item, carried, why);
+  bool reduction(const Item &item, const Carried &carried, std::vector<const Stmt *> &out, std::string &why,
+                 const Accumulation *atomically) {
+    std::optional<ReductionLoop> found = reductionLoop(item, carried, why, atomically);
     if (!found) return false;
     ReductionLoop &loop = *found;
     std::set<std::string> without = {loop.range.iterator};
@@ -297,9 +315,11 @@ private:
     std::optional<Captures> captures = capturesOf(nest_, loop.body, without, privatesOf(carried), arena_, why);
     if (!captures) return false;
     loop.captures = std::move(*captures);
-    bool inside = false;
-    std::vector<const Stmt *> divided = statements(item.body, inside);
-    if (inside) loop.divided = std::move(divided);
+    if (!atomically) {
+      bool inside = false;
+      std::vector<const Stmt *> divided = statements(item.body, inside);
+      if (inside) loop.divided = std::move(divided);
+    }
     sayWhetherAny(loop);
     structOf(loop);
     if (loop.values) result_.structs.push_back(loop.values);
@@ -386,6 +406,7 @@ private:
   Names &names_;
   Arena &arena_;
   nest::Dependences dependences_;
+  std::map<unsigned, Accumulation> accumulations_; // of loops in others
   std::string base_;
   Names own_; // of what the codelet declares
   Division result_;

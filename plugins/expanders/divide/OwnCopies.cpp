@@ -19,7 +19,8 @@ class OwnCopies final : public Mutator {
 public:
   OwnCopies(const nest::Nest &nest, bool reorder, Arena &arena) : Mutator(arena), nest_(nest) {
     names_.reserveAll(nest.codelet);
-    for (const Accumulation &a : accumulations(nest, reorder, arena)) prepare(a);
+    for (const Accumulation &a : accumulations(nest, reorder, arena))
+      if (a.outermost) prepare(a);
   }
   bool any() const { return !made_.empty(); }
   /// Elements of one copy of each container.

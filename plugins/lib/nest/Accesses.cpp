@@ -4,6 +4,7 @@
 #include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Selections.h"
+#include "tangram/nest/Statements.h"
 #include "tangram/nest/Updates.h"
 
 #include <algorithm>
@@ -311,7 +312,7 @@ void Accesses::updates() {
   for (const Expr *e = update->target; !isa<VarRef>(e);) { // an index that reads what is updated
     bool reads = false;
     if (const auto *s = dyn<Subscript>(e)) {
-      for (const Expr *i : s->indices) reads |= mentions(i, root->name);
+      for (const Expr *i : s->indices) reads |= mentionsValue(i, root->name);
       e = s->base;
     } else {
       e = as<Member>(e)->base;

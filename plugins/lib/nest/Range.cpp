@@ -57,11 +57,19 @@ std::optional<LoopRange> countedUp(const Loop &l, unsigned loop, Arena &arena) {
   }
   const auto *iterator = dyn<VarRef>(withoutCasts(cond->lhs));
   const std::optional<Int> last = literal(withoutCasts(cond->rhs));
-  if (!iterator || iterator->name != l.variable || !last || *last < 0 || *last > 1 << 20) return std::nullopt;
+  if (!iterator || iterator->name != l.variable) return std::nullopt;
   if (cond->op != BinaryOp::Gt && cond->op != BinaryOp::Ge) return std::nullopt;
-  r.begin = build.integer(r.type, cond->op == BinaryOp::Gt ? *last + 1 : *last);
-  r.end = oneMore(build, build.cast(r.type, begin));
-  return r.end ? std::optional(r) : std::nullopt;
+  if (last && *last >= 0 && *last <= 1 << 20) {
+    r.begin = build.integer(r.type, cond->op == BinaryOp::Gt ? *last + 1 : *last);
+    r.end = oneMore(build, build.cast(r.type, begin));
+    if (r.end) return r;
+  }
+  if (!l.type.isSigned() || !cond->rhs->type.isSigned() || mentions(cond->rhs, l.variable)) return std::nullopt;
+  r.type = Scalar::I64; // in which one more does not overflow
+  const Expr *one = build.integer(r.type, 1), *bound = build.cast(r.type, cond->rhs);
+  r.begin = cond->op == BinaryOp::Gt ? build.add(bound, one) : bound;
+  r.end = build.add(build.cast(r.type, build.cast(l.type, begin)), one);
+  return r;
 }
 
 } // namespace

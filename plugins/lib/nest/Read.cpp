@@ -268,8 +268,12 @@ private:
     const Module &module = *nest_.module;
     if (updateOf(choice, module)) return false; // a minimum or maximum
     auto in = [&](const Block *block) {
-      return block && std::any_of(block->stmts.begin(), block->stmts.end(),
-                                  [&](const Stmt *s) { return updateOf(s, module) || selectionOf(s); });
+      return block && std::any_of(block->stmts.begin(), block->stmts.end(), [&](const Stmt *s) {
+               const auto *evaluate = dyn<Evaluate>(s);
+               const auto *inner = dyn<If>(s);
+               return updateOf(s, module) || selectionOf(s) || (evaluate && isa<Atomic>(evaluate->expr)) ||
+                      (inner && accumulates(inner));
+             });
     };
     return in(choice->then) || in(choice->otherwise);
   }

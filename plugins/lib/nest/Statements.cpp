@@ -27,6 +27,16 @@ bool touchesElements(const Node *tree, const std::set<std::string> &containers) 
   });
 }
 
+bool mentionsValue(const Node *tree, const std::string &name) {
+  bool found = false;
+  walk(tree, [&](const Node &n) {
+    const auto *v = dyn<VarRef>(&n);
+    found |= v && v->name == name;
+    return isa<Size>(&n) ? WalkResult::Skip : WalkResult::Advance;
+  });
+  return found;
+}
+
 std::set<std::string> writtenIn(const std::vector<const Stmt *> &stmts) {
   std::set<std::string> result;
   auto changes = [&](const Expr *place) {

@@ -5,6 +5,7 @@
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Functions.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Statements.h"
 
 #include <algorithm>
 
@@ -29,7 +30,7 @@ namespace {
 
 bool mentions(const Expr *e, const Expr *place) {
   const VarRef *root = rootVariable(place);
-  return !root || mentions(e, root->name);
+  return !root || mentionsValue(e, root->name);
 }
 
 /// Whether something is done beside computing a value.
@@ -97,7 +98,27 @@ std::optional<Update> extremeByFunction(const Assign &a, const Call &call, const
   return std::nullopt;
 }
 
+/// x = T(W(x) op e), as `x op= e` with an `e` of a wider type is read: of whole numbers the low bits of the result
+/// follow from those of both sides, and numbers with a fraction are rounded once more or less.
+std::optional<Update> converted(const Assign &a) {
+  const auto *narrow = dyn<Cast>(a.value);
+  const auto *b = narrow ? dyn<Binary>(narrow->operand) : nullptr;
+  const std::optional<ReductionOp> op = b ? reductionOp(b->op) : std::nullopt;
+  if (!op || !a.target->type.isScalar()) return std::nullopt;
+  const Type &type = a.target->type, &in = b->type;
+  const bool whole = type.isInteger() && !type.isBool() && in.isInteger() && !in.isBool();
+  if (!whole && !(type.isFloating() && in.isFloating())) return std::nullopt;
+  const auto isTarget = [&](const Expr *e) {
+    const auto *wide = dyn<Cast>(e);
+    return equal(wide ? wide->operand : e, a.target);
+  };
+  if (isTarget(b->lhs) && !mentions(b->rhs, a.target)) return Update{a.target, *op, b->rhs, b->op == BinaryOp::Sub};
+  if (b->op != BinaryOp::Sub && isTarget(b->rhs) && !mentions(b->lhs, a.target)) return Update{a.target, *op, b->lhs};
+  return std::nullopt;
+}
+
 std::optional<Update> setting(const Assign &a, const Module &module) {
+  if (std::optional<Update> update = converted(a)) return update;
   if (const auto *b = dyn<Binary>(a.value)) {
     std::optional<ReductionOp> op = reductionOp(b->op);
     if (op && equal(b->lhs, a.target) && !mentions(b->rhs, a.target))

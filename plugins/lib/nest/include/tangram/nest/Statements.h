@@ -15,6 +15,8 @@ std::set<std::string> declaredIn(const std::vector<const ast::Stmt *> &stmts);
 const ast::If *continueIf(const ast::Stmt *s);
 /// Whether a tree touches an element of one of these; asking for a size does not.
 bool touchesElements(const ast::Node *tree, const std::set<std::string> &containers);
+/// Whether a tree names a variable other than to ask for its size.
+bool mentionsValue(const ast::Node *tree, const std::string &name);
 /// Containers and arrays of which statements write elements.
 std::set<std::string> writtenIn(const std::vector<const ast::Stmt *> &stmts);
 /// The same in trees of their own: what is known of loops and calls is known by their nodes.

@@ -8,7 +8,7 @@ namespace tangram::nest {
 struct Update {
   const ast::Expr *target = nullptr;
   ReductionOp op = ReductionOp::Add;
-  const ast::Expr *value = nullptr; // that it is updated by; null: 1
+  const ast::Expr *value = nullptr; // that it is updated by, also of another type; null: 1
   bool subtracts = false;           // Add: the value is taken away
 };
 
