@@ -41,6 +41,7 @@ bool combine(const Access &a, const Access &b) {
 /// All dependences of a loop, of those loops of which none is unknown.
 struct KnownDependences {
   std::map<unsigned, std::vector<Dependence>> ofLoops;
+  std::map<std::pair<unsigned, unsigned>, bool> isPrivate; // of variables and loops
 };
 
 /// Whether an iteration touches what an earlier one touched, and how many iterations later.
@@ -160,8 +161,14 @@ std::vector<unsigned> Dependences::privatizable(unsigned loop, const std::vector
 }
 
 bool Dependences::isPrivate(unsigned variable, unsigned loop) const {
+  if (!nest_.dependences) nest_.dependences = std::make_shared<KnownDependences>();
+  auto &known = nest_.dependences->isPrivate;
+  if (const auto before = known.find({variable, loop}); before != known.end()) return before->second;
   const std::optional<bool> own = nest_.isl.limited([&] { return isOwn(variable, loop); });
-  return own && *own;
+  // A limit around this question may be why it is not.
+  if (own || isl_ctx_get_max_operations(nest_.isl.get().get()) == 0)
+    known.emplace(std::pair(variable, loop), own.value_or(false));
+  return own.value_or(false);
 }
 
 bool Dependences::isOwn(unsigned variable, unsigned loop) const {

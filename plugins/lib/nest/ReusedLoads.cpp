@@ -94,17 +94,26 @@ private:
            });
   }
 
-  /// Whether each iteration comes to it.
-  bool isAlways(const Access &a) const {
+  /// Whether each iteration comes to its statement.
+  bool isAlways(const Access &a) {
     const Statement &s = nest_.statements[a.statement];
-    isl::set all = nest_.context;
-    for (const unsigned l : s.loops) all = all.intersect(nest_.loops[l].values);
-    const auto holds = nest_.isl.limited([&] { return all.is_subset(s.domain.intersect_params(nest_.context)); });
-    return holds && *holds;
+    if (conditions_.at(a.statement).empty()) return true;
+    const auto [known, fresh] = always_.try_emplace(a.statement, false);
+    if (fresh) {
+      const auto holds = nest_.isl.limited([&] {
+        isl::set all = nest_.context;
+        for (const unsigned l : s.loops) all = all.intersect(nest_.loops[l].values);
+        return all.is_subset(s.domain.intersect_params(nest_.context));
+      });
+      known->second = holds.value_or(false);
+    }
+    return known->second;
   }
 
-  /// Whether it changes with the loop, and indices that do not are the same.
-  bool mayFollow(const Access &a, const Access &b) const {
+  /// Whether it changes with the loop, indices that do not are the same, and others so far apart as the loop goes in
+  /// `distance` iterations. What is not found out here, isl is asked: of loops that are written out there are many
+  /// pairs.
+  bool mayFollow(const Access &a, const Access &b, unsigned distance) const {
     if (a.variable != b.variable || isUnchanged(a) ||
         nest_.statements[a.statement].loops != nest_.statements[b.statement].loops)
       return false;
@@ -114,8 +123,23 @@ private:
       if (!involves(mine, id) && !involves(other, id) &&
           isl_pw_aff_plain_is_equal(mine.get(), other.get()) != isl_bool_true)
         return false;
+      if (isElsewhere(mine, other, id, distance)) return false;
     }
     return true;
+  }
+
+  /// Of indices that are affine as they are: whether the one is another one than the other was so many iterations
+  /// before.
+  bool isElsewhere(const isl::pw_aff &mine, const isl::pw_aff &other, const isl::id &id, unsigned distance) const {
+    if (!mine.isa_aff() || !other.isa_aff()) return false;
+    const isl::aff before = other.as_aff(), apart = mine.as_aff().sub(before);
+    if (isl_aff_dim(apart.get(), isl_dim_div) != 0) return false;
+    if (!apart.is_cst()) return true;
+    const int at = isl_aff_find_dim_by_name(before.get(), isl_dim_param, id.name().c_str());
+    const isl::val along = at < 0 ? isl::val(nest_.isl.get(), 0)
+                                  : isl::manage(isl_aff_get_coefficient_val(before.get(), isl_dim_param, at));
+    const long gone = static_cast<long>(nest_.loops[loop_].step) * static_cast<long>(distance);
+    return !apart.constant_val().add(along.mul(isl::val(nest_.isl.get(), gone))).is_zero();
   }
 
   static bool involves(const isl::pw_aff &a, const isl::id &id) {
@@ -127,7 +151,7 @@ private:
     for (const unsigned distance : {1U, 2U})
       for (std::size_t i = 0; i < written; ++i)
         for (std::size_t k = 0; k < written && !loads_[i].before; ++k)
-          if (i != k && mayFollow(*accesses_[i], *accesses_[k]) &&
+          if (i != k && mayFollow(*accesses_[i], *accesses_[k], distance) &&
               followsInLaterIteration(nest_, *accesses_[i], *accesses_[k], loop_, distance)) {
             loads_[i].before = k;
             if (distance == 1) continue;
@@ -182,6 +206,7 @@ private:
   unsigned loop_;
   std::set<unsigned> written_;
   std::map<unsigned, std::vector<Condition>> conditions_; // of statements
+  std::map<unsigned, bool> always_;                       // whether each iteration comes to them
   std::vector<ReusedLoad> loads_;
   std::vector<const Access *> accesses_; // one of each
 };
