@@ -6,6 +6,7 @@
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
+#include "tangram/nest/Continues.h"
 
 namespace tangram::nest {
 
@@ -143,6 +144,7 @@ private:
 } // namespace
 
 const Codelet *withStructuredLoops(const Codelet *codelet, Arena &arena) {
+  codelet = withoutContinues(codelet, arena);
   return Structuring(arena, *codelet)(codelet);
 }
 

@@ -1,0 +1,63 @@
+// Loops that other ones are made of before they are read.
+#include "Nests.h"
+
+#include "tangram/ast/Compare.h"
+#include "tangram/nest/Continues.h"
+
+namespace tangram::test {
+namespace {
+
+class StructureTest : public NestTest {
+protected:
+  S over(Ss body) const { return up("i", U64, 0, size(z_), std::move(body)); }
+  void expectWithoutContinues(Ss given, Ss expected) {
+    const auto *made = nest::withoutContinues(codelet("a", {inOut("z", A1(I32))}, std::move(given)), arena_);
+    EXPECT_TRUE(ast::equal(made->body, block(expected))) << ast::print(made->body) << ast::print(block(expected));
+  }
+  S zero() const { return set(at(z_, {i_}, I32), 0); }
+  S one() const { return set(at(z_, {i_}, I32), 1); }
+  S two() const { return set(at(z_, {i_}, I32), 2); }
+
+  E z_ = var("z", A1(I32)), i_ = var("i", U64);
+  E few_ = i_ < lit(U64, 9), even_ = i_ % lit(U64, 2) == lit(U64, 0);
+};
+
+TEST_F(StructureTest, WhatFollowsABranchThatContinuesIsItsOther) {
+  expectWithoutContinues({over({when(few_, {zero(), next()}), one()})}, {over({when(few_, {zero()}, {one()})})});
+  expectWithoutContinues({over({when(few_, {zero()}, {two(), next()}), one()})},
+                         {over({when(few_, {zero(), one()}, {two()})})});
+  expectWithoutContinues({over({when(few_, {zero(), next()}), when(even_, {next()}), one()})},
+                         {over({when(few_, {zero()}, {when(negated(even_), {one()})})})});
+  expectWithoutContinues({over({when(few_, {when(even_, {zero(), next()}, {two(), next()})}), one()})},
+                         {over({when(few_, {when(even_, {zero()}, {two()})}, {one()})})});
+}
+
+TEST_F(StructureTest, AFlagSaysWhetherAPartOfABranchContinued) {
+  E skipped = var("skipped", B);
+  const Ss given{over({when(few_, {when(even_, {zero(), next()}), two()}), one()})};
+  expectWithoutContinues(
+      given, {over({let("skipped", B, lit(B, 0)), when(few_, {when(even_, {zero(), set(skipped, lit(B, 1))}, {two()})}),
+                    when(negated(skipped), {one()})})});
+}
+
+TEST_F(StructureTest, WhatNestsReadOrIsNoBranchStays) {
+  const Ss skips{over({when(few_, {next()}), one()})};
+  expectWithoutContinues(skips, skips);
+  const Ss inSwitch{over({when(even_, {zero(), next()}), choose(i_, {option({1}, {next()})}), one()})};
+  expectWithoutContinues(inSwitch, inSwitch);
+  const Ss turns{let("i", U64, 0), whileLoop(few_, {set(i_, i_ + lit(U64, 1)), when(even_, {zero(), next()}), one()})};
+  expectWithoutContinues(turns, turns); // there is no loop in it
+}
+
+TEST_F(StructureTest, LoopsInEachOtherContinueForThemselves) {
+  const auto nested = [&](Ss inner, Ss rest) {
+    Ss body{up("j", U64, 0, i_, std::move(inner))};
+    body.insert(body.end(), rest.begin(), rest.end());
+    return over(std::move(body));
+  };
+  expectWithoutContinues({nested({when(few_, {zero(), next()}), two()}, {one()})},
+                         {nested({when(few_, {zero()}, {two()})}, {one()})});
+}
+
+} // namespace
+} // namespace tangram::test
