@@ -8,6 +8,7 @@
 #include "Distribution.h"
 #include "Divide.h"
 #include "InPlace.h"
+#include "LocalArrays.h"
 #include "OwnCopies.h"
 #include "PrivateContainers.h"
 #include "Rectangles.h"
@@ -91,6 +92,7 @@ public:
         if (codelet->coop || !contains<For>(codelet->body)) continue;
         nest::Nests nests(*module);
         const Codelet *structured = nest::withFlags(nest::withStructuredLoops(codelet, context.arena), context.arena);
+        structured = divide::withLocalArraysShared(nests, *structured, context.arena);
         const Codelet *plain = divide::withAlternatingBuffers(
             nests, *spectrum, *nest::withoutRemainders(nests, structured, context.arena), context.arena);
         plain = divide::withPrivateContainers(nests, *plain, context.arena);
