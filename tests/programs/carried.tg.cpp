@@ -178,3 +178,34 @@ __codelet void both_ways_added(const Array<1, int> in, Array<1, int> out) {
     out[i] = sums;
   }
 }
+
+// Kept side by side, counted without a sign, by twos as well; and counted in numbers so few that they begin again.
+__spectrum unsigned counted_up(const Array<1, int> in, Array<1, int> out, Array<1, int> rest, Array<1, int> last)
+    __requires(out.size() == 2 * in.size() && rest.size() == in.size() && last.size() == 256);
+__codelet unsigned counted_up(const Array<1, int> in, Array<1, int> out, Array<1, int> rest, Array<1, int> last) {
+  unsigned n = 0, m = 0;
+  for (size_t i = 0; i < in.size(); ++i)
+    if (in[i] > 0) {
+      out[n] = in[i];
+      n += 2;
+    } else {
+      rest[m++] = in[i];
+    }
+  unsigned char few = 0;
+  for (size_t i = 0; i < in.size(); ++i)
+    if (in[i] < 50) last[few++] = in[i];
+  return n + m + few;
+}
+
+// Counted on where there is no room any more.
+__spectrum unsigned counted_beyond(const Array<1, int> in, Array<1, int> out);
+__codelet unsigned counted_beyond(const Array<1, int> in, Array<1, int> out) {
+  unsigned n = 3;
+  size_t size = in.size();
+  for (size_t i = 1; i < size; ++i)
+    if (in[i] > 0) {
+      if (n < out.size()) out[n] = in[i];
+      n += 2;
+    }
+  return n;
+}

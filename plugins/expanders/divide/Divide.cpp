@@ -3,6 +3,7 @@
 #include "Accumulations.h"
 #include "Columns.h"
 #include "ScanLoops.h"
+#include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Dependences.h"
@@ -45,6 +46,7 @@ public:
     std::vector<const Stmt *> body = statements(nest_.items, changed);
     if (!changed) return std::move(result_);
     std::vector<const Expr *> conditions = nest_.codelet->conditions;
+    conditions.insert(conditions.end(), conditions_.begin(), conditions_.end());
     auto needed = nest::conditions(nest_, arena_);
     bool said = needed.has_value();
     for (const Expr *e : needed.value_or(std::vector<const Expr *>{})) {
@@ -368,6 +370,9 @@ private:
     structOf(total);
     const std::vector<const Spectrum *> made = spectrumsOf(*found, base_, names_, arena_);
     if (made.empty()) return false;
+    for (const Expr *condition : found->conditions)
+      if (std::none_of(conditions_.begin(), conditions_.end(), [&](const Expr *e) { return equal(e, condition); }))
+        conditions_.push_back(condition);
     if (total.values) result_.structs.push_back(total.values);
     result_.spectrums.insert(result_.spectrums.end(), made.begin(), made.end());
     Codelets make(arena_, total.range.where);
@@ -408,7 +413,8 @@ private:
   nest::Dependences dependences_;
   std::map<unsigned, Accumulation> accumulations_; // of loops in others
   std::string base_;
-  Names own_; // of what the codelet declares
+  Names own_;                            // of what the codelet declares
+  std::vector<const Expr *> conditions_; // of loops that are divided
   Division result_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
+#include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Casts.h"
 #include "tangram/nest/Statements.h"
@@ -34,26 +35,93 @@ bool isFollowedBy(const Stmts &block, const Stmt *statement, const Stmt *update)
   });
 }
 
+/// By parameters of the codelet, and what is computed of them once; null: these do not say.
+const Expr *byParameters(const Codelet &codelet, const Expr *e, Arena &arena) {
+  const std::set<std::string> assigned = assignedVariables(codelet.body);
+  bool said = !hasEffects(e) && !contains<Subscript>(e);
+  const Expr *result = substituted(arena, e, [&](const VarRef *v) -> const Expr * {
+    const bool given =
+        std::any_of(codelet.params.begin(), codelet.params.end(), [&](const Param *p) { return p->name == v->name; });
+    const Declare *once = nullptr;
+    walk(codelet.body, [&](const Declare &d) {
+      if (d.name == v->name && d.type.isScalar() && d.extents.empty() && !d.tunable && !d.shared) once = &d;
+    });
+    const Expr *value = given || !once || !once->init ? nullptr : byParameters(codelet, once->init, arena);
+    said &= !assigned.count(v->name) && (given || value);
+    return value && said ? Build(arena, v->range).cast(v->type, value) : v;
+  });
+  return said ? result : nullptr;
+}
+
+/// How many elements a container has; null: that is not known in front of the codelet.
+const Expr *lengthOf(const nest::Nest &nest, const nest::Variable &container, Arena &arena) {
+  const Expr *none = nullptr;
+  for (const Param *p : nest.codelet->params)
+    if (p->name == container.name && p->type.isArray() && p->type.rank() == 1)
+      return arena.make<Size>(p->range, kSize, arena.make<VarRef>(p->range, p->type, p->name), none);
+  const Declare *d = container.declaration;
+  if (!d || d->init || d->extents.size() != 1) return nullptr;
+  return byParameters(*nest.codelet, Build(arena, d->range).cast(kSize, d->extents[0]), arena);
+}
+
+/// That a number, which at most each iteration adds `by` to, stays below `numbers`, as a condition of how many
+/// iterations there are; null: that is not known in front of the codelet.
+const Expr *fewIterations(const nest::Nest &nest, unsigned loop, const nest::Variable &scalar, Int by, Int numbers,
+                          Arena &arena) {
+  std::size_t around = 0, changes = 0;
+  for (auto parent = nest.loops[loop].parent; parent; parent = nest.loops[*parent].parent) ++around;
+  const auto changed = [&](const Node *n) { changes += assignedVariables(n).count(scalar.name); };
+  walk(
+      nest.codelet->body, [&](const Assign &a) { changes += isa<VarRef>(a.target) && mentions(a.target, scalar.name); },
+      [&](const Unary &u) { changes += hasEffects(&u) && mentions(u.operand, scalar.name); },
+      [&](const Atomic &a) { changed(&a); }, [&](const SpectrumCall &c) { changed(&c); });
+  const Declare *d = scalar.declaration;
+  const std::optional<Int> begin = d && d->init ? literal(nest::withoutWidening(d->init)) : std::nullopt;
+  if (!begin || *begin < 0 || scalar.scope.size() != around || changes != 1) return nullptr;
+  std::string why;
+  const std::optional<LoopRange> range = rangeOf(nest, loop, arena, why);
+  const std::optional<Int> first = range ? literal(nest::withoutWidening(range->begin)) : std::nullopt;
+  if (!first || *first < 0 || range->step < 1 || !range->decoded.empty()) return nullptr;
+  const Expr *end = byParameters(*nest.codelet, range->end, arena);
+  const Build build(arena, range->where);
+  return end ? build.binary(BinaryOp::Le, build.cast(kSize, end),
+                            build.u64(static_cast<std::uint64_t>((numbers - 1 - *begin) / by)))
+             : nullptr;
+}
+
 /// Whether a container is only written, where a scalar says, which is larger each time (compaction): so no two
-/// iterations write one element. `update`: the only one of the scalar.
+/// iterations write one element. `update`: the only one of the scalar. One without a sign might wrap around: that it
+/// counts all elements of the container, where each step comes with a write, or all iterations, is a condition.
 bool isCompacted(const nest::Nest &nest, unsigned loop, unsigned container, const nest::Variable &scalar,
-                 const Stmt *update, const Stmts &body) {
+                 const Stmt *update, const Stmts &body, Arena &arena, Exprs &conditions) {
   const std::optional<nest::Update> how = nest::updateOf(update, *nest.module);
   if (!how || how->op != nest::ReductionOp::Add || how->subtracts || !scalar.type.isInteger()) return false;
-  const std::optional<Int> by = how->value ? literal(withoutCasts(how->value)) : std::optional<Int>(1);
+  const std::optional<Int> by = how->value ? literal(nest::withoutWidening(how->value)) : std::optional<Int>(1);
   if (!by || *by < 1) return false;
-  if (!scalar.type.isSigned() && scalar.type.bytes() < 8) return false; // it may wrap around
+  if (scalar.type.bytes() < 4) return false; // arithmetic is of more bits, of which a few are kept
+  bool certain = true;                       // of a write at each step
   for (const unsigned s : nest.statementsOf(loop))
     for (const nest::Access &a : nest.statements[s].accesses) {
       if (a.variable != container) continue;
       const auto *element = dyn<Subscript>(a.node);
       const auto *index =
-          element && element->indices.size() == 1 ? dyn<VarRef>(withoutCasts(element->indices[0])) : nullptr;
+          element && element->indices.size() == 1 ? dyn<VarRef>(nest::withoutWidening(element->indices[0])) : nullptr;
       if (a.kind != nest::AccessKind::Write || !index || index->name != scalar.name ||
           !isFollowedBy(body, nest.statements[s].node, update))
         return false;
+      certain &= a.certain;
     }
-  return true;
+  // A sum of more bits, of which these are kept, wraps around with a sign as well.
+  const bool wider = how->value && how->value->type.bytes() > scalar.type.bytes(), isSigned = scalar.type.isSigned();
+  if ((isSigned && !wider) || scalar.type.bytes() == 8) return true;
+  const Int numbers = Int(1) << (8 * scalar.type.bytes() - (isSigned ? 1 : 0));
+  if (*by >= numbers) return false;
+  const Build build(arena, update->range);
+  const Expr *length = certain ? lengthOf(nest, nest.variables[container], arena) : nullptr;
+  const Expr *enough = length ? build.binary(BinaryOp::Le, length, build.u64(static_cast<std::uint64_t>(numbers - *by)))
+                              : fewIterations(nest, loop, scalar, *by, numbers, arena);
+  if (enough) conditions.push_back(enough);
+  return enough != nullptr;
 }
 
 /// The statements of the body, and of branches in it, that update a scalar: `sum += next; if (full) sum -= last;`. None
@@ -82,7 +150,8 @@ bool isOneOf(const Stmts &stmts, const Stmt *s) { return std::find(stmts.begin()
 
 /// The scalars that the loop carries, in the order of their declarations; none where it carries something else.
 std::vector<const nest::Variable *> carriedScalars(const nest::Nest &nest, unsigned loop,
-                                                   const nest::Dependences &dependences, const Stmts &body) {
+                                                   const nest::Dependences &dependences, const Stmts &body,
+                                                   Arena &arena, Exprs &conditions) {
   const std::vector<unsigned> own = dependences.carried(loop).privatizable;
   std::set<unsigned> found, containers;
   for (const nest::Dependence &d : dependences.all(loop)) {
@@ -97,7 +166,7 @@ std::vector<const nest::Variable *> carriedScalars(const nest::Nest &nest, unsig
   const bool compacted = std::all_of(containers.begin(), containers.end(), [&](unsigned container) {
     return std::any_of(scalars.begin(), scalars.end(), [&](const nest::Variable *v) {
       const Stmts updates = updatesOf(body, v->name, *nest.module);
-      return updates.size() == 1 && isCompacted(nest, loop, container, *v, updates[0], body);
+      return updates.size() == 1 && isCompacted(nest, loop, container, *v, updates[0], body, arena, conditions);
     });
   });
   return all && compacted ? scalars : std::vector<const nest::Variable *>{};
@@ -168,9 +237,10 @@ std::optional<ScanLoop> scanLoop(const nest::Nest &nest, const nest::Item &loop,
                                  Stmts body, Arena &arena) {
   // Where an iteration may end before an update, branches around it do not tell whether it is done.
   if (std::any_of(body.begin(), body.end(), jumpsOut)) return {};
-  const std::vector<const nest::Variable *> scalars = carriedScalars(nest, loop.index, dependences, body);
-  if (scalars.empty()) return {};
   ScanLoop scan;
+  const std::vector<const nest::Variable *> scalars =
+      carriedScalars(nest, loop.index, dependences, body, arena, scan.conditions);
+  if (scalars.empty()) return {};
   Stmts updates;
   std::set<std::string> names, written;
   std::map<const nest::Variable *, Stmts> updatesOfEach;

@@ -8,9 +8,10 @@
 namespace tangram::divide {
 
 struct ScanLoop {
-  ReductionLoop total;                 // what is left of the loop where only the running values are asked for
-  std::vector<const ast::Stmt *> body; // all of it
-  Captures captures;                   // of that, without the running values
+  ReductionLoop total;                       // what is left of the loop where only the running values are asked for
+  std::vector<const ast::Stmt *> body;       // all of it
+  Captures captures;                         // of that, without the running values
+  std::vector<const ast::Expr *> conditions; // of the codelet, for which it is one
 };
 
 /// The loop as a scan. Nothing where it carries more than updates of scalars, or what these add depends on one of them,

@@ -81,7 +81,8 @@ public:
     if (dependences_.carried(rows.index).kind != Carried::Kind::Dependence) return {};
     std::optional<ScanLoop> scan =
         scanLoop(nest_, rows, dependences_, nest_.loops[rows.index].node->body->stmts, arena_);
-    if (!scan || scan->total.scalars.size() != 1 || !beginsAtNumber(scan->total.range)) return {};
+    if (!scan || !scan->conditions.empty() || scan->total.scalars.size() != 1 || !beginsAtNumber(scan->total.range))
+      return {};
     found.scan = std::move(*scan);
     if (!liesAcross(found, rows.index)) return {};
     const bool known = boundsAreOutside(found) && (reorder_ || !found.value().type.isFloating());
