@@ -179,6 +179,72 @@ __codelet void both_ways_added(const Array<1, int> in, Array<1, int> out) {
   }
 }
 
+// Sums that take the place of what they add: from the first element on, in front of each, and from the end on.
+__spectrum int in_place(Array<1, unsigned> a, Array<1, unsigned> b, Array<1, unsigned> c);
+__codelet int in_place(Array<1, unsigned> a, Array<1, unsigned> b, Array<1, unsigned> c) {
+  for (size_t i = 1; i < a.size(); ++i) a[i] += a[i - 1];
+  unsigned sum = 0;
+  for (size_t i = 0; i < b.size(); ++i) {
+    unsigned v = b[i];
+    b[i] = sum;
+    sum += v;
+  }
+  for (size_t i = 0; i < c.size(); ++i)
+    if (c[i] % 3 != 0) {
+      sum += c[i];
+      c[i] = sum;
+    }
+  return sum;
+}
+
+// Into two containers, one of them what is added; a greatest value beside it.
+__spectrum int in_both(Array<1, int> next, Array<1, int> row, Array<1, int> most)
+    __requires(row.size() == next.size() + 1 && most.size() == next.size());
+__codelet int in_both(Array<1, int> next, Array<1, int> row, Array<1, int> most) {
+  int sum = 0, greatest = -1000;
+  for (size_t c = 0; c < next.size(); ++c) {
+    row[c] = sum;
+    sum += next[c];
+    next[c] = row[c];
+    int v = most[c];
+    most[c] = greatest;
+    greatest = std::max(greatest, v);
+  }
+  row[next.size()] = sum;
+  return sum + greatest;
+}
+
+// What is added has been written by the iteration itself, or is what a later one writes.
+__spectrum int written_first(Array<1, int> c, Array<1, int> d) __requires(c.size() == d.size());
+__codelet int written_first(Array<1, int> c, Array<1, int> d) {
+  int sum = 0;
+  for (size_t i = 0; i < c.size(); ++i) {
+    if (d[i] > 0) c[i] = d[i] * 3;
+    sum += c[i];
+    c[i] = sum;
+  }
+  for (size_t i = 0; i + 1 < d.size(); ++i) {
+    sum += d[i + 1];
+    d[i] = sum;
+  }
+  return sum;
+}
+
+// Columns and rows of running values in place.
+__spectrum void table_of_sums(Array<2, int> c);
+__codelet void table_of_sums(Array<2, int> c) {
+  for (size_t i = 0; i < c.size(0); ++i)
+    for (size_t j = 1; j < c.size(1); ++j) c[i][j] += c[i][j - 1];
+  for (size_t j = 0; j < c.size(1); ++j) {
+    int s = 0;
+    for (size_t i = 0; i < c.size(0); ++i) {
+      int v = c[i][j];
+      c[i][j] = s;
+      s += v;
+    }
+  }
+}
+
 // Kept side by side, counted without a sign, by twos as well; and counted in numbers so few that they begin again.
 __spectrum unsigned counted_up(const Array<1, int> in, Array<1, int> out, Array<1, int> rest, Array<1, int> last)
     __requires(out.size() == 2 * in.size() && rest.size() == in.size() && last.size() == 256);

@@ -190,17 +190,64 @@ const Stmt *alone(const Stmt *s, const Stmts &updates, Arena &arena) {
                       : build.when(branch->cond, then, otherwise);
 }
 
-/// Declarations of the body that the updates of scalars need, and the updates; nothing where these need what the loop
-/// writes, or the scalars themselves: `if (n < most) out[n++] = x;`.
-std::optional<Stmts> slice(const Stmts &body, const Stmts &updates, const std::set<std::string> &scalars,
-                           const std::set<std::string> &written, const Module &module, Arena &arena) {
-  std::set<std::string> needed, inside; // inside: declared in branches around the updates
-  auto needs = [&](const Node *node) { walk(node, [&](const VarRef &v) { needed.insert(v.name); }); };
+/// The names, and those of the containers that views among them show.
+std::set<std::string> withViewed(std::set<std::string> names, const Codelet &codelet) {
+  for (std::size_t before = 0; before != names.size();) {
+    before = names.size();
+    walk(codelet.body, [&](const Declare &d) {
+      if (d.type.isArray() && d.init && names.count(d.name))
+        walk(d.init, [&](const VarRef &v) { names.insert(v.name); });
+    });
+  }
+  return names;
+}
+
+/// What updates of scalars need, where it stands in the body.
+class Needs {
+public:
+  Needs(const Codelet &codelet, const Stmts &body) : codelet_(codelet) {
+    for (const Stmt *s : body) walk(s, [&](const Stmt &inner) { order_.emplace(&inner, order_.size()); });
+  }
+
+  void add(const Stmt *where, const Node *what) {
+    walk(what, [&](const VarRef &v) { names_[v.name] = std::max(names_[v.name], order_.at(where)); });
+  }
+  bool has(const std::string &name) const { return names_.count(name) > 0; }
+  /// Whether what is found in a container may be of the loop's own: an iteration writes it before the last use, or it
+  /// is not known that only the same iteration does.
+  bool mayBeWritten(const std::string &container, const Stmts &writes) const {
+    return std::any_of(names_.begin(), names_.end(), [&](const auto &use) {
+      const bool isIt = withViewed({use.first}, codelet_).count(container) != 0;
+      return isIt && (writes.empty() || std::any_of(writes.begin(), writes.end(), [&](const Stmt *write) {
+                        const auto at = order_.find(write);
+                        return at == order_.end() || at->second <= use.second;
+                      }));
+    });
+  }
+
+private:
+  const Codelet &codelet_;
+  std::map<const Stmt *, std::size_t> order_; // of the source
+  std::map<std::string, std::size_t> names_;  // the last use of each
+};
+
+/// What the loop writes beside its running values: the statements that do, by containers; none where another iteration
+/// touches what one writes.
+using Written = std::map<std::string, Stmts>;
+
+/// Declarations of the body that the updates of scalars need, and the updates; nothing where these need the scalars
+/// themselves, `if (n < most) out[n++] = x;`, or what the loop writes, unless an iteration reads it before it writes
+/// it, and no other one does: `sum += c[i]; c[i] = sum;`.
+std::optional<Stmts> slice(const nest::Nest &nest, const Stmts &body, const Stmts &updates,
+                           const std::set<std::string> &scalars, const Written &written, Arena &arena) {
+  Needs needed(*nest.codelet, body);
+  std::set<std::string> inside; // declared in branches around the updates
   auto needsOf = [&](auto &&self, const Stmt *s) -> void {
     if (isOneOf(updates, s)) {
-      if (const std::optional<nest::Update> how = nest::updateOf(s, module); how && how->value) needs(how->value);
-    } else if (const auto *branch = dyn<If>(s)) {
-      needs(branch->cond);
+      if (const std::optional<nest::Update> how = nest::updateOf(s, *nest.module); how && how->value)
+        needed.add(s, how->value);
+    } else if (const auto *branch = dyn<If>(s); branch && alone(s, updates, arena)) {
+      needed.add(branch, branch->cond);
       for (const Block *block : {branch->then, branch->otherwise})
         for (const Stmt *inner : block ? block->stmts : Stmts{}) self(self, inner);
     }
@@ -209,19 +256,20 @@ std::optional<Stmts> slice(const Stmts &body, const Stmts &updates, const std::s
   for (const Stmt *s : body)
     if (const Stmt *update = alone(s, updates, arena)) {
       kept.push_back(update);
-      needsOf(needsOf, update);
-      inside.merge(nest::declaredIn({s}));
+      needsOf(needsOf, s);
+      inside.merge(nest::declaredIn({update}));
     }
   for (auto s = body.rbegin(); s != body.rend(); ++s) {
     const auto *d = dyn<Declare>(*s);
-    if (!d || !needed.count(d->name)) continue;
+    if (!d || !needed.has(d->name)) continue;
     if (!d->extents.empty() || d->shared || d->tunable || !d->init || hasEffects(d->init)) return {};
-    needs(d->init);
+    needed.add(d, d->init);
     kept.insert(kept.begin(), d);
   }
-  auto isNeeded = [&](const std::string &name) { return needed.count(name) > 0; };
-  if (std::any_of(written.begin(), written.end(), isNeeded) || std::any_of(scalars.begin(), scalars.end(), isNeeded))
-    return {};
+  auto isNeeded = [&](const std::string &name) { return needed.has(name); };
+  if (std::any_of(scalars.begin(), scalars.end(), isNeeded)) return {};
+  for (const auto &[container, writes] : written)
+    if (needed.mayBeWritten(container, writes)) return {};
   for (const Stmt *s : body) { // what is kept is nowhere set again
     const std::set<std::string> set = assignedVariables(s);
     if (std::any_of(set.begin(), set.end(), isNeeded)) return {};
@@ -242,7 +290,8 @@ std::optional<ScanLoop> scanLoop(const nest::Nest &nest, const nest::Item &loop,
       carriedScalars(nest, loop.index, dependences, body, arena, scan.conditions);
   if (scalars.empty()) return {};
   Stmts updates;
-  std::set<std::string> names, written;
+  std::set<std::string> names;
+  Written written;
   std::map<const nest::Variable *, Stmts> updatesOfEach;
   for (const nest::Variable *v : scalars) {
     const Stmts own = updatesOf(body, v->name, *nest.module);
@@ -258,9 +307,12 @@ std::optional<ScanLoop> scanLoop(const nest::Nest &nest, const nest::Item &loop,
       const nest::Variable &other = nest.variables[a.variable];
       const auto running = updatesOfEach.find(&other);
       if (running != updatesOfEach.end() && !isOneOf(running->second, nest.statements[s].node)) return {};
-      if (other.container) written.insert(other.name);
+      if (other.container) written[other.name].push_back(nest.statements[s].node);
     }
-  std::optional<Stmts> kept = slice(body, updates, names, written, *nest.module, arena);
+  for (const nest::Dependence &d : dependences.all(loop.index))
+    if (const auto shared = written.find(nest.variables[d.first->variable].name); shared != written.end())
+      shared->second.clear();
+  std::optional<Stmts> kept = slice(nest, body, updates, names, written, arena);
   std::string why;
   const std::optional<LoopRange> range = rangeOf(nest, loop.index, arena, why);
   if (!kept || !range) return {};
