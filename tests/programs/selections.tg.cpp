@@ -120,3 +120,54 @@ __codelet void places(const Array<2, float> in, Array<1, int> across, Array<1, i
     down[j] = at;
   }
 }
+
+// By places alone: the first, the last, of those that are valid, and through another container.
+__spectrum int by_place(const Array<1, int> z, const Array<1, int> valid) __requires(valid.size() == z.size());
+__codelet int by_place(const Array<1, int> z, const Array<1, int> valid) {
+  size_t least = 0;
+  for (size_t i = 1; i < z.size(); ++i)
+    if (z[i] < z[least]) least = i;
+  int last = 0, right = 0, n = z.size();
+  for (int i = n - 1; i >= 0; --i)
+    if (z[last] <= z[i]) last = i;
+  for (size_t i = 0; i < z.size(); ++i)
+    if (valid[i] > 0 && z[i] >= z[right]) right = i;
+  return static_cast<int>(least) * 7919 + last * 89 + right;
+}
+
+// Rows and columns at once, and a row's own.
+__spectrum int by_places(const Array<2, short> z, Array<1, unsigned> row) __requires(row.size() == z.size(0));
+__codelet int by_places(const Array<2, short> z, Array<1, unsigned> row) {
+  size_t r = 0, c = 0;
+  for (size_t i = 0; i < z.size(0); ++i)
+    for (size_t j = 0; j < z.size(1); ++j)
+      if (z[i][j] > z[r][c]) {
+        r = i;
+        c = j;
+      }
+  for (size_t i = 0; i < z.size(0); ++i) {
+    unsigned best = 0;
+    for (unsigned j = 0; j < z.size(1); ++j)
+      if (z[i][j] < z[i][best]) best = j;
+    row[i] = best;
+  }
+  return static_cast<int>(r * 100 + c);
+}
+
+// Elements that the loop changes, and a place that it sets elsewhere, too.
+__spectrum int by_moving_places(Array<1, int> z);
+__codelet int by_moving_places(Array<1, int> z) {
+  size_t best = 0, other = 0;
+  unsigned char narrow = 0;
+  for (size_t i = 0; i < z.size(); ++i) {
+    if (z[i] < z[best]) best = i;
+    z[i] += 3;
+  }
+  for (size_t i = 0; i < z.size(); ++i) {
+    if (z[i] < z[other]) other = i;
+    if (i == 17) other = 3;
+  }
+  for (size_t i = 0; i < z.size(); ++i)
+    if (z[i] > z[narrow]) narrow = i;
+  return static_cast<int>(best * 7919 + other * 89 + narrow);
+}

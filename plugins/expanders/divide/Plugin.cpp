@@ -30,6 +30,7 @@
 #include "tangram/nest/Promotion.h"
 #include "tangram/nest/Read.h"
 #include "tangram/nest/Remainders.h"
+#include "tangram/nest/SelectedElements.h"
 #include "tangram/nest/Selections.h"
 #include "tangram/nest/StructuredLoops.h"
 #include "tangram/pass/NumberLists.h"
@@ -93,6 +94,7 @@ public:
         nest::Nests nests(*module);
         const Codelet *structured = nest::withFlags(nest::withStructuredLoops(codelet, context.arena), context.arena);
         structured = divide::withLocalArraysShared(nests, *structured, context.arena);
+        structured = nest::withSelectedElements(structured, context.arena);
         const Codelet *plain = divide::withAlternatingBuffers(
             nests, *spectrum, *nest::withoutRemainders(nests, structured, context.arena), context.arena);
         plain = divide::withPrivateContainers(nests, *plain, context.arena);

@@ -3,6 +3,7 @@
 
 #include "tangram/ast/Compare.h"
 #include "tangram/nest/Continues.h"
+#include "tangram/nest/SelectedElements.h"
 
 namespace tangram::test {
 namespace {
@@ -13,6 +14,13 @@ protected:
   void expectWithoutContinues(Ss given, Ss expected) {
     const auto *made = nest::withoutContinues(codelet("a", {inOut("z", A1(I32))}, std::move(given)), arena_);
     EXPECT_TRUE(ast::equal(made->body, block(expected))) << ast::print(made->body) << ast::print(block(expected));
+  }
+  void expectWithSelectedElements(Ss given, Ss expected, const std::string &conditions = "") {
+    const auto *made = nest::withSelectedElements(codelet("a", {inOut("z", A1(I32))}, std::move(given)), arena_);
+    EXPECT_TRUE(ast::equal(made->body, block(expected))) << ast::print(made->body) << ast::print(block(expected));
+    std::string text;
+    for (const ast::Expr *c : made->conditions) text += (text.empty() ? "" : " and ") + nest::spelled(c);
+    EXPECT_EQ(text, conditions);
   }
   S zero() const { return set(at(z_, {i_}, I32), 0); }
   S one() const { return set(at(z_, {i_}, I32), 1); }
@@ -57,6 +65,32 @@ TEST_F(StructureTest, LoopsInEachOtherContinueForThemselves) {
   };
   expectWithoutContinues({nested({when(few_, {zero(), next()}), two()}, {one()})},
                          {nested({when(few_, {zero()}, {two()})}, {one()})});
+}
+
+TEST_F(StructureTest, PlacesOfExtremeValuesHaveTheValueBeside) {
+  E best = var("best", U64), value = var("z_best", I32), here = at(z_, {i_}, I32), there = at(z_, {best}, I32);
+  const S begin = let("best", U64, 0);
+  expectWithSelectedElements({begin, over({when(here < there, {set(best, i_)})})},
+                             {begin, let("z_best", I32, select(best < size(z_), there, 0)),
+                              over({when(here < value, {set(value, here), set(best, i_)})})});
+  const E narrow = var("best", I32), wide = at(z_, {cast(U64, narrow)}, I32);
+  expectWithSelectedElements(
+      {let("best", I32, 0), over({when(both(few_, wide <= here), {set(narrow, cast(I32, i_))})})},
+      {let("best", I32, 0), let("z_best", I32, select(cast(U64, narrow) < size(z_), wide, 0)),
+       over({when(both(few_, value <= here), {set(value, here), set(narrow, cast(I32, i_))})})},
+      "z.size() <= 2147483648");
+}
+
+TEST_F(StructureTest, PlacesOfValuesThatChangeStay) {
+  E best = var("best", U64), here = at(z_, {i_}, I32), there = at(z_, {best}, I32);
+  const S begin = let("best", U64, 0), choice = when(here < there, {set(best, i_)});
+  for (const Ss &body : std::initializer_list<Ss>{{choice, zero()},                 // the values change
+                                                  {choice, set(best, lit(U64, 3))}, // the place does, too
+                                                  {let("best", U64, 0), choice},    // each iteration has its own
+                                                  {when(here < there, {set(best, i_ + lit(U64, 1))})}}) {
+    const Ss given{begin, over(body)};
+    expectWithSelectedElements(given, given);
+  }
 }
 
 } // namespace
