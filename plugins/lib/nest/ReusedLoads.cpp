@@ -132,7 +132,9 @@ private:
   /// before.
   bool isElsewhere(const isl::pw_aff &mine, const isl::pw_aff &other, const isl::id &id, unsigned distance) const {
     if (!mine.isa_aff() || !other.isa_aff()) return false;
-    const isl::aff before = other.as_aff(), apart = mine.as_aff().sub(before);
+    const isl::pw_aff between = mine.sub(other);
+    if (!between.isa_aff()) return false;
+    const isl::aff before = other.as_aff(), apart = between.as_aff();
     if (isl_aff_dim(apart.get(), isl_dim_div) != 0) return false;
     if (!apart.is_cst()) return true;
     const int at = isl_aff_find_dim_by_name(before.get(), isl_dim_param, id.name().c_str());
