@@ -43,3 +43,13 @@ __codelet void summed(const Array<2, int> v, Array<1, int> out) {
   for (int k = 0; k < 3; ++k) out[k] = s[k] + last[k];
   out[3] = last[3];
 }
+
+/// A container that loops of few turns fill, which lanes write out.
+__spectrum void few(const Array<1, int> in, Array<1, int> out) __requires(out.size() == in.size());
+
+__codelet void few(const Array<1, int> in, Array<1, int> out) {
+  Array<2, int> w(2, 3);
+  for (size_t p = 0; p < 2; ++p)
+    for (size_t q = 0; q < 3; ++q) w[p][q] = p + 5 * q;
+  for (size_t i = 0; i < in.size(); ++i) out[i] = w[i % 2][i % 3] + in[i];
+}

@@ -94,6 +94,7 @@ bool Lanes::writtenOut(const Counted &c) {
   for (Int turn = *begin; turn < *end; ++turn) {
     env_[counts->variable] = {Binding::Kind::Value, "", b().integer(counts->type, turn), 0, false, nullptr};
     block(c.body);
+    walk(c.body, [&](const Declare &d) { env_.erase(d.name); }); // the next turn has variables of its own
   }
   return true;
 }
