@@ -163,7 +163,13 @@ bool holds(const Expr &requirement, const Module &module, const Codelet &codelet
   // What a check said, whose answer nobody knows before: it is made for the case that it holds.
   const auto *answer = dyn<VarRef>(&requirement);
   if (answer && answer->type.isBool() && !known.count(answer->name)) return true;
-  return ExpectedSites(module, codelet, std::move(arguments), known, lanes).value(&requirement).truth() == true;
+  const std::optional<bool> truth =
+      ExpectedSites(module, codelet, std::move(arguments), known, lanes).value(&requirement).truth();
+  // So it is with numbers that nobody told.
+  return truth.value_or(any<VarRef>(&requirement, [&](const VarRef &v) {
+    return v.type.isInteger() && !known.count(v.name) &&
+           std::any_of(codelet.params.begin(), codelet.params.end(), [&](const Param *p) { return p->name == v.name; });
+  }));
 }
 
 std::optional<std::uint64_t> ExpectedSites::number(const Expr *expr) {
@@ -543,8 +549,7 @@ std::optional<std::uint64_t> ExpectedSites::counted(const Spectrum &callee, std:
         [&](const Subscript &element) {
           const std::optional<std::size_t> container = parameter(element.base);
           for (std::size_t d = 0; container && *container < arguments.size() && d < element.indices.size(); ++d)
-            if (d < arguments[*container].size() &&
-                isNumberOf(*codelet->params[param], element.indices[d], source))
+            if (d < arguments[*container].size() && isNumberOf(*codelet->params[param], element.indices[d], source))
               least(arguments[*container][d]);
         },
         [&](const SpectrumCall &call) { // that it is handed on to

@@ -2,9 +2,13 @@
 
 #include "ExpectedSites.h"
 
+#include "tangram/ast/Build.h"
+#include "tangram/ast/Walk.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace tangram {
 
@@ -79,6 +83,82 @@ void numbersByConditions(const ast::Expr *condition, const ast::Spectrum &spectr
     for (const std::string &name : open) sizes[name] = {static_cast<std::uint64_t>(std::max(1.0, std::round(each)))};
   }
 }
+
+/// Between which numbers literals of a condition say that a parameter lies.
+void boundByCondition(const ast::Expr *condition, const std::string &name, std::int64_t &least, std::int64_t &most) {
+  const auto *n = ast::dyn<ast::Binary>(withoutCasts(condition));
+  if (!n) return;
+  if (n->op == ast::BinaryOp::LogicalAnd) {
+    boundByCondition(n->lhs, name, least, most);
+    return boundByCondition(n->rhs, name, least, most);
+  }
+  if (!ast::isOrdering(n->op)) return;
+  const bool left = ast::isa<ast::VarRef>(withoutCasts(n->lhs));
+  const auto *v = ast::dyn<ast::VarRef>(withoutCasts(left ? n->lhs : n->rhs));
+  const std::optional<ast::Int> number = ast::literal(withoutCasts(left ? n->rhs : n->lhs));
+  if (!v || v->name != name || !number) return;
+  const ast::BinaryOp op = left ? n->op : ast::mirrored(n->op);
+  if (op == ast::BinaryOp::Lt || op == ast::BinaryOp::Le) most = std::min<std::int64_t>(most, *number);
+  if (op == ast::BinaryOp::Gt || op == ast::BinaryOp::Ge) least = std::max<std::int64_t>(least, *number);
+}
+
+/// What a loop to this number counts: the extent of the smallest dimension that its iterator alone is an index of.
+std::optional<std::uint64_t> countedTo(const ast::Spectrum &spectrum, const std::string &name,
+                                       const ExpectedSizes &sizes) {
+  std::optional<std::uint64_t> result;
+  for (const ast::Codelet *codelet : spectrum.codelets)
+    ast::walk(codelet->body, [&](const ast::For &loop) {
+      const auto *cond = ast::dyn<ast::Binary>(loop.cond);
+      const auto *iterator = cond ? ast::dyn<ast::VarRef>(withoutCasts(cond->lhs)) : nullptr;
+      const auto *end = cond ? ast::dyn<ast::VarRef>(withoutCasts(cond->rhs)) : nullptr;
+      if (!iterator || !end || end->name != name) return;
+      ast::walk(loop.body, [&](const ast::Subscript &element) {
+        const auto *base = ast::dyn<ast::VarRef>(element.base);
+        const auto extents = base ? sizes.find(base->name) : sizes.end();
+        for (std::size_t d = 0; extents != sizes.end() && d < element.indices.size(); ++d) {
+          const auto *index = ast::dyn<ast::VarRef>(withoutCasts(element.indices[d]));
+          if (index && index->name == iterator->name && d < extents->second.size())
+            result = std::min(result.value_or(extents->second[d]), extents->second[d]);
+        }
+      });
+    });
+  return result;
+}
+
+/// Whether elements of one dimension are numbered by products of it, or a size is divided by it: rows of a matrix.
+bool isRowLength(const ast::Spectrum &spectrum, const std::string &name) {
+  const auto is = [&](const ast::Expr *e) {
+    const auto *v = ast::dyn<ast::VarRef>(withoutCasts(e));
+    return v && v->name == name;
+  };
+  return std::any_of(spectrum.codelets.begin(), spectrum.codelets.end(), [&](const ast::Codelet *codelet) {
+    return ast::any<ast::Binary>(codelet->body,
+                                 [&](const ast::Binary &n) {
+                                   return n.op == ast::BinaryOp::Div && is(n.rhs) && ast::contains<ast::Size>(n.lhs);
+                                 }) ||
+           ast::any<ast::Subscript>(codelet->body, [&](const ast::Subscript &element) {
+             return element.indices.size() == 1 && ast::any<ast::Binary>(element.indices[0], [&](const ast::Binary &n) {
+                      return n.op == ast::BinaryOp::Mul && (is(n.lhs) || is(n.rhs));
+                    });
+           });
+  });
+}
+
+/// A whole number of which nothing was told; nothing where the program does not say what it may be for.
+std::optional<std::uint64_t> untold(const ast::Spectrum &spectrum, const std::string &name,
+                                    const ExpectedSizes &sizes) {
+  if (const std::optional<std::uint64_t> all = countedTo(spectrum, name, sizes)) return all;
+  std::int64_t least = 0, most = std::numeric_limits<std::int64_t>::max();
+  for (const ast::Expr *condition : spectrum.conditions) boundByCondition(condition, name, least, most);
+  if (most < std::numeric_limits<std::int32_t>::max() && least <= most)
+    return static_cast<std::uint64_t>(least + (most - least) / 2);
+  if (!isRowLength(spectrum, name)) return std::nullopt;
+  std::uint64_t elements = 1;
+  for (const auto &[container, extents] : sizes)
+    if (extents.size() == 1) elements = std::max(elements, extents[0]);
+  return std::uint64_t{1} << (std::bit_width(elements) / 2);
+}
+
 } // namespace
 
 ExpectedSizes ordinarySizes(const ast::Spectrum &spectrum, std::vector<Extents> known) {
@@ -117,6 +197,9 @@ ExpectedSizes ordinarySizes(const Forest &forest) {
       sizes[p->name] = {kNumber};
   }
   for (const ast::Expr *condition : spectrum->conditions) numbersByConditions(condition, *spectrum, sizes);
+  for (const ast::Param *p : spectrum->params)
+    if (p->type.isInteger() && !sizes.count(p->name))
+      if (const std::optional<std::uint64_t> number = untold(*spectrum, p->name, sizes)) sizes[p->name] = {*number};
   return sizes;
 }
 

@@ -27,6 +27,7 @@
 #include "tangram/nest/FieldsOfStructs.h"
 #include "tangram/nest/Flags.h"
 #include "tangram/nest/Increments.h"
+#include "tangram/nest/PreviousValues.h"
 #include "tangram/nest/Promotion.h"
 #include "tangram/nest/Read.h"
 #include "tangram/nest/Remainders.h"
@@ -94,7 +95,7 @@ public:
         nest::Nests nests(*module);
         const Codelet *structured = nest::withFlags(nest::withStructuredLoops(codelet, context.arena), context.arena);
         structured = divide::withLocalArraysShared(nests, *structured, context.arena);
-        structured = nest::withSelectedElements(structured, context.arena);
+        structured = nest::withPreviousValues(nest::withSelectedElements(structured, context.arena), context.arena);
         const Codelet *plain = divide::withAlternatingBuffers(
             nests, *spectrum, *nest::withoutRemainders(nests, structured, context.arena), context.arena);
         plain = divide::withPrivateContainers(nests, *plain, context.arena);

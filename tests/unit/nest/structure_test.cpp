@@ -3,6 +3,7 @@
 
 #include "tangram/ast/Compare.h"
 #include "tangram/nest/Continues.h"
+#include "tangram/nest/PreviousValues.h"
 #include "tangram/nest/SelectedElements.h"
 
 namespace tangram::test {
@@ -65,6 +66,27 @@ TEST_F(StructureTest, LoopsInEachOtherContinueForThemselves) {
   };
   expectWithoutContinues({nested({when(few_, {zero(), next()}), two()}, {one()})},
                          {nested({when(few_, {zero()}, {two()})}, {one()})});
+}
+
+TEST_F(StructureTest, WhatAnIterationLeavesForTheNextOneThatFindsByItself) {
+  E x = var("x", A1(I32)), before = var("before", I32), now = var("now", I32);
+  const Ps params{in("x", A1(I32)), inOut("z", A1(I32))};
+  const S handed = set(at(z_, {i_}, I32), before), left = set(before, at(x, {i_}, I32));
+  const auto changed = [&](Ss body) {
+    const ast::Codelet *given = codelet("a", params, std::move(body));
+    const ast::Codelet *made = nest::withPreviousValues(given, arena_);
+    if (made == given) return std::string("the same");
+    return carried(*read(params, made->body->stmts), "i");
+  };
+  EXPECT_EQ(changed({let("before", I32, 7), over({handed, left})}), "nothing");
+  EXPECT_EQ(changed({let("before", I32, 7), over({let("now", I32, at(x, {i_}, I32)), handed, set(before, now)})}),
+            "nothing");
+  // Who reads it behind the loop, in it behind the store, or what the loop writes, has to wait.
+  EXPECT_EQ(changed({let("before", I32, 7), over({handed, left}), set(at(z_, {lit(U64, 0)}, I32), before)}),
+            "the same");
+  EXPECT_EQ(changed({let("before", I32, 7), over({left, handed})}), "the same");
+  EXPECT_EQ(changed({let("before", I32, 7), over({handed, set(before, at(z_, {i_}, I32))})}), "the same");
+  EXPECT_EQ(changed({let("before", I32, 7), over({handed, when(few_, {left})})}), "the same");
 }
 
 TEST_F(StructureTest, PlacesOfExtremeValuesHaveTheValueBeside) {

@@ -36,7 +36,7 @@ private:
 };
 
 /// Whether a requirement of a codelet (compose/Requirement.h) holds where its parameters have these extents and values;
-/// false, too, where that does not follow.
+/// false, too, where that does not follow, but for numbers that nobody told: of these it is taken to hold.
 bool holds(const ast::Expr &requirement, const ast::Module &module, const ast::Codelet &codelet,
            std::vector<Extents> arguments, const Scalars &known, std::optional<std::uint64_t> lanes);
 
