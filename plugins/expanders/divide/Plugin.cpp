@@ -10,6 +10,7 @@
 #include "InPlace.h"
 #include "LocalArrays.h"
 #include "OwnCopies.h"
+#include "PartialResults.h"
 #include "PrivateContainers.h"
 #include "Rectangles.h"
 #include "Rescheduling.h"
@@ -94,6 +95,7 @@ public:
         if (codelet->coop || !contains<For>(codelet->body)) continue;
         nest::Nests nests(*module);
         const Codelet *structured = nest::withFlags(nest::withStructuredLoops(codelet, context.arena), context.arena);
+        structured = divide::withPartialResults(*module, structured, options.reorder, context.arena);
         structured = divide::withLocalArraysShared(nests, *structured, context.arena);
         structured = nest::withPreviousValues(nest::withSelectedElements(structured, context.arena), context.arena);
         const Codelet *plain = divide::withAlternatingBuffers(

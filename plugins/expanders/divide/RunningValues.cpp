@@ -3,6 +3,7 @@
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
+#include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
 
 #include <map>
