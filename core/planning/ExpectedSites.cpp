@@ -317,12 +317,17 @@ std::optional<std::int64_t> ExpectedSites::signedNumber(const Expr *e) {
   if (const std::optional<std::uint64_t> value = number(e)) return static_cast<std::int64_t>(*value);
   if (const auto *minus = dyn<Unary>(e); minus && minus->op == UnaryOp::Minus) {
     const std::optional<std::int64_t> value = signedNumber(minus->operand);
-    return value ? std::optional(-*value) : std::nullopt;
+    std::int64_t result;
+    return value && !__builtin_sub_overflow(std::int64_t{0}, *value, &result) ? std::optional(result) : std::nullopt;
   }
   const auto *sum = dyn<Binary>(e);
   if (!sum || (sum->op != BinaryOp::Add && sum->op != BinaryOp::Sub)) return std::nullopt;
   const std::optional<std::int64_t> a = signedNumber(sum->lhs), b = signedNumber(sum->rhs);
-  return a && b ? std::optional(sum->op == BinaryOp::Add ? *a + *b : *a - *b) : std::nullopt;
+  std::int64_t result;
+  const auto overflows = [&] {
+    return sum->op == BinaryOp::Add ? __builtin_add_overflow(*a, *b, &result) : __builtin_sub_overflow(*a, *b, &result);
+  };
+  return a && b && !overflows() ? std::optional(result) : std::nullopt;
 }
 
 Extents ExpectedSites::extents(const Expr *container) {
