@@ -1,5 +1,6 @@
 #include "ExpectedSites.h"
 
+#include "tangram/ast/Build.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Kinds.h"
 #include "tangram/ast/Walk.h"
@@ -313,7 +314,7 @@ const Expr *lengthOf(const Expr *start, const Expr *end) {
 
 std::optional<std::int64_t> ExpectedSites::signedNumber(const Expr *e) {
   e = withoutCasts(origin(e));
-  if (const std::optional<Int> value = literal(e)) return *value;
+  if (const std::optional<Int> value = literal(e)) return value;
   if (const std::optional<std::uint64_t> value = number(e)) return static_cast<std::int64_t>(*value);
   if (const auto *minus = dyn<Unary>(e); minus && minus->op == UnaryOp::Minus) {
     const std::optional<std::int64_t> value = signedNumber(minus->operand);
