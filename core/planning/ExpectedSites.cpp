@@ -353,8 +353,10 @@ Extents ExpectedSites::extents(const Expr *container) {
   case ExprKind::Sequence: { // a range
     const auto *n = as<Sequence>(container);
     std::optional<std::uint64_t> start = number(n->start), end = number(n->end), inc = number(n->inc);
-    if (const auto from = signedNumber(n->start), to = signedNumber(n->end); (!start || !end) && from && to)
-      start = 0, end = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *to - *from));   // from below 0
+    std::int64_t length;
+    if (const auto from = signedNumber(n->start), to = signedNumber(n->end);
+        (!start || !end) && from && to && !__builtin_sub_overflow(*to, *from, &length))
+      start = 0, end = static_cast<std::uint64_t>(std::max<std::int64_t>(0, length));        // from below 0
     if (!start || !end) start = 0, end = number(lengthOf(origin(n->start), origin(n->end))); // wherever it begins
     if (!end || !inc || unknown.size() != 1) return unknown;
     std::uint64_t step = std::max<std::uint64_t>(1, *inc);

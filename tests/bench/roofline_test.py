@@ -2,7 +2,7 @@
 
 usage: roofline_test.py ROOFLINE BUILD
 """
-import json, pathlib, re, subprocess, sys
+import importlib.machinery, importlib.util, json, pathlib, re, subprocess, sys
 
 script, build = sys.argv[1:]
 
@@ -23,6 +23,13 @@ unknown = run("--programs", "nothing")
 assert unknown.returncode != 0 and "no program 'nothing'" in unknown.stderr, unknown
 
 # Every program says its sizes, and what it takes at least.
-for file in (pathlib.Path(script).parent.parent / "apps/roofline").glob("*.tg.cpp"):
-    text = file.read_text()
-    assert re.search(r"^// sizes: \S+=\d", text, re.M) and re.search(r"^// least: (bytes|operations|seconds) \d", text, re.M), file
+sys.dont_write_bytecode = True
+loader = importlib.machinery.SourceFileLoader("roofline", script)
+roofline = importlib.util.module_from_spec(importlib.util.spec_from_loader("roofline", loader))
+loader.exec_module(roofline)
+files = list(roofline.PROGRAMS.glob("*.tg.cpp"))
+assert len(files) > 50, files
+for file in files:
+    sizes, bound = roofline.head(file)
+    assert sizes and all(re.fullmatch(r"\w+=\d+[KMG]?(x\d+[KMG]?)*", size) for size in sizes), (file, sizes)
+    assert bound > roofline.LAUNCH, (file, bound)

@@ -40,6 +40,7 @@ private:
     const std::optional<nest::LoopRange> range = nest::rangeOf(nest_, a.loop, arena(), why);
     if (!range || range->step < 1) return;
     const Build build(arena(), loop->range);
+    Exprs sizes;
     for (const auto &[name, op] : a.containers) {
       const Param *param = nullptr;
       for (const Param *p : nest_.codelet->params)
@@ -54,9 +55,10 @@ private:
       for (unsigned d = 0; d < param->type.rank(); ++d)
         copy.extents.push_back(arena().make<Size>(loop->range, kSize, container,
                                                   param->type.rank() > 1 ? build.integer(Scalar::U32, d) : none));
-      sizes_.push_back(arena().make<Size>(loop->range, kSize, container, none));
+      sizes.push_back(arena().make<Size>(loop->range, kSize, container, none));
       copies_[name] = std::move(copy);
     }
+    sizes_.insert(sizes_.end(), sizes.begin(), sizes.end());
     made_[loop] = inParts(build, *loop, *range);
     copies_.clear(); // others touch the container itself
   }

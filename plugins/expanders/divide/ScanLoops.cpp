@@ -190,18 +190,6 @@ const Stmt *alone(const Stmt *s, const Stmts &updates, Arena &arena) {
                       : build.when(branch->cond, then, otherwise);
 }
 
-/// The names, and those of the containers that views among them show.
-std::set<std::string> withViewed(std::set<std::string> names, const Codelet &codelet) {
-  for (std::size_t before = 0; before != names.size();) {
-    before = names.size();
-    walk(codelet.body, [&](const Declare &d) {
-      if (d.type.isArray() && d.init && names.count(d.name))
-        walk(d.init, [&](const VarRef &v) { names.insert(v.name); });
-    });
-  }
-  return names;
-}
-
 /// What updates of scalars need, where it stands in the body.
 class Needs {
 public:
@@ -217,7 +205,7 @@ public:
   /// is not known that only the same iteration does.
   bool mayBeWritten(const std::string &container, const Stmts &writes) const {
     return std::any_of(names_.begin(), names_.end(), [&](const auto &use) {
-      const bool isIt = withViewed({use.first}, codelet_).count(container) != 0;
+      const bool isIt = nest::withViewed({use.first}, codelet_.body).count(container) != 0;
       return isIt && (writes.empty() || std::any_of(writes.begin(), writes.end(), [&](const Stmt *write) {
                         const auto at = order_.find(write);
                         return at == order_.end() || at->second <= use.second;

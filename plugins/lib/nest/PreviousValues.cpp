@@ -51,7 +51,9 @@ std::optional<Counting> countingOf(const For &loop) {
 
 class PreviousValues final : public Mutator {
 public:
-  PreviousValues(Arena &arena, const Codelet &codelet) : Mutator(arena) { names_.reserveAll(&codelet); }
+  PreviousValues(Arena &arena, const Codelet &codelet) : Mutator(arena), codelet_(codelet) {
+    names_.reserveAll(&codelet);
+  }
 
 private:
   const Node *mutateBlock(const Block *block) override {
@@ -89,9 +91,9 @@ private:
     if (mentions(loop.cond, scalar.name) || mentions(counting->iterator->init, scalar.name)) return nullptr;
 
     const Expr *value = resolved(setting(*sets, scalar.name)->value, before, assigned);
-    const std::set<std::string> declared = declaredIn(body), written = writtenIn(body);
+    const std::set<std::string> declared = declaredIn(body), written = withViewed(writtenIn(body), codelet_.body);
     const auto moves = [&](const Expr *e) {
-      return hasEffects(e) || contains<Call>(e) || touchesElements(e, written) ||
+      return hasEffects(e) || contains<Call>(e) || touches(e, written) ||
              any<VarRef>(e, [&](const VarRef &v) { return declared.count(v.name) || assigned.count(v.name); });
     };
     const Expr *first = counting->iterator->init;
@@ -115,6 +117,15 @@ private:
       }));
     return arena().derive(
         &loop, [&](For &f) { f.body = arena().derive(loop.body, [&](Block &b) { b.stmts = std::move(stmts); }); });
+  }
+
+  /// Whether it touches one of these, also by a view of it.
+  bool touches(const Expr *e, const std::set<std::string> &containers) const {
+    return any<Subscript>(e, [&](const Subscript &s) {
+      const VarRef *root = rootVariable(&s);
+      const std::set<std::string> own = root ? withViewed({root->name}, codelet_.body) : std::set<std::string>();
+      return std::any_of(own.begin(), own.end(), [&](const std::string &name) { return containers.count(name) != 0; });
+    });
   }
 
   static const Assign *setting(const Stmt *s, const std::string &name) {
@@ -143,6 +154,7 @@ private:
     return e;
   }
 
+  const Codelet &codelet_;
   Names names_;
 };
 

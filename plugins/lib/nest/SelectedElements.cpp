@@ -149,24 +149,11 @@ private:
 
   /// Whether the loop writes elements of the container, or of one that one of the two is a part of.
   bool isWritten(const std::string &container) const {
-    const std::set<std::string> mine = withViewed(container);
+    const std::set<std::string> mine = withViewed({container}, codelet_.body);
     return std::any_of(written_.begin(), written_.end(), [&](const std::string &name) {
-      const std::set<std::string> others = withViewed(name);
+      const std::set<std::string> others = withViewed({name}, codelet_.body);
       return std::any_of(others.begin(), others.end(), [&](const auto &n) { return mine.count(n) != 0; });
     });
-  }
-  std::set<std::string> withViewed(const std::string &name) const {
-    std::set<std::string> names{name};
-    for (std::size_t before = 0; before != names.size();) {
-      before = names.size();
-      walk(codelet_.body, [&](const Declare &d) {
-        if (d.type.isArray() && d.init && names.count(d.name))
-          walk(d.init, [&](const VarRef &v) {
-            if (v.type.isArray()) names.insert(v.name);
-          });
-      });
-    }
-    return names;
   }
 
   /// Whether the loop declares the scalar, or sets it anywhere but in the branch.

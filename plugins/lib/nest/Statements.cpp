@@ -37,6 +37,19 @@ bool mentionsValue(const Node *tree, const std::string &name) {
   return found;
 }
 
+std::set<std::string> withViewed(std::set<std::string> names, const Node *tree) {
+  for (std::size_t before = 0; before != names.size();) {
+    before = names.size();
+    walk(tree, [&](const Declare &d) {
+      if (d.type.isArray() && d.init && names.count(d.name))
+        walk(d.init, [&](const VarRef &v) {
+          if (v.type.isArray()) names.insert(v.name);
+        });
+    });
+  }
+  return names;
+}
+
 std::set<std::string> writtenIn(const std::vector<const Stmt *> &stmts) {
   std::set<std::string> result;
   auto changes = [&](const Expr *place) {

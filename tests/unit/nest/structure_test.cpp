@@ -87,6 +87,10 @@ TEST_F(StructureTest, WhatAnIterationLeavesForTheNextOneThatFindsByItself) {
   EXPECT_EQ(changed({let("before", I32, 7), over({left, handed})}), "the same");
   EXPECT_EQ(changed({let("before", I32, 7), over({handed, set(before, at(z_, {i_}, I32))})}), "the same");
   EXPECT_EQ(changed({let("before", I32, 7), over({handed, when(few_, {left})})}), "the same");
+  E view = var("view", A1(I32));
+  EXPECT_EQ(
+      changed({let("view", A1(I32), z_), let("before", I32, 7), over({handed, set(before, at(view, {i_}, I32))})}),
+      "the same");
 }
 
 TEST_F(StructureTest, PlacesOfExtremeValuesHaveTheValueBeside) {

@@ -35,6 +35,18 @@ protected:
                                   ast::Capability::None, static_cast<const ast::Codelet *>(nullptr),
                                   std::vector<const ast::Expr *>{}, static_cast<const ast::SpectrumCall *>(nullptr))));
   }
+  /// Loops over two ranges, and what they stand for.
+  struct Product {
+    const ast::Module *module = nullptr;
+    std::optional<tile::RangeNest> nest;
+  };
+  Product productOf(const Ss &body) {
+    Ps params{in("i_range", A1(U64)), in("j_range", A1(U64)), in("a", A2(F32)), in("b", A2(F32)), inOut("c", A2(F32))};
+    const ast::Codelet *loops = codelet("loops", params, {over("i", {over("j", body)})});
+    const ast::Spectrum *product = with("product", params, loops);
+    const ast::Module *m = moduleOf({product});
+    return {m, tile::rangeNest(*m, *product, *loops, {{{"product", 0}, 1}, {{"product", 1}, 1}}, arena_)};
+  }
   static const ast::Module *moduleOf(std::vector<const ast::Spectrum *> spectrums) {
     return make<ast::Module>(std::vector<const ast::Struct *>{}, std::vector<const ast::Function *>{},
                              std::move(spectrums), std::vector<const ast::Kernel *>{});
@@ -131,11 +143,7 @@ TEST_F(TileTest, ProductHasTilesOfBothFactors) {
   Ss body{let("sum", F32, flit(F32, 0)),
           loop(let("k", U64, lit(U64, 0)), k < size(a, 1), inc(k), {add(sum, at(a, {i, k}, F32) * at(b, {k, j}, F32))}),
           set(at(c, {i, j}, F32), sum)};
-  Ps params{in("i_range", A1(U64)), in("j_range", A1(U64)), in("a", A2(F32)), in("b", A2(F32)), inOut("c", A2(F32))};
-  const ast::Codelet *loops = codelet("loops", params, {over("i", {over("j", body)})});
-  const ast::Spectrum *product = with("product", params, loops);
-  const ast::Module *m = moduleOf({product});
-  auto nest = tile::rangeNest(*m, *product, *loops, {{{"product", 0}, 1}, {{"product", 1}, 1}}, arena_);
+  const auto [m, nest] = productOf(body);
   ASSERT_TRUE(nest);
   EXPECT_TRUE(nest->unconditional());
   ASSERT_EQ(nest->loops.size(), 2u);
@@ -171,12 +179,8 @@ TEST_F(TileTest, ALoopGoesAroundTheSegmentsThatItHolds) {
              add(sum, part)};
     Ss body{let("sum", F32, flit(F32, 0)), loop(let("g", U64, lit(U64, 0)), g < size(c, 1), inc(g), inner),
             set(at(c, {i, j}, F32), sum)};
-    Ps params{in("i_range", A1(U64)), in("j_range", A1(U64)), in("a", A2(F32)), in("b", A2(F32)), inOut("c", A2(F32))};
-    const ast::Codelet *loops = codelet("loops", params, {over("i", {over("j", body)})});
-    const ast::Spectrum *product = with("product", params, loops);
-    const ast::Module *m = moduleOf({product});
-    auto nest = tile::rangeNest(*m, *product, *loops, {{{"product", 0}, 1}, {{"product", 1}, 1}}, arena_);
-    return nest ? tile::segmentsOf(*nest, true, arena_) : std::vector<tile::Segment>{};
+    const Product made = productOf(body);
+    return made.nest ? tile::segmentsOf(*made.nest, true, arena_) : std::vector<tile::Segment>{};
   };
   std::vector<tile::Segment> segments = segmentsOf(32);
   ASSERT_EQ(segments.size(), 5u);

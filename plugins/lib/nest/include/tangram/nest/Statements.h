@@ -21,6 +21,8 @@ bool mentionsValue(const ast::Node *tree, const std::string &name);
 std::set<std::string> writtenIn(const std::vector<const ast::Stmt *> &stmts);
 /// The same in trees of their own: what is known of loops and calls is known by their nodes.
 std::vector<const ast::Stmt *> copied(const std::vector<const ast::Stmt *> &stmts, ast::Arena &arena);
+/// The names, and those of the containers that views which are declared in a tree, and are among them, show.
+std::set<std::string> withViewed(std::set<std::string> names, const ast::Node *tree);
 /// What stands in a block, without braces around all of it.
 const ast::Block *withoutBraces(const ast::Block *block);
 
