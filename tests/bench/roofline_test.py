@@ -18,7 +18,7 @@ for row in table:
     assert abs(row["ratio"] - row["predicted"] / row["bound"]) < 1e-6 * row["ratio"], row
 assert table[0]["ratio"] >= table[1]["ratio"], table
 text = run("--programs", "cfdflux").stdout
-assert re.search(r"^cfdflux +[\d.]+ +[\d.]+ +[\d.]+$", text, re.M) and "of 1 above 1000" in text, text
+assert re.search(r"^cfdflux +[\d.]+ +[\d.e+-]+ +[\d.e+-]+$", text, re.M) and "of 1 above 1000" in text, text
 unknown = run("--programs", "nothing")
 assert unknown.returncode != 0 and "no program 'nothing'" in unknown.stderr, unknown
 
