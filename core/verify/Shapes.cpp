@@ -94,7 +94,7 @@ private:
       Shape::Argument argument;
       if (type.isArray())
         argument.sizes = i < request_.fixed.size() && request_.fixed[i] ? *request_.fixed[i] : sizes(type.rank());
-      else if (!type.isFloating())
+      else if (type.isInteger())
         argument.scalar = i < request_.scalars.size() && request_.scalars[i] ? *request_.scalars[i] : 1;
       shape_.arguments.push_back(std::move(argument));
     }

@@ -99,8 +99,7 @@ private:
   void giveBack(const clang::ReturnStmt *stmt, Stmts &out);
   const ast::Expr *object(ast::SourceRange where); // of a member function
   const ast::Expr *functionCall(const clang::CallExpr *e, const clang::FunctionDecl *callee);
-  const ast::Expr *cooperativeCall(const clang::CallExpr *e, const clang::FunctionDecl *callee,
-                                   const std::string &name);
+  const ast::Expr *inlinedCall(const clang::CallExpr *e, const clang::FunctionDecl *callee, const std::string &name);
   const ast::Expr *arrayArgument(const clang::Expr *e);
   const ast::Expr *settled(const ast::Expr *place, const std::set<std::string> &changed, Exprs &before);
   /// A variable without a value, declared in front of the current statement.

@@ -3,29 +3,12 @@
 // needs to know of it.
 #pragma once
 
-#include "tangram/ast/Node.h"
-#include "tangram/diag/Diagnostic.h"
-
-#include <map>
-#include <string>
-#include <vector>
+#include "Inlining.h"
 
 namespace tangram::frontend {
 
-struct CooperativeFunction {
-  /// What a parameter is: a variable of the lane's own, or what the caller names, which may be a container or array.
-  enum class Pass : std::uint8_t { Value, Reference, Array };
-  const ast::Function *made = nullptr;
-  std::string called; // as the user has it
-  std::vector<Pass> params;
-};
-
-/// By the name of the Function.
-using CooperativeFunctions = std::map<std::string, CooperativeFunction>;
-
-/// The codelet without calls of such functions; itself where there are none. They do not call themselves. Throws where
-/// one, or a spectrum, is called while lanes are apart.
-const ast::Codelet *withoutCooperativeCalls(ast::Arena &arena, const ast::Codelet *codelet,
-                                            const CooperativeFunctions &functions);
+/// The codelet without calls of inlined functions; itself where there are none. Throws where a cooperative one, or a
+/// spectrum, is called while lanes are apart.
+const ast::Codelet *withCallsInlined(ast::Arena &arena, const ast::Codelet *codelet, const InlinedFunctions &functions);
 
 } // namespace tangram::frontend

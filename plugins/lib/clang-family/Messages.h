@@ -284,9 +284,9 @@ inline constexpr DiagnosticKind kGlobal{"language.global", Class::User,
 inline constexpr DiagnosticKind kOtherCase{"language.other-case", Class::Limitation,
                                            "'{0}' is declared in another case of the switch",
                                            "declare it before the switch"};
-inline constexpr DiagnosticKind kHelperContainer{
-    "language.helper-container", Class::Limitation, "container '{0}' in {1}, which is a plain function",
-    "plain functions take and return numbers; what works on containers is a spectrum"};
+inline constexpr DiagnosticKind kHelperContainer{"language.helper-container", Class::Limitation,
+                                                 "container '{0}' is declared in {1}, which is a plain function",
+                                                 "plain functions are given containers; what makes one is a codelet"};
 inline constexpr DiagnosticKind kRecursion{"language.recursion", Class::User,
                                            "'{0}' calls itself, directly or through others",
                                            "write a loop; only spectrums are composed recursively"};

@@ -52,26 +52,26 @@ const ast::Module *Program::read(const FrontendRequest &request, ast::SourceRang
   std::vector<const ast::Spectrum *> spectrums;
   for (std::size_t i = 0; i < entries_.size(); ++i) // grows while bodies are read
     attempt([&] { spectrums.push_back(make(*entries_[i])); });
-  CooperativeFunctions cooperative;
+  InlinedFunctions inlined;
   for (std::size_t i = 0; i < helpers_.size(); ++i)
     attempt([&] {
       Helper &helper = *helpers_[i];
       const Passing &passed = passing(helper.definition, ranges_.of(helper.definition->getLocation()));
       FunctionQualifiers qualifiers;
-      qualifiers.coop = passed.cooperative;
+      qualifiers.coop = qualifiersOf(*helper.definition).coop;
       Body body(*this, helper.definition, Body::Role::Function, qualifiers,
-                fmt::format("{}function '{}'", passed.cooperative ? "cooperative " : "", helper.name), &passed);
+                fmt::format("{}function '{}'", qualifiers.coop ? "cooperative " : "", helper.name), &passed);
       std::vector<const ast::Param *> params = body.params();
       ast::Type result = body.result();
       const auto *made = arena_.make<ast::Function>(ranges_.of(helper.definition->getSourceRange()), helper.name,
                                                     result, std::move(params), body.block());
-      if (!passed.cooperative) {
+      if (!passed.inlined) {
         functions_.push_back(made);
         return;
       }
-      CooperativeFunction &function = cooperative[helper.name];
-      function = {made, qualifiedName(*helper.definition), {}};
-      using Pass = CooperativeFunction::Pass;
+      InlinedFunction &function = inlined[helper.name];
+      function = {made, qualifiedName(*helper.definition), {}, qualifiers.coop};
+      using Pass = InlinedFunction::Pass;
       for (const Passing::Param &param : passed.params)
         function.params.push_back(param.isArray || param.type.isArray() ? Pass::Array
                                   : param.reference                     ? Pass::Reference
@@ -80,7 +80,11 @@ const ast::Module *Program::read(const FrontendRequest &request, ast::SourceRang
   attempt([&] { checkRecursion(); });
   attempt([&] { checkAliases(); });
   if (wrong()) return nullptr;
-  for (const ast::Spectrum *&spectrum : spectrums) attempt([&] { spectrum = inlined(*spectrum, cooperative); });
+  for (const ast::Function *&function : functions_)
+    function = arena_.derive(function, [&](ast::Function &copy) {
+      copy.body = frontend::withCallsInlined(arena_, copy.params, copy.body, inlined).body;
+    });
+  for (const ast::Spectrum *&spectrum : spectrums) attempt([&] { spectrum = withCallsInlined(*spectrum, inlined); });
   if (wrong()) return nullptr;
   if (spectrums.empty()) {
     const Group &group = *groups_.front();
@@ -93,10 +97,10 @@ const ast::Module *Program::read(const FrontendRequest &request, ast::SourceRang
   return wrong() ? nullptr : module;
 }
 
-const ast::Spectrum *Program::inlined(const ast::Spectrum &spectrum, const CooperativeFunctions &functions) {
+const ast::Spectrum *Program::withCallsInlined(const ast::Spectrum &spectrum, const InlinedFunctions &functions) {
   return arena_.derive(&spectrum, [&](ast::Spectrum &copy) {
     for (const ast::Codelet *&codelet : copy.codelets) {
-      const ast::Codelet *before = std::exchange(codelet, withoutCooperativeCalls(arena_, codelet, functions));
+      const ast::Codelet *before = std::exchange(codelet, frontend::withCallsInlined(arena_, codelet, functions));
       if (codelet == before) continue;
       checkExtents(codelet->body);
       std::set<std::string> own; // arrays that a function may have been given for a shared one

@@ -126,7 +126,7 @@ private:
   Passing findPassing(const clang::FunctionDecl *function);
   std::optional<unsigned> returnedPlace(const Passing &passing, const clang::Expr *e);
   void checkConditions(const ast::Module &module);
-  const ast::Spectrum *inlined(const ast::Spectrum &spectrum, const CooperativeFunctions &functions);
+  const ast::Spectrum *withCallsInlined(const ast::Spectrum &spectrum, const InlinedFunctions &functions);
 
   clang::Sema &sema_;
   clang::ASTContext &context_;

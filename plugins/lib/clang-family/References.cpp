@@ -93,26 +93,25 @@ Passing Program::findPassing(const clang::FunctionDecl *function) {
   auto read = [&](clang::QualType type, ast::SourceRange where, const std::string &what) {
     return readType(type.getNonReferenceType(), *this, where, what);
   };
-  made.cooperative = qualifiersOf(*function).coop;
+  // The array that a parameter is declared as; null where it is none.
+  auto arrayOf = [&](clang::QualType type) {
+    const auto *decayed = type->getAs<clang::DecayedType>();
+    return context_.getAsArrayType(decayed ? decayed->getOriginalType() : type.getNonReferenceType());
+  };
+  made.inlined = qualifiersOf(*function).coop ||
+                 std::any_of(function->param_begin(), function->param_end(), [&](const clang::ParmVarDecl *param) {
+                   return arrayOf(param->getType()) || arrayType(param->getType().getNonReferenceType());
+                 });
   auto add = [&](const clang::ParmVarDecl *declared, const std::string &name, clang::QualType type,
                  ast::SourceRange where) {
     std::string what = fmt::format("parameter '{}'", name);
-    if (made.cooperative) {
-      const clang::ArrayType *array = context_.getAsArrayType(type.getNonReferenceType());
-      if (const auto *decayed = type->getAs<clang::DecayedType>())
-        array = context_.getAsArrayType(decayed->getOriginalType());
-      bool reference = type->isLValueReferenceType() && !array;
-      if (array) type = context_.getBaseElementType(array);
-      made.params.push_back({declared, names.fresh(name),
-                             reference ? read(type, where, what) : readType(type, *this, where, what), reference, false,
-                             array != nullptr});
-      return;
-    }
     if (type->isRValueReferenceType()) readType(type, *this, where, what); // which is refused
-    bool reference = type->isReferenceType();
-    bool back = reference && !type.getNonReferenceType().isConstQualified();
-    if (back) made.back.push_back(static_cast<unsigned>(made.params.size()));
-    made.params.push_back({declared, names.fresh(name), read(type, where, what), reference, back, false});
+    const clang::ArrayType *array = made.inlined ? arrayOf(type) : nullptr;
+    if (array) type = context_.getBaseElementType(array);
+    const bool reference = type->isReferenceType();
+    const bool changes = reference && !type.getNonReferenceType().isConstQualified();
+    if (changes && !made.inlined) made.back.push_back(static_cast<unsigned>(made.params.size()));
+    made.params.push_back({declared, names.fresh(name), read(type, where, what), reference, changes, array != nullptr});
   };
   if (const auto *method = clang::dyn_cast<clang::CXXMethodDecl>(function); method && !method->isStatic()) {
     clang::QualType object = context_.getRecordType(method->getParent());
@@ -280,7 +279,6 @@ std::vector<const ast::Param *> Body::passedParams() {
   std::vector<const Param *> result;
   for (const Passing::Param &param : passing_->params) {
     ast::SourceRange where = range(param.declared ? param.declared->getSourceRange() : function_->getSourceRange());
-    if (param.type.isArray() && !passing_->cooperative) fail(kHelperContainer, where, param.name, title_);
     std::string name = param.name;
     if (param.declared) {
       Variable &variable = enter(param.declared, param.name, param.type);
@@ -290,7 +288,7 @@ std::vector<const ast::Param *> Body::passedParams() {
       name = object_ = names_.fresh(param.name);
     }
     passed_.push_back(name);
-    bool writes = param.type.isArray() && !param.declared->getType().isConstQualified();
+    const bool writes = param.type.isArray() && !param.declared->getType().getNonReferenceType().isConstQualified();
     result.push_back(arena().make<Param>(where, name, param.type, writes ? Access::InOut : Access::In));
   }
   return result;
@@ -382,16 +380,17 @@ const ast::Expr *Body::arrayArgument(const clang::Expr *e) {
   return known.isArray ? build(where).var(known.name, known.type) : nullptr;
 }
 
-const ast::Expr *Body::cooperativeCall(const clang::CallExpr *e, const clang::FunctionDecl *callee,
-                                       const std::string &name) {
+const ast::Expr *Body::inlinedCall(const clang::CallExpr *e, const clang::FunctionDecl *callee,
+                                   const std::string &name) {
   ast::SourceRange where = range(e->getSourceRange());
   std::string called = qualifiedName(*callee);
   if (inCondition_) fail(kConditionCall, where, called);
-  if (!qualifiers_.coop) fail(kCoopCalled, where, called, title_);
+  if (qualifiersOf(*callee).coop && !qualifiers_.coop) fail(kCoopCalled, where, called, title_);
   const Passing &passing = program_.passing(callee, where);
+  const std::vector<const clang::Expr *> all = argumentsOf(e);
   Exprs args;
   for (unsigned i = 0; i < passing.params.size(); ++i) {
-    const clang::Expr *written = e->getArg(i);
+    const clang::Expr *written = all[i];
     ast::SourceRange here = range(written->getSourceRange());
     const Passing::Param &param = passing.params[i];
     if (param.isArray) {
@@ -400,11 +399,10 @@ const ast::Expr *Body::cooperativeCall(const clang::CallExpr *e, const clang::Fu
       args.push_back(array);
       continue;
     }
-    bool changes = param.reference && !param.declared->getType().getNonReferenceType().isConstQualified();
-    if (changes) checkWritable(written, here);
+    if (param.changes) checkWritable(written, here);
     if (param.type.isArray()) checkWritten(written, param.declared, fmt::format("function '{}'", called));
     args.push_back(expr(written));
-    if (changes && !rootVariable(args.back())) fail(kTemporaryChanged, here, called);
+    if (param.changes && !rootVariable(args.back())) fail(kTemporaryChanged, here, called);
   }
   return arena().make<Call>(where, passing.made, name, std::move(args));
 }
@@ -416,16 +414,17 @@ const ast::Expr *Body::functionCall(const clang::CallExpr *e, const clang::Funct
   std::vector<const clang::Expr *> written = argumentsOf(e);
   if (written.size() != passing.params.size())
     fail(kUnsupported, where, fmt::format("this call of '{}'", name), "call it by its name, with all its arguments");
-  if (passing.cooperative) return cooperativeCall(e, callee, name);
+  if (passing.inlined) return inlinedCall(e, callee, name);
   Exprs args, steps; // one after the other
   std::set<std::string> changed;
   for (unsigned i = 0; i < written.size(); ++i) {
     ast::SourceRange here = range(written[i]->getSourceRange());
-    if (passing.params[i].back) checkWritable(written[i], here);
-    args.push_back(passing.params[i].back ? placeOf(expr(written[i]), steps) : expr(written[i]));
+    const bool changes = passing.params[i].changes;
+    if (changes) checkWritable(written[i], here);
+    args.push_back(changes ? placeOf(expr(written[i]), steps) : expr(written[i]));
     const VarRef *root = rootVariable(args.back());
-    if (passing.params[i].back && !root) fail(kTemporaryChanged, here, qualifiedName(*callee));
-    if (passing.params[i].back) changed.insert(root->name);
+    if (changes && !root) fail(kTemporaryChanged, here, qualifiedName(*callee));
+    if (changes) changed.insert(root->name);
     walk(args.back(), [&](const Assign &a) {
       if (const VarRef *target = rootVariable(a.target)) changed.insert(target->name);
     });
@@ -436,7 +435,7 @@ const ast::Expr *Body::functionCall(const clang::CallExpr *e, const clang::Funct
   for (unsigned i : passing.back)
     for (unsigned j = 0; j < args.size(); ++j) {
       if (i == j || !passing.params[j].reference || !mayOverlap(args[i], args[j])) continue;
-      if (passing.params[j].back)
+      if (passing.params[j].changes)
         fail(kAliased, where, qualifiedName(*callee), passing.params[i].name, passing.params[j].name);
       program_.mayAlias({name, qualifiedName(*callee), passing.params[j].name, passing.params[i].name, where});
     }

@@ -24,19 +24,19 @@ struct Passing {
     std::string name;
     ast::Type type;
     bool reference = false; // of any kind
-    bool back = false;      // it is given back
-    bool isArray = false;   // of a cooperative function: an array of the caller's, of `type`
+    bool changes = false;   // a reference that is not const
+    bool isArray = false;   // of an inlined function: an array of the caller's, of `type`
   };
   std::vector<Param> params;
-  std::vector<unsigned> back; // which of them
+  std::vector<unsigned> back; // which of them are given back
   /// What the call is in C++: nothing, a value, or what one of `params` refers to.
   enum class Gives : std::uint8_t { Nothing, Value, Place } gives = Gives::Nothing;
   unsigned place = 0;
   ast::Type result; // where it gives a value, of that
   /// Of the function that is made: the value, what is given back, or a struct of both; void where there is neither.
   ast::Type made;
-  bool packed = false;      // a struct, with a field for each of `back` and `value`
-  bool cooperative = false; // it is put where it is called (Cooperative.h): nothing is given back
+  bool packed = false;  // a struct, with a field for each of `back` and `value`
+  bool inlined = false; // it is put where it is called (Inlining.h): nothing is given back
 };
 
 /// What a call is given, the object of a member function in front.

@@ -44,7 +44,7 @@ __codelet __coop float f(const Array<2, float> in) {
   while (sum_of_lanes(rounds) < 100) ++rounds;
   // Rows, and more than one return.
   // CHECK: (Declare "early_result" f32
-  // CHECK: (If (Binary bool eq (Size u64 (Subscript array<1,f32> (VarRef array<2,f32> "in") [(IntLit i32 1)]) -)
+  // CHECK: (If (Binary bool eq (Size u64 (VarRef array<2,f32> "in") (IntLit u64 1))
   // CHECK: (Assign f32 set (VarRef f32 "early_result") (Subscript f32 (VarRef array<2,f32> "in") [(IntLit i32 1) (IntLit i32 0)]))
   // CHECK: (Return (VarRef f32 "early_result"))
   return early(in[1]);
