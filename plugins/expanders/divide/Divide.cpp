@@ -177,7 +177,7 @@ private:
       band.ranges.push_back(*range);
       innermost = &next;
     }
-    band.body = withoutSkips(innermost->body);
+    band.body = nest::sourceOf(nest_, innermost->body, arena_);
     if (atomically) band.body = withAtomicUpdates(band.body, *atomically, *nest_.module, arena_);
     std::set<std::string> iterators;
     for (const LoopRange &r : band.ranges) iterators.insert(r.iterator);
@@ -219,7 +219,7 @@ private:
         inner = &item;
         continue;
       }
-      for (const Stmt *s : withoutSkips({item})) {
+      for (const Stmt *s : nest::sourceOf(nest_, {item}, arena_)) {
         if (!inner && !isa<Declare>(s)) return nullptr;
         (inner ? result->behind : result->before).push_back(s);
       }
@@ -239,27 +239,6 @@ private:
       for (const nest::Access &a : nest_.statements[s].accesses)
         if (a.kind != nest::AccessKind::Read && nest_.variables[a.variable].container) return true;
     return false;
-  }
-
-  /// The statements as they are, but for `if (cond) continue;`: these stand in no loop of their own any more.
-  std::vector<const Stmt *> withoutSkips(const std::vector<Item> &items) {
-    std::vector<const Stmt *> out;
-    for (const Item &item : items) {
-      switch (item.kind) {
-      case Item::Kind::Statement: out.push_back(nest_.statements[item.index].node); break;
-      case Item::Kind::Loop: out.push_back(nest_.loops[item.index].node); break;
-      case Item::Kind::Guard: {
-        const nest::Guard &g = nest_.guards[item.index];
-        Build build(arena_, g.node->range);
-        if (!g.skips)
-          out.push_back(g.node);
-        else
-          out.push_back(build.when(build.logicalNot(g.cond), withoutSkips(item.otherwise)));
-        break;
-      }
-      }
-    }
-    return out;
   }
 
   /// A loop that carries updates of scalars, and such as are atomic, and nothing else; its captures are left open.
@@ -302,7 +281,7 @@ private:
     std::optional<LoopRange> range = rangeOf(nest_, item.index, arena_, why, anyOrder);
     if (!range) return {};
     loop.range = *range;
-    loop.body = withoutSkips(item.body);
+    loop.body = nest::sourceOf(nest_, item.body, arena_);
     if (atomically) loop.body = withAtomicUpdates(loop.body, *atomically, *nest_.module, arena_);
     return loop;
   }
@@ -361,7 +340,8 @@ private:
   }
 
   bool scan(const Item &item, std::vector<const Stmt *> &out) {
-    std::optional<ScanLoop> found = scanLoop(nest_, item, dependences_, withoutSkips(item.body), arena_);
+    std::optional<ScanLoop> found =
+        scanLoop(nest_, item, dependences_, nest::sourceOf(nest_, item.body, arena_), arena_);
     if (!found) return false;
     ReductionLoop &total = found->total;
     const bool rounds = std::any_of(total.scalars.begin(), total.scalars.end(),

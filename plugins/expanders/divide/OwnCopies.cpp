@@ -1,5 +1,6 @@
 #include "OwnCopies.h"
 #include "Accumulations.h"
+#include "LoopParts.h"
 #include "Reductions.h"
 
 #include "tangram/ast/Mutator.h"
@@ -64,51 +65,26 @@ private:
   }
 
   Stmts inParts(const Build &build, const For &loop, const nest::LoopRange &range) {
-    const Type number = Scalar::U32;
     const Tunable *noTunable = nullptr;
     const Expr *none = nullptr;
-    const auto *any = arena().make<Tunable>(loop.range, Int{1}, Int{0}, Int{1}, Ints{}, std::string());
-    const std::string parts = names_.fresh("parts");
-    Stmts stmts{arena().make<Declare>(loop.range, parts, number, false, false, Exprs{}, any, none)};
-    auto value = [&](Stmts &to, const char *name, const Expr *init) {
-      const std::string fresh = names_.fresh(name);
-      to.push_back(build.declare(fresh, kSize, init));
-      return build.var(fresh, kSize);
-    };
-    auto wide = [&](const Expr *e) { return build.cast(kSize, e); };
-    const Expr *many = value(stmts, "parts", wide(build.var(parts, number))), *one = build.u64(1);
-    const Expr *step = build.u64(static_cast<std::uint64_t>(range.step));
-    const Expr *length = build.sub(wide(range.end), wide(range.begin));
-    const Expr *turns = value(stmts, "turns",
-                              build.select(build.less(range.begin, range.end),
-                                           build.div(build.add(length, build.sub(step, one)), step), build.u64(0)));
-    const Expr *chunk = value(stmts, "chunk", build.div(build.sub(build.add(turns, many), one), many));
+    LoopParts parts(range, false, {}, nullptr, names_, arena());
+    Stmts stmts = parts.declarations();
     for (const auto &[name, copy] : copies_) {
-      Exprs extents{many};
+      Exprs extents{parts.count()};
       extents.insert(extents.end(), copy.extents.begin(), copy.extents.end());
       stmts.push_back(arena().make<Declare>(loop.range, as<VarRef>(copy.own)->name, copy.own->type, false, false,
                                             std::move(extents), noTunable, none));
     }
 
-    const Expr *part = build.var(names_.fresh("part"), kSize);
-    Stmts body;
+    part_ = build.var(names_.fresh("part"), kSize);
+    Stmts fill, body;
     for (const auto &[name, copy] : copies_)
-      body.push_back(elementwise(build, copy, [&](const Exprs &at) {
+      fill.push_back(elementwise(build, copy, [&](const Exprs &at) {
         const Type type = copy.own->type.element();
-        return Stmts{build.assign(own(build, copy, part, at), neutral(build, copy.op, type))};
+        return Stmts{build.assign(own(build, copy, part_, at), neutral(build, copy.op, type))};
       }));
-    const Expr *begin = value(body, "begin", build.mul(part, chunk));
-    const Expr *first = value(body, "first", build.select(build.less(begin, turns), begin, turns));
-    const Expr *left = build.sub(turns, first);
-    const Expr *last = value(body, "last", build.add(first, build.select(build.less(left, chunk), left, chunk)));
-    part_ = part;
-    const Expr *turn = build.var(names_.fresh("turn"), kSize);
-    Stmts inside{build.declare(
-        range.iterator, range.iteratorType,
-        build.cast(range.iteratorType, build.add(range.begin, build.cast(range.type, build.mul(turn, step)))))};
-    for (const Stmt *s : loop.body->stmts) inside.push_back(as<Stmt>(mutate(s)));
-    body.push_back(counted(build, turn, first, last, std::move(inside)));
-    stmts.push_back(counted(build, part, build.u64(0), many, std::move(body)));
+    for (const Stmt *s : loop.body->stmts) body.push_back(as<Stmt>(mutate(s)));
+    stmts.push_back(parts.loop(part_, std::move(fill), body));
 
     for (const auto &[name, copy] : copies_)
       stmts.push_back(elementwise(build, copy, [&](const Exprs &at) {
@@ -116,7 +92,7 @@ private:
         const Expr *element = build.element(copy.container, at, type), *all = build.var(names_.fresh("all"), type);
         const Expr *of = build.var(names_.fresh("part"), kSize);
         return Stmts{build.declare(as<VarRef>(all)->name, type, element, false),
-                     counted(build, of, build.u64(0), many,
+                     counted(build, of, build.u64(0), parts.count(),
                              {build.assign(all, combined(build, copy.op, all, own(build, copy, of, at)))}),
                      build.assign(element, all)};
       }));
@@ -127,13 +103,6 @@ private:
     Exprs indices{part};
     indices.insert(indices.end(), at.begin(), at.end());
     return build.element(copy.own, std::move(indices), copy.own->type.element());
-  }
-
-  /// for (name = from; name < to; ++name) body
-  const Stmt *counted(const Build &build, const Expr *name, const Expr *from, const Expr *to, Stmts body) {
-    const auto *v = as<VarRef>(name);
-    return arena().make<For>(v->range, build.declare(v->name, kSize, from, false), build.less(name, to),
-                             arena().make<Unary>(v->range, kSize, UnaryOp::PreInc, name), build.block(std::move(body)));
   }
 
   /// Loops over all elements of a container.

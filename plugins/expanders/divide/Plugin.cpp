@@ -5,6 +5,7 @@
 #include "Buffering.h"
 #include "Captures.h"
 #include "Copies.h"
+#include "CountedSlots.h"
 #include "Distribution.h"
 #include "Divide.h"
 #include "InPlace.h"
@@ -156,6 +157,10 @@ private:
             own != codelet)
           divide(nests, spectrum, changed(own, *codelet, *codelet, "_own", context), options, names, context, codelets,
                  added);
+    if (const nest::Nest *nest = nests.of(*codelet))
+      if (const Codelet *slots = divide::withCountedSlots(*nest, options.mostExpanded, context.arena); slots != codelet)
+        divide(nests, spectrum, changed(slots, *codelet, *codelet, "_slots", context), options, names, context,
+               codelets, added);
     const Codelet *source = codelet;
     auto also = [&](const Codelet *other, const char *suffix) {
       if (other == source) return;

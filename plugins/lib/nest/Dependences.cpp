@@ -102,6 +102,8 @@ std::vector<Dependence> Dependences::all(unsigned loop) const {
       const auto depth = static_cast<unsigned>(std::find(around.begin(), around.end(), loop) - around.begin());
       if (!a.controls || *a.controls > depth) byVariable[a.variable].push_back(&a);
     }
+  const ast::Assumed &assumed = nest_.codelet->rising;
+  const bool isIndependent = std::find(assumed.begin(), assumed.end(), nest_.loops[loop].variable) != assumed.end();
   const Exchanges exchanges(nest_, loop);
   std::vector<Dependence> found;
   bool allKnown = true;
@@ -109,6 +111,7 @@ std::vector<Dependence> Dependences::all(unsigned loop) const {
     const std::vector<unsigned> &scope = nest_.variables[variable].scope;
     if (std::find(scope.begin(), scope.end(), loop) != scope.end()) continue; // each iteration has one of its own
     if (std::none_of(accesses.begin(), accesses.end(), [](const Access *a) { return writes(*a); })) continue;
+    if (isIndependent && nest_.variables[variable].container) continue;
     const bool several = std::all_of(accesses.begin(), accesses.end(), [&](const Access *a) {
       return a->delinearized && a->delinearized->extents == accesses[0]->delinearized->extents;
     });

@@ -78,7 +78,7 @@ public:
     std::size_t next = 0;
     auto original = [&](std::size_t upTo) {
       for (; next < upTo; ++next)
-        if (!changed[next]) stmts.push_back(nodeOf(nest_.items[next]));
+        if (!changed[next]) stmts.push_back(sourceOf(nest_, {nest_.items[next]}, arena_)[0]);
     };
     for (const Schedule::Node &n : outermost) {
       original(n.top);
@@ -97,24 +97,6 @@ public:
   }
 
 private:
-  /// The statement of the source.
-  const Stmt *nodeOf(const Item &item) const {
-    switch (item.kind) {
-    case Item::Kind::Statement: return nest_.statements[item.index].node;
-    case Item::Kind::Loop: return nest_.loops[item.index].node;
-    case Item::Kind::Guard: {
-      const Guard &g = nest_.guards[item.index];
-      if (!g.skips) return g.node;
-      // if (cond) continue; and what followed it
-      Build build(arena_, g.node->range);
-      std::vector<const Stmt *> rest;
-      for (const Item &i : item.otherwise) rest.push_back(nodeOf(i));
-      return build.when(build.logicalNot(g.cond), std::move(rest));
-    }
-    }
-    return nullptr;
-  }
-
   void generate(const Schedule::Node &top, std::vector<const Stmt *> &out) {
     std::vector<unsigned> units;
     std::function<void(const Schedule::Node &)> collect = [&](const Schedule::Node &n) {
@@ -233,7 +215,7 @@ private:
       const Expr *value = expressions_.integer(call.arg(static_cast<int>(i) + 1));
       values[l.variable] = Build(arena_, l.node->range).exactCast(l.type, value);
     }
-    const Stmt *s = nodeOf(*unit.item);
+    const Stmt *s = sourceOf(nest_, {*unit.item}, arena_)[0];
     s = as<Stmt>(substitutedNode(arena_, s,
                                  [&](const VarRef *v) -> const Expr * {
                                    auto it = values.find(v->name);
@@ -308,6 +290,21 @@ std::optional<std::vector<const Expr *>> conditions(const Nest &nest, Arena &are
     return std::nullopt;
   });
   return found ? *found : std::nullopt;
+}
+
+std::vector<const Stmt *> sourceOf(const Nest &nest, const std::vector<Item> &items, Arena &arena) {
+  std::vector<const Stmt *> stmts;
+  for (const Item &item : items) switch (item.kind) {
+    case Item::Kind::Statement: stmts.push_back(nest.statements[item.index].node); break;
+    case Item::Kind::Loop: stmts.push_back(nest.loops[item.index].node); break;
+    case Item::Kind::Guard: {
+      const Guard &g = nest.guards[item.index];
+      const Build build(arena, g.node->range);
+      stmts.push_back(g.skips ? build.when(build.logicalNot(g.cond), sourceOf(nest, item.otherwise, arena)) : g.node);
+      break;
+    }
+    }
+  return stmts;
 }
 
 const Expr *written(const Nest &nest, const isl::pw_aff &value, Arena &arena) {

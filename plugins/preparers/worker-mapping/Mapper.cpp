@@ -127,8 +127,11 @@ const Node *Mapper::mutateAlloc(const Alloc *a) {
   if (a->memory == "global") return perUnit(result);
   if (a->memory != "scratchpad") return result;
   if (levels_.subgroup(a->level)) return perSubgroup(result);
-  // One for the group, however deep it stands.
-  top_.push_back(result);
+  // One for the group, however deep it stands: in front of what its extents were computed from.
+  top_.push_back(arena().derive(result, [&](Alloc &one) {
+    for (const Expr *&extent : one.extents)
+      if (const Expr *constant = known_.overParameters(extent, arena())) extent = constant;
+  }));
   return nullptr;
 }
 

@@ -21,6 +21,10 @@ Written write(const Schedule &schedule, ast::Arena &arena);
 /// The codelet with a body that was written, and what that asks for.
 const ast::Codelet *withWritten(const ast::Codelet *codelet, const Written &written, ast::Arena &arena);
 
+/// The statements of items as the source has them, but for `if (cond) continue;`, which is a branch around what
+/// follows.
+std::vector<const ast::Stmt *> sourceOf(const Nest &nest, const std::vector<Item> &items, ast::Arena &arena);
+
 /// A function of iterators and parameters, in 64 bits; null where that cannot be said.
 const ast::Expr *written(const Nest &nest, const isl::pw_aff &value, ast::Arena &arena);
 
