@@ -188,19 +188,38 @@ void LoopTurns::possible(const Expr *e, std::vector<const Expr *> &all) const {
   }
 }
 
+std::pair<const Expr *, double> LoopTurns::apartFromNumbers(const Expr *e) {
+  double all = 0;
+  for (;;) {
+    e = withoutCasts(e);
+    const auto *sum = dyn<Binary>(e);
+    if (!sum || (sum->op != BinaryOp::Add && sum->op != BinaryOp::Sub)) return {e, all};
+    const bool adds = sum->op == BinaryOp::Add;
+    if (const std::optional<double> right = numbers_(sum->rhs)) {
+      all += adds ? *right : -*right;
+      e = sum->lhs;
+    } else if (const std::optional<double> left = adds ? numbers_(sum->lhs) : std::nullopt) {
+      all += *left;
+      e = sum->rhs;
+    } else {
+      return {e, all};
+    }
+  }
+}
+
 std::optional<double> LoopTurns::apart(const Expr *begin, const Expr *end) {
   std::vector<const Expr *> begins, ends;
   possible(begin, begins);
   possible(end, ends);
   std::optional<double> result;
-  for (const Expr *to : ends)
-    if (const auto *sum = dyn<Binary>(to); sum && sum->op == BinaryOp::Add)
-      for (const auto &[from, by] : {std::pair{sum->lhs, sum->rhs}, std::pair{sum->rhs, sum->lhs}}) {
-        const std::optional<double> number = numbers_(by);
-        if (number && std::any_of(begins.begin(), begins.end(),
-                                  [&](const Expr *known) { return equal(known, withoutCasts(from)); }))
-          result = std::min(result.value_or(HUGE_VAL), *number);
-      }
+  for (const Expr *to : ends) {
+    const auto [last, above] = apartFromNumbers(to);
+    for (const Expr *from : begins) {
+      const auto [first, below] = apartFromNumbers(from);
+      if (!isa<IntLit>(first) && equal(first, last) && above >= below)
+        result = std::min(result.value_or(HUGE_VAL), above - below);
+    }
+  }
   return result;
 }
 

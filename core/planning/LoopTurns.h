@@ -47,7 +47,10 @@ private:
   std::optional<double> meanDistance(const ast::Expr *begin, const ast::Expr *end);
   /// What an expression may be, each by itself: of a minimum, both.
   void possible(const ast::Expr *e, std::vector<const ast::Expr *> &all) const;
-  /// The least known distance from what `begin` may be to what `end` may be: 8 from i to min(i + 8, n).
+  /// What is left of a sum without the numbers that are known, and these.
+  std::pair<const ast::Expr *, double> apartFromNumbers(const ast::Expr *e);
+  /// The least known distance from what `begin` may be to what `end` may be: 8 from i to min(i + 8, n), 2 from
+  /// max(c - 1, 0) to min(c + 1, n - 1).
   std::optional<double> apart(const ast::Expr *begin, const ast::Expr *end);
 
   const CodeletSource &source_;

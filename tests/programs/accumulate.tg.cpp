@@ -138,3 +138,26 @@ __codelet void down(int from, const Array<1, int> in, Array<1, int> out) {
   for (int i = in.size() - 1; i >= 0; --i) out[i] = in[i] * 2;
   for (int i = in.size() - 1; i > lowest; --i) out[i] += i;
 }
+
+// Rows that others add to as well, beside what segments have for themselves.
+__spectrum void bags(const Array<1, unsigned> start, const Array<1, unsigned> row, const Array<1, int> weight,
+                     const Array<2, int> d, Array<2, int> table, Array<1, int> own)
+    __requires(start.size() == d.size(0) + 1 && weight.size() == row.size() && own.size() == row.size() &&
+               table.size(1) == d.size(1) && table.size(0) > 0);
+__codelet void bags(const Array<1, unsigned> start, const Array<1, unsigned> row, const Array<1, int> weight,
+                    const Array<2, int> d, Array<2, int> table, Array<1, int> own) {
+  for (size_t b = 0; b < d.size(0); ++b)
+    for (unsigned k = start[b]; k < start[b + 1]; ++k) {
+      size_t r = row[k] % table.size(0);
+      if (weight[k] < 0) {
+        own[k] = 0;
+        continue;
+      }
+      int sum = 0;
+      for (size_t e = 0; e < d.size(1); ++e) {
+        table[r][e] += weight[k] * d[b][e];
+        sum += e * d[b][e];
+      }
+      own[k] = sum;
+    }
+}

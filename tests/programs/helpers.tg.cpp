@@ -100,6 +100,30 @@ __codelet int medians(const Array<1, int> in, Array<1, int> out) {
   return high - low;
 }
 
+// ---- several references, also to one element ----------------------------------------------------------------------
+
+inline void quarter(unsigned &a, unsigned &b, unsigned &c, unsigned &d) {
+  a += b;
+  d = (d ^ a) << 16 | (d ^ a) >> 16;
+  c += d;
+  b = (b ^ c) << 12 | (b ^ c) >> 20;
+}
+
+__spectrum void mixed(const Array<1, unsigned> in, Array<1, unsigned> out) __requires(in.size() == out.size());
+
+__codelet void mixed(const Array<1, unsigned> in, Array<1, unsigned> out) {
+  for (size_t k = 0; k < in.size(); ++k) {
+    unsigned x[16];
+    for (unsigned i = 0; i < 16; ++i) x[i] = in[k] + i * i;
+    for (int round = 0; round < 3; ++round) {
+      for (int i = 0; i < 4; ++i) quarter(x[i], x[4 + i], x[8 + i], x[12 + i]);
+      for (int i = 0; i < 4; ++i) quarter(x[i], x[4 + (i + 1) % 4], x[8 + (i + 2) % 4], x[12 + (i + 3) % 4]);
+    }
+    quarter(x[in[k] % 16], x[3], x[in[k] % 4], x[7]);
+    out[k] = x[0] + x[3] + x[7] + x[12];
+  }
+}
+
 // ---- by lanes ----------------------------------------------------------------------------------------------------
 
 inline int clamped(const Array<1, int> &in, long i) {

@@ -65,7 +65,7 @@ std::optional<RisingBounds> risingBounds(nest::Nests &nests, const Spectrum &spe
   for (const Param *p : bounds) rising.push_back(p->name);
   const Codelet *assumed = arena.derive(&codelet, [&](Codelet &c) { c.rising = rising; });
   const nest::Nest *const known = nests.of(*assumed);
-  if (!known || nest::Dependences(*known).parallelLoops() <= nest::Dependences(*nest).parallelLoops()) return {};
+  if (!known || nest::Dependences(*known).unorderedLoops() <= nest::Dependences(*nest).unorderedLoops()) return {};
 
   const SourceRange where = codelet.range;
   const nest::Codelets make(arena, where);

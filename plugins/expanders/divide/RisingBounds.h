@@ -16,7 +16,7 @@ struct RisingBounds {
   const ast::Codelet *rising = nullptr;    // one for `segments`, where they do, to be divided
 };
 
-/// Nothing where no more loops are parallel if bounds rise, or they are in several containers. `name` is that of the
+/// Nothing where no more loops are parallel, or reductions, if bounds rise, or they are in several containers. `name` is that of the
 /// codelet that is made.
 std::optional<RisingBounds> risingBounds(nest::Nests &nests, const ast::Spectrum &spectrum, const ast::Codelet &codelet,
                                          const std::string &name, ast::Names &names, ast::Arena &arena);

@@ -98,10 +98,18 @@ Passing Program::findPassing(const clang::FunctionDecl *function) {
     const auto *decayed = type->getAs<clang::DecayedType>();
     return context_.getAsArrayType(decayed ? decayed->getOriginalType() : type.getNonReferenceType());
   };
-  made.inlined = qualifiersOf(*function).coop ||
-                 std::any_of(function->param_begin(), function->param_end(), [&](const clang::ParmVarDecl *param) {
-                   return arrayOf(param->getType()) || arrayType(param->getType().getNonReferenceType());
-                 });
+  const auto params = function->parameters();
+  const bool takesElements = std::any_of(params.begin(), params.end(), [&](const clang::ParmVarDecl *param) {
+    return arrayOf(param->getType()) || arrayType(param->getType().getNonReferenceType());
+  });
+  // What several references may be one variable is done to: given back, it would matter which comes last.
+  const auto changed = std::count_if(params.begin(), params.end(), [&](const clang::ParmVarDecl *param) {
+    const clang::QualType type = param->getType();
+    return type->isLValueReferenceType() && !type.getNonReferenceType().isConstQualified();
+  });
+  const bool isMember = clang::isa<clang::CXXMethodDecl>(function),
+             returnsPlace = function->getReturnType()->isReferenceType();
+  made.inlined = qualifiersOf(*function).coop || takesElements || (changed > 1 && !isMember && !returnsPlace);
   auto add = [&](const clang::ParmVarDecl *declared, const std::string &name, clang::QualType type,
                  ast::SourceRange where) {
     std::string what = fmt::format("parameter '{}'", name);

@@ -274,6 +274,12 @@ std::size_t Dependences::parallelLoops() const {
   return all;
 }
 
+std::size_t Dependences::unorderedLoops() const {
+  std::size_t all = 0;
+  for (unsigned loop = 0; loop < nest_.loops.size(); ++loop) all += carried(loop).kind != Carried::Kind::Dependence;
+  return all;
+}
+
 std::string describe(const Nest &nest, const Dependence &d, unsigned loop) {
   auto shown = [](const Access &a) {
     const ast::SourceRange &range = a.node->range;

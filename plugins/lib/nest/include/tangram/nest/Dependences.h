@@ -61,6 +61,8 @@ public:
 
   /// Of how many loops iterations are independent.
   std::size_t parallelLoops() const;
+  /// And of how many nothing has to be carried out one after the other, reductions included.
+  std::size_t unorderedLoops() const;
 
   /// Whether every iteration of the loop reads of a variable only what it has written itself, and nobody reads it
   /// behind the loop: each may have one of its own (privatization). Containers are asked for as well as scalars.
