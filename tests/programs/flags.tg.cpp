@@ -56,6 +56,30 @@ __codelet void until(const Array<1, int> a, Array<1, int> out) {
   }
 }
 
+/// Which elements lie between marks: a truth value that marks change over is a running one.
+__spectrum bool between(const Array<1, int> a, Array<1, int> out) __requires(out.size() == a.size());
+
+__codelet bool between(const Array<1, int> a, Array<1, int> out) {
+  bool inside = false, odd = true, other = true;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] > 40) inside = !inside;
+    odd ^= a[i] % 2 != 0;
+    other = other != (a[i] < 0);
+    out[i] = (inside ? a[i] : 0) + (odd ? 1000 : 0) + (other ? 2000 : 0);
+  }
+  return inside;
+}
+
+/// Whether there is an odd number of odd ones.
+__spectrum bool parity(const Array<1, int> a);
+
+__codelet bool parity(const Array<1, int> a) {
+  bool odd = false;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (a[i] % 2 != 0) odd = !odd;
+  return odd;
+}
+
 /// Of each row, how far its elements lie from its greatest one: two containers in front of both loops.
 __spectrum void below(const Array<3, int> a, Array<2, int> out)
     __requires(out.size(0) == a.size(0) && out.size(1) == a.size(1));

@@ -29,7 +29,8 @@ Int extremeOf(const Type &t, bool most) {
 
 const Expr *neutral(const Build &build, ReductionOp op, const Type &type) {
   bool floating = type.isFloating();
-  if (type.isBool() && (op == ReductionOp::And || op == ReductionOp::Or)) return build.boolean(op == ReductionOp::And);
+  if (type.isBool() && (op == ReductionOp::And || op == ReductionOp::Or || op == ReductionOp::Xor))
+    return build.boolean(op == ReductionOp::And);
   if (!type.isScalar() || type.isBool() || type.isHalf()) return nullptr;
   auto real = [&](double value) -> const Expr * { return build.arena().make<FloatLit>({}, type, value); };
   switch (op) {
@@ -54,7 +55,7 @@ const Expr *combined(const Build &build, ReductionOp op, const Expr *a, const Ex
   case ReductionOp::Max: return build.select(build.less(a, b), b, a);
   case ReductionOp::And: return build.binary(a->type.isBool() ? BinaryOp::LogicalAnd : BinaryOp::And, a, b);
   case ReductionOp::Or: return build.binary(a->type.isBool() ? BinaryOp::LogicalOr : BinaryOp::Or, a, b);
-  case ReductionOp::Xor: return build.binary(BinaryOp::Xor, a, b);
+  case ReductionOp::Xor: return build.binary(a->type.isBool() ? BinaryOp::Ne : BinaryOp::Xor, a, b);
   }
   return a;
 }

@@ -117,10 +117,23 @@ private:
     return arena().make<Binary>(set.range, flag.type, op, &flag, set.value);
   }
 
-  /// found = bool(int(found) | int(e)) as found = e || found.
+  /// found = bool(int(found) | int(e)) as found = e || found, and what is changed over, inside = !inside, as
+  /// inside = true != inside.
   const Expr *ofTruthValues(const VarRef &flag, const Assign &set) {
+    const auto update = [&](BinaryOp op, const Expr *e) {
+      return arena().make<Binary>(set.range, flag.type, op, e, &flag);
+    };
+    if (const auto *changed = dyn<Unary>(withoutCasts(set.value)))
+      return changed->op == UnaryOp::Not && equal(withoutCasts(changed->operand), &flag)
+                 ? update(BinaryOp::Ne, Build(arena(), set.range).boolean(true))
+                 : nullptr;
+    static const std::map<BinaryOp, BinaryOp> kOps{{BinaryOp::Or, BinaryOp::LogicalOr},
+                                                   {BinaryOp::And, BinaryOp::LogicalAnd},
+                                                   {BinaryOp::Xor, BinaryOp::Ne},
+                                                   {BinaryOp::Ne, BinaryOp::Ne}};
     const auto *n = dyn<Binary>(withoutCasts(set.value));
-    if (!n || (n->op != BinaryOp::Or && n->op != BinaryOp::And) || !set.value->type.isBool()) return nullptr;
+    const auto op = n ? kOps.find(n->op) : kOps.end();
+    if (op == kOps.end() || !set.value->type.isBool()) return nullptr;
     const auto truth = [&](const Expr *e) {
       e = withoutCasts(e);
       const std::optional<Int> number = literal(e);
@@ -130,8 +143,7 @@ private:
     if (!left->type.isBool() || !right->type.isBool()) return nullptr;
     if (equal(right, &flag)) std::swap(left, right);
     if (!equal(left, &flag)) return nullptr;
-    return arena().make<Binary>(set.range, flag.type,
-                                n->op == BinaryOp::Or ? BinaryOp::LogicalOr : BinaryOp::LogicalAnd, right, &flag);
+    return update(op->second, right);
   }
 
   const Node *loop_ = nullptr;                  // around

@@ -67,6 +67,12 @@ std::optional<ReductionOp> reductionOp(BinaryOp op) {
   }
 }
 
+/// Of truth values, x != e is an update by ^.
+std::optional<ReductionOp> reductionOp(const Binary &b) {
+  if (b.op == BinaryOp::Ne && b.lhs->type.isBool() && b.rhs->type.isBool()) return ReductionOp::Xor;
+  return reductionOp(b.op);
+}
+
 /// a < b ? a : b and its relatives, where one of them is the place.
 std::optional<ReductionOp> extreme(const Expr *cond, const Expr *then, const Expr *otherwise, const Expr *place) {
   const auto *compare = dyn<Binary>(cond);
@@ -120,7 +126,7 @@ std::optional<Update> converted(const Assign &a) {
 std::optional<Update> setting(const Assign &a, const Module &module) {
   if (std::optional<Update> update = converted(a)) return update;
   if (const auto *b = dyn<Binary>(a.value)) {
-    std::optional<ReductionOp> op = reductionOp(b->op);
+    std::optional<ReductionOp> op = reductionOp(*b);
     if (op && equal(b->lhs, a.target) && !mentions(b->rhs, a.target))
       return Update{a.target, *op, b->rhs, b->op == BinaryOp::Sub};
     if (op && b->op != BinaryOp::Sub && equal(b->rhs, a.target) && !mentions(b->lhs, a.target))
