@@ -161,3 +161,25 @@ __codelet void bags(const Array<1, unsigned> start, const Array<1, unsigned> row
       own[k] = sum;
     }
 }
+
+// Fields of records, two of them of a record in it.
+struct Extent {
+  int low, high;
+};
+struct Group {
+  float sum;
+  Extent extent;
+  unsigned count;
+};
+__spectrum void records(const Array<1, unsigned> key, const Array<1, float> v, Array<2, Group> out)
+    __requires(v.size() == key.size() && out.size(0) > 0 && out.size(1) > 0);
+__codelet void records(const Array<1, unsigned> key, const Array<1, float> v, Array<2, Group> out) {
+  for (size_t i = 0; i < key.size(); ++i) {
+    if (key[i] % 7 == 3) continue;
+    size_t a = key[i] % out.size(0), b = i % out.size(1);
+    out[a][b].sum += 2 * v[i];
+    out[a][b].extent.high += key[i] & 15;
+    if (v[i] < 0) out[a][0].extent.low -= i & 3;
+    out[a][b].count++;
+  }
+}

@@ -10,6 +10,17 @@ namespace tangram::divide {
 const ast::Stmt *counted(const ast::Build &build, const ast::Expr *name, const ast::Expr *from, const ast::Expr *to,
                          std::vector<const ast::Stmt *> body);
 
+/// Loops over all elements of a container of these extents, which `each` gets the indices of.
+template <class F>
+const ast::Stmt *overElements(const ast::Build &build, ast::Names &names, const std::vector<const ast::Expr *> &extents,
+                              F &&each) {
+  std::vector<const ast::Expr *> at;
+  for (std::size_t d = 0; d < extents.size(); ++d) at.push_back(build.var(names.fresh("at"), ast::Scalar::U64));
+  std::vector<const ast::Stmt *> body = each(at);
+  for (std::size_t d = at.size(); d-- > 0;) body = {counted(build, at[d], build.u64(0), extents[d], std::move(body))};
+  return body[0];
+}
+
 class LoopParts {
 public:
   /// `most`: so many parts at most; null: as many as `parts` says, a tunable of these values, of any where there are

@@ -79,7 +79,7 @@ private:
     part_ = build.var(names_.fresh("part"), kSize);
     Stmts fill, body;
     for (const auto &[name, copy] : copies_)
-      fill.push_back(elementwise(build, copy, [&](const Exprs &at) {
+      fill.push_back(overElements(build, names_, copy.extents, [&](const Exprs &at) {
         const Type type = copy.own->type.element();
         return Stmts{build.assign(own(build, copy, part_, at), neutral(build, copy.op, type))};
       }));
@@ -87,7 +87,7 @@ private:
     stmts.push_back(parts.loop(part_, std::move(fill), body));
 
     for (const auto &[name, copy] : copies_)
-      stmts.push_back(elementwise(build, copy, [&](const Exprs &at) {
+      stmts.push_back(overElements(build, names_, copy.extents, [&](const Exprs &at) {
         const Type type = copy.own->type.element();
         const Expr *element = build.element(copy.container, at, type), *all = build.var(names_.fresh("all"), type);
         const Expr *of = build.var(names_.fresh("part"), kSize);
@@ -103,16 +103,6 @@ private:
     Exprs indices{part};
     indices.insert(indices.end(), at.begin(), at.end());
     return build.element(copy.own, std::move(indices), copy.own->type.element());
-  }
-
-  /// Loops over all elements of a container.
-  template <class F> const Stmt *elementwise(const Build &build, const Copy &copy, F &&each) {
-    Exprs at;
-    for (std::size_t d = 0; d < copy.extents.size(); ++d) at.push_back(build.var(names_.fresh("at"), kSize));
-    Stmts body = each(at);
-    for (std::size_t d = at.size(); d-- > 0;)
-      body = {counted(build, at[d], build.u64(0), copy.extents[d], std::move(body))};
-    return body[0];
   }
 
   const Node *mutateSubscript(const Subscript *s) override {

@@ -8,6 +8,7 @@
 #include "CountedSlots.h"
 #include "Distribution.h"
 #include "Divide.h"
+#include "FieldSums.h"
 #include "InPlace.h"
 #include "LocalArrays.h"
 #include "OwnCopies.h"
@@ -98,6 +99,7 @@ public:
         const Codelet *structured = nest::withFlags(nest::withStructuredLoops(codelet, context.arena), context.arena);
         structured = divide::withPartialResults(*module, structured, options.reorder, context.arena);
         structured = divide::withLocalArraysShared(nests, *structured, context.arena);
+        structured = divide::withFieldSums(nests, *structured, options.reorder, context.arena);
         structured = nest::withPreviousValues(nest::withSelectedElements(structured, context.arena), context.arena);
         const Codelet *plain = divide::withAlternatingBuffers(
             nests, *spectrum, *nest::withoutRemainders(nests, structured, context.arena), context.arena);
