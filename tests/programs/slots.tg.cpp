@@ -75,6 +75,20 @@ __codelet void filled(const Array<1, unsigned char> key, Array<1, int> next, Arr
   }
 }
 
+// ---- the same in one statement, from ends downwards, for values that are not all kept -----------------------------
+
+__spectrum void bucketed(const Array<1, unsigned char> key, Array<1, unsigned> end, Array<1, unsigned> out)
+    __requires(end.size() == 5 && out.size() == key.size());
+
+__codelet void bucketed(const Array<1, unsigned char> key, Array<1, unsigned> end, Array<1, unsigned> out) {
+  for (size_t b = 0; b < 5; ++b) end[b] = 0;
+  for (size_t i = 0; i < key.size(); ++i)
+    if (key[i] < 250) ++end[key[i] / 50];
+  for (size_t b = 1; b < 5; ++b) end[b] += end[b - 1];
+  for (size_t i = 0; i < key.size(); ++i)
+    if (key[i] < 250) out[--end[key[i] / 50]] = i;
+}
+
 // ---- the transpose of a matrix in compressed rows ----------------------------------------------------------------
 
 __spectrum void transposed(const Array<1, unsigned> row, const Array<1, unsigned> column, Array<1, unsigned> next,

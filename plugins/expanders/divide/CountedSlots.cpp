@@ -144,15 +144,13 @@ private:
     if (root && root->name == counters_) return updated(e, kept);
     if (root && !isKnown(e)) {
       // Of a container that is written nothing is known anyway; of another variable from here on.
-      possible_ &= isPlainTarget(set->target);
       unknown_.insert(root->name);
+      counts(set->target, kept); // out[next[k]++] = e
       return counts(set->value, kept);
     }
     possible_ &= root || (isa<Unary>(e->expr) && rootVariable(as<Unary>(e->expr)->operand) && isKnown(e));
     kept.push_back(e);
   }
-  /// Counts in the index of what is written, `out[next[k]++] = x`, are counts of the statement's.
-  bool isPlainTarget(const Expr *target) const { return !hasEffects(target); }
 
   /// next[k] += e
   void updated(const Evaluate *e, Stmts &kept) {
@@ -258,8 +256,8 @@ private:
     return found;
   }
 
-  /// Whether iterations do nothing with a container but write where the counters have just said: `to = next[k]++;
-  /// out[to] = e;`, which they do wherever they count.
+  /// Whether iterations do nothing with a container but write where the counters have just said, `to = next[k]++;
+  /// out[to] = e;` or `out[next[k]++] = e;`, which they do wherever they count.
   bool isWrittenAtSlots(const nest::Variable &container, const Stmts &stmts, const std::string &counters,
                         const Type &type, bool up) const {
     const Block *body = Build(arena_, nest_.codelet->range).block(stmts);
@@ -279,7 +277,8 @@ private:
         const auto *target = set && isElementOf(set->target, container.name) ? as<Subscript>(set->target) : nullptr;
         if (target && set->op == AssignOp::Set) {
           const auto *v = dyn<VarRef>(nest::withoutWidening(target->indices[0]));
-          writes += v && slots.count(v->name);
+          const Unary *u = countIn(target->indices[0], counters);
+          writes += (v && slots.count(v->name)) || (u && isSlot(*u, up));
         }
         const auto *branch = dyn<If>(s);
         const auto *inner = dyn<For>(s);
@@ -321,7 +320,7 @@ public:
     if (made_.empty()) return nest_.codelet;
     const auto *made = as<Codelet>(mutate(nest_.codelet));
     return arena().derive(made, [&](Codelet &c) {
-      c.rising.insert(c.rising.end(), independent_.begin(), independent_.end());
+      c.assumed.insert(c.assumed.end(), independent_.begin(), independent_.end());
       c.conditions.insert(c.conditions.end(), conditions_.begin(), conditions_.end());
       c.conditions.insert(c.conditions.end(), found_.conditions().begin(), found_.conditions().end());
     });
@@ -352,7 +351,7 @@ private:
       conditions_.push_back(
           build.binary(BinaryOp::Le, size, build.u64(static_cast<std::uint64_t>(most_ / kLeastParts))));
     // As many parts as there is memory for.
-    const Expr *fit = build.div(build.u64(static_cast<std::uint64_t>(most_)), build.add(size, one));
+    const Expr *fit = build.add(one, build.div(build.u64(static_cast<std::uint64_t>(most_)), build.add(size, one)));
     LoopParts parts(slots.range, slots.downwards, {8, 64, 1024, 16384}, fit, names_, arena());
     Stmts stmts = parts.declarations();
     const Expr *rows = build.var(names_.fresh(counters + "_own"), Type::array(2, type));

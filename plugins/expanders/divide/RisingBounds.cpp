@@ -63,7 +63,7 @@ std::optional<RisingBounds> risingBounds(nest::Nests &nests, const Spectrum &spe
   if (bounds.size() != 1) return {}; // one check
   Assumed rising;
   for (const Param *p : bounds) rising.push_back(p->name);
-  const Codelet *assumed = arena.derive(&codelet, [&](Codelet &c) { c.rising = rising; });
+  const Codelet *assumed = arena.derive(&codelet, [&](Codelet &c) { c.assumed = rising; });
   const nest::Nest *const known = nests.of(*assumed);
   if (!known || nest::Dependences(*known).unorderedLoops() <= nest::Dependences(*nest).unorderedLoops()) return {};
 
@@ -87,7 +87,7 @@ std::optional<RisingBounds> risingBounds(nest::Nests &nests, const Spectrum &spe
   result.rising = arena.derive(loops, [&](Codelet &c) {
     c.name = c.tag = "rising";
     c.from = loops->name;
-    c.rising = rising;
+    c.assumed = rising;
     c.conditions.push_back(make.use(answer));
   });
   std::vector<const Expr *> arguments{b.var(rises, Scalar::Bool)};

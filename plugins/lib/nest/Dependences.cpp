@@ -102,7 +102,7 @@ std::vector<Dependence> Dependences::all(unsigned loop) const {
       const auto depth = static_cast<unsigned>(std::find(around.begin(), around.end(), loop) - around.begin());
       if (!a.controls || *a.controls > depth) byVariable[a.variable].push_back(&a);
     }
-  const ast::Assumed &assumed = nest_.codelet->rising;
+  const ast::Assumed &assumed = nest_.codelet->assumed;
   const bool isIndependent = std::find(assumed.begin(), assumed.end(), nest_.loops[loop].variable) != assumed.end();
   const Exchanges exchanges(nest_, loop);
   std::vector<Dependence> found;

@@ -100,7 +100,7 @@ std::set<std::string> boundsOfSegments(const Nest &nest) {
 }
 
 bool inOwnSegments(const Nest &nest, const Access &first, const Access &second, unsigned loop) {
-  const Assumed &rising = nest.codelet->rising;
+  const Assumed &rising = nest.codelet->assumed;
   if (rising.empty()) return false;
   const Segments segments(nest);
   const auto one = segments.of(first, loop), other = segments.of(second, loop);

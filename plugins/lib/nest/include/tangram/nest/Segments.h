@@ -11,7 +11,7 @@ namespace tangram::nest {
 /// Containers of integers that the codelet is given and does not write, whose elements bound such loops.
 std::set<std::string> boundsOfSegments(const Nest &nest);
 
-/// Whether iterations of `loop` have segments of their own by Codelet::rising, and each access is to an element of the
+/// Whether iterations of `loop` have segments of their own by Codelet::assumed, and each access is to an element of the
 /// iteration's, so that those of different ones are different.
 bool inOwnSegments(const Nest &nest, const Access &first, const Access &second, unsigned loop);
 
