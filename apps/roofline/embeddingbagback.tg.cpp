@@ -1,6 +1,7 @@
 // The gradients of a weighted embedding bag: rows of the table that several bags use add up; each weight gets a
-// product. sizes: table=1048576x128 index=2097152 start=65537 least: bytes
-// 2097152*(128*4*2+8)+65536*128*4+1048576*128*4; operations 2097152*128*4; launches 2
+// product.
+// sizes: table=1048576x128 index=2097152 start=65537
+// least: bytes 2097152*(128*4*2+8)+65536*128*4+1048576*128*4; operations 2097152*128*4; launches 2
 #include <tangram/tangram.h>
 
 __spectrum void embeddingbagback(const Array<2, float> table, const Array<1, int> index, const Array<1, float> weight,

@@ -1,6 +1,7 @@
 // The k-truss of a graph: edges that are in fewer than k - 2 triangles are removed until none is. Neighbours are
-// sorted, edges go both ways; how many are left is returned. sizes: row=1048577 column=16777216 k=4 least: bytes
-// 16777216*(4*16+1)*4; operations 16777216*32*4; launches 8
+// sorted, edges go both ways; how many are left is returned.
+// sizes: row=1048577 column=16777216 k=4
+// least: bytes 16777216*(4*16+1)*4; operations 16777216*32*4; launches 8
 #include <cstdint>
 #include <tangram/tangram.h>
 

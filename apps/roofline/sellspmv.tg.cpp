@@ -1,6 +1,7 @@
 // A sparse product with rows sorted by length and stored in slices of 32 (SELL-C-sigma), each as wide as its longest
-// row. sizes: start=131073 column=134217728 order=4194304 x=4194304 least: bytes 134217728*12+4194304*20; operations
-// 134217728*2; launches 1
+// row.
+// sizes: start=131073 column=134217728 order=4194304 x=4194304
+// least: bytes 134217728*12+4194304*20; operations 134217728*2; launches 1
 #include <tangram/tangram.h>
 
 __spectrum void sellspmv(const Array<1, int> start, const Array<1, int> column, const Array<1, double> value,

@@ -1,6 +1,7 @@
 // Cross sections by energy and material, added up over its nuclides (XSBench): a binary search for each, between
-// points. sizes: energy=16777216 grid=355x11303 xs=355x11303x5 first=13 nuclide=408 least: bytes
-// 16777216*12+355*11303*24; operations 16777216*34*(14*4+20); launches 2
+// points.
+// sizes: energy=16777216 grid=355x11303 xs=355x11303x5 first=13 nuclide=408
+// least: bytes 16777216*12+355*11303*24; operations 16777216*34*(14*4+20); launches 2
 #include <tangram/tangram.h>
 
 __spectrum double xslookup(const Array<1, float> energy, const Array<1, int> material, const Array<2, float> grid,
