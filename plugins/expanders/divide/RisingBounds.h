@@ -16,8 +16,8 @@ struct RisingBounds {
   const ast::Codelet *rising = nullptr;    // one for `segments`, where they do, to be divided
 };
 
-/// Nothing where no more loops are parallel, or reductions, if bounds rise, or they are in several containers. `name` is that of the
-/// codelet that is made.
+/// Nothing where no more loops are parallel, or reductions, if bounds rise, or they are in several containers. `name`
+/// is that of the codelet that is made.
 std::optional<RisingBounds> risingBounds(nest::Nests &nests, const ast::Spectrum &spectrum, const ast::Codelet &codelet,
                                          const std::string &name, ast::Names &names, ast::Arena &arena);
 
