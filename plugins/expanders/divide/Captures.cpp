@@ -145,6 +145,10 @@ std::optional<Captures> capturesOf(const nest::Nest &nest, const std::vector<con
   return result;
 }
 
+bool hasViews(const Codelet &codelet) {
+  return any<Declare>(codelet.body, [](const Declare &d) { return d.type.isArray() && d.init; });
+}
+
 std::set<std::string> changedBy(const Node *tree) {
   std::set<std::string> changed = assignedVariables(tree);
   const auto place = [&](const Expr *target) {

@@ -21,6 +21,9 @@ std::optional<Captures> capturesOf(const nest::Nest &nest, const std::vector<con
                                    const std::set<std::string> &without, const std::set<std::string> &privates,
                                    ast::Arena &arena, std::string &why);
 
+/// Whether a container has a second name: `auto row = m[i];`.
+bool hasViews(const ast::Codelet &codelet);
+
 /// Variables that a tree changes, and containers of which it changes elements, by their names.
 std::set<std::string> changedBy(const ast::Node *tree);
 

@@ -431,6 +431,7 @@ private:
 } // namespace
 
 const Codelet *withCountedSlots(const nest::Nest &nest, std::int64_t most, Arena &arena) {
+  if (hasViews(*nest.codelet)) return nest.codelet; // containers are told apart by their names
   return CountedSlots(nest, most, arena).run();
 }
 

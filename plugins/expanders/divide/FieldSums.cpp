@@ -154,7 +154,7 @@ const Codelet *withFieldSums(nest::Nests &nests, const Codelet &codelet, bool re
   const bool any = std::any_of(codelet.params.begin(), codelet.params.end(),
                                [](const Param *p) { return p->type.isArray() && p->type.element().isStruct(); });
   const nest::Nest *nest = any ? nests.of(codelet) : nullptr;
-  return nest ? FieldSums(*nest, reorder, arena).run() : &codelet;
+  return nest && !hasViews(*nest->codelet) ? FieldSums(*nest, reorder, arena).run() : &codelet;
 }
 
 } // namespace tangram::divide
