@@ -13,8 +13,9 @@ namespace {
 
 constexpr DiagnosticKind kNoFrontend{"session.no-frontend", DiagnosticClass::User, "no frontend reads '{0}'",
                                      "known extensions: {1}"};
-constexpr DiagnosticKind kNoFile{"session.no-file", DiagnosticClass::User, "there is no file '{0}'",
-                                 "check the path; it is looked up from the current folder"};
+constexpr DiagnosticKind kNoFile{
+    "session.no-file", DiagnosticClass::User, "there is no file '{0}'",
+    "check the path; it is looked up from the current folder; a spectrum is named by --spectrum"};
 constexpr DiagnosticKind kFolder{"session.folder", DiagnosticClass::User, "'{0}' is a folder", "name a file: {1}"};
 constexpr DiagnosticKind kNoSpectrum{"session.no-spectrum", DiagnosticClass::User, "'{0}' declares no spectrum",
                                      "declare one: __spectrum int sum(const Array<1, int> in);"};

@@ -2,6 +2,7 @@
 
 #include "Captures.h"
 #include "LoopParts.h"
+#include "ReplacedLoops.h"
 
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
@@ -195,6 +196,7 @@ struct SlotLoop {
   bool downwards = false;
   const VarRef *counters = nullptr;
   Stmts body, counting;
+  Exprs conditions; // that a counter that came round would be no slot
   bool writesSlots = false, up = true;
 };
 
@@ -216,9 +218,6 @@ public:
     }
     return {};
   }
-
-  /// Conditions of the codelets of such loops: that a counter that came round would be no slot.
-  const Exprs &conditions() const { return conditions_; }
 
 private:
   std::optional<SlotLoop> countedIn(unsigned variable, unsigned loop, const Stmts &body,
@@ -248,8 +247,7 @@ private:
     found.writesSlots = !others.empty();
     found.up = counting.isUp();
     for (const unsigned other : others)
-      if (!counting.isByOne() || !isWrittenAtSlots(nest_.variables[other], body, counters.name, type, found.up))
-        return {};
+      if (!counting.isByOne() || !isWrittenAtSlots(nest_.variables[other], counters.name, type, found)) return {};
     walk(found.loop->body, [&](const VarRef &v) {
       if (v.name == counters.name) found.counters = &v;
     });
@@ -258,27 +256,32 @@ private:
 
   /// Whether iterations do nothing with a container but write where the counters have just said, `to = next[k]++;
   /// out[to] = e;` or `out[next[k]++] = e;`, which they do wherever they count.
-  bool isWrittenAtSlots(const nest::Variable &container, const Stmts &stmts, const std::string &counters,
-                        const Type &type, bool up) const {
-    const Block *body = Build(arena_, nest_.codelet->range).block(stmts);
-    std::size_t mentions = 0, writes = 0;
+  bool isWrittenAtSlots(const nest::Variable &container, const std::string &counters, const Type &type,
+                        SlotLoop &loop) const {
+    const bool up = loop.up;
+    const Block *body = Build(arena_, nest_.codelet->range).block(loop.body);
+    std::size_t mentions = 0, writes = 0, counts = 0;
     walk(
         body, [](const Size &) { return WalkResult::Skip; },
-        [&](const VarRef &v) { mentions += v.name == container.name; });
+        [&](const VarRef &v) { mentions += v.name == container.name; },
+        [&](const Unary &u) { counts += countIn(&u, counters) == &u; },
+        [&](const Assign &set) { counts += isElementOf(set.target, counters); });
+    std::set<const Unary *> written; // counts that say a slot that is written
     const std::set<std::string> assigned = assignedVariables(body);
     const auto search = [&](const auto &self, const Stmts &stmts) -> void {
-      std::set<std::string> slots; // of this block
+      std::map<std::string, const Unary *> slots; // of this block
       for (const Stmt *s : stmts) {
         if (const auto *d = dyn<Declare>(s); d && d->init && !assigned.count(d->name) && d->type.isInteger())
           if (const Unary *u = countIn(d->init, counters); u && isSlot(*u, up) && d->type.bytes() >= type.bytes())
-            slots.insert(d->name);
+            slots.emplace(d->name, u);
         const auto *e = dyn<Evaluate>(s);
         const auto *set = e ? dyn<Assign>(e->expr) : nullptr;
         const auto *target = set && isElementOf(set->target, container.name) ? as<Subscript>(set->target) : nullptr;
         if (target && set->op == AssignOp::Set) {
           const auto *v = dyn<VarRef>(nest::withoutWidening(target->indices[0]));
-          const Unary *u = countIn(target->indices[0], counters);
-          writes += (v && slots.count(v->name)) || (u && isSlot(*u, up));
+          const auto slot = v ? slots.find(v->name) : slots.end();
+          const Unary *u = slot != slots.end() ? slot->second : countIn(target->indices[0], counters);
+          if (u && isSlot(*u, up)) written.insert(u), ++writes;
         }
         const auto *branch = dyn<If>(s);
         const auto *inner = dyn<For>(s);
@@ -290,7 +293,8 @@ private:
     search(search, body->stmts);
     if (writes != mentions) return false;
     if (type.isSigned() || type.bytes() == 8) return true;
-    // A counter that came round would have been an index that the container does not have.
+    // A counter that came round would have been an index that the container does not have, where each is written.
+    if (written.size() != counts) return false;
     const Param *param = nullptr;
     for (const Param *p : nest_.codelet->params)
       if (p->name == container.name) param = p;
@@ -298,7 +302,7 @@ private:
     const Build build(arena_, param->range);
     const Expr *dim = param->type.rank() > 1 ? build.u64(0) : nullptr;
     const Expr *size = arena_.make<Size>(param->range, kSize, build.var(param->name, param->type), dim);
-    conditions_.push_back(build.less(size, build.u64(std::uint64_t{1} << 32)));
+    loop.conditions.push_back(build.less(size, build.u64(std::uint64_t{1} << 32)));
     return true;
   }
   static bool isSlot(const Unary &u, bool up) { return u.op == (up ? UnaryOp::PostInc : UnaryOp::PreDec); }
@@ -306,23 +310,21 @@ private:
   const nest::Nest &nest_;
   nest::Dependences dependences_;
   Arena &arena_;
-  mutable Exprs conditions_;
 };
 
-class CountedSlots final : public Mutator {
+class CountedSlots final : public ReplacedLoops {
 public:
   CountedSlots(const nest::Nest &nest, std::int64_t most, Arena &arena)
-      : Mutator(arena), nest_(nest), most_(most), found_(nest, arena) {
+      : ReplacedLoops(arena), nest_(nest), most_(most), found_(nest, arena) {
     names_.reserveAll(nest.codelet);
     find(nest.items);
   }
   const Codelet *run() {
-    if (made_.empty()) return nest_.codelet;
-    const auto *made = as<Codelet>(mutate(nest_.codelet));
-    return arena().derive(made, [&](Codelet &c) {
+    if (made.empty()) return nest_.codelet;
+    const auto *codelet = as<Codelet>(mutate(nest_.codelet));
+    return arena().derive(codelet, [&](Codelet &c) {
       c.assumed.insert(c.assumed.end(), independent_.begin(), independent_.end());
       c.conditions.insert(c.conditions.end(), conditions_.begin(), conditions_.end());
-      c.conditions.insert(c.conditions.end(), found_.conditions().begin(), found_.conditions().end());
     });
   }
 
@@ -330,7 +332,10 @@ private:
   void find(const std::vector<nest::Item> &items) {
     for (const nest::Item &item : items) {
       if (item.kind == nest::Item::Kind::Loop) {
-        if (const std::optional<SlotLoop> found = found_.of(item)) made_[found->loop] = inParts(*found);
+        if (const std::optional<SlotLoop> found = found_.of(item)) {
+          conditions_.insert(conditions_.end(), found->conditions.begin(), found->conditions.end());
+          made[found->loop] = inParts(*found);
+        }
         continue;
       }
       find(item.body);
@@ -363,9 +368,9 @@ private:
     const auto own = [&](const Expr *row, const Expr *at) { return build.element(rows, {row, at}, type); };
     const auto inRow = [&](const Expr *row, const Stmts &body) {
       InRow mutator(counters, rows, row, arena());
-      Stmts made;
-      for (const Stmt *s : body) made.push_back(as<Stmt>(mutator.mutate(s)));
-      return made;
+      Stmts own;
+      for (const Stmt *s : body) own.push_back(as<Stmt>(mutator.mutate(s)));
+      return own;
     };
     const auto withNames = [&](const Stmt *s) { return as<For>(withOwnNames(arena(), s, names_)); };
 
@@ -409,22 +414,11 @@ private:
     return stmts;
   }
 
-  const Node *mutateBlock(const Block *block) override {
-    Stmts stmts;
-    for (const Stmt *s : block->stmts)
-      if (const auto made = made_.find(dyn<For>(s)); made != made_.end())
-        stmts.insert(stmts.end(), made->second.begin(), made->second.end());
-      else
-        stmts.push_back(as<Stmt>(mutate(s)));
-    return stmts == block->stmts ? block : arena().derive(block, [&](Block &b) { b.stmts = std::move(stmts); });
-  }
-
   const nest::Nest &nest_;
   std::int64_t most_;
   SlotLoops found_;
   Names names_;
-  std::map<const For *, Stmts> made_; // what stands in place of loops
-  Texts independent_;                 // variables of loops over parts that go through iterations again
+  Texts independent_; // variables of loops over parts that go through iterations again
   Exprs conditions_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "Captures.h"
 #include "LoopParts.h"
+#include "ReplacedLoops.h"
 
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
@@ -30,15 +31,15 @@ const Subscript *elementWithFields(const Expr *e, std::string &fields) {
   return element && !fields.empty() && isa<VarRef>(element->base) ? element : nullptr;
 }
 
-class FieldSums final : public Mutator {
+class FieldSums final : public ReplacedLoops {
 public:
   FieldSums(const nest::Nest &nest, bool reorder, Arena &arena)
-      : Mutator(arena), nest_(nest), dependences_(nest), reorder_(reorder) {
+      : ReplacedLoops(arena), nest_(nest), dependences_(nest), reorder_(reorder) {
     names_.reserveAll(nest.codelet);
     for (const nest::Item &item : nest.items)
       if (item.kind == nest::Item::Kind::Loop) prepare(item.index);
   }
-  const Codelet *run() { return made_.empty() ? nest_.codelet : as<Codelet>(mutate(nest_.codelet)); }
+  const Codelet *run() { return made.empty() ? nest_.codelet : as<Codelet>(mutate(nest_.codelet)); }
 
 private:
   struct Sum {
@@ -55,7 +56,7 @@ private:
     sums_.clear();
     for (const Param *p : nest_.codelet->params)
       if (p->type.isArray() && p->type.element().isStruct() && shared.count(p->name)) find(*node, p->name);
-    if (!sums_.empty()) made_[node] = apart(*node);
+    if (!sums_.empty()) made[node] = apart(*node);
     sums_.clear();
   }
 
@@ -130,22 +131,11 @@ private:
     return Build(arena(), m->range).element(sum->second.own, std::move(indices), m->type);
   }
 
-  const Node *mutateBlock(const Block *block) override {
-    Stmts stmts;
-    for (const Stmt *s : block->stmts)
-      if (const auto made = made_.find(dyn<For>(s)); made != made_.end())
-        stmts.insert(stmts.end(), made->second.begin(), made->second.end());
-      else
-        stmts.push_back(as<Stmt>(mutate(s)));
-    return stmts == block->stmts ? block : arena().derive(block, [&](Block &b) { b.stmts = std::move(stmts); });
-  }
-
   const nest::Nest &nest_;
   nest::Dependences dependences_;
   bool reorder_;
   Names names_;
-  std::map<const For *, Stmts> made_; // what stands in place of loops
-  std::map<std::string, Sum> sums_;   // of the loop at hand, by container and fields
+  std::map<std::string, Sum> sums_; // of the loop at hand, by container and fields
 };
 
 } // namespace

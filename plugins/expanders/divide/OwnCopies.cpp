@@ -2,6 +2,7 @@
 #include "Accumulations.h"
 #include "LoopParts.h"
 #include "Reductions.h"
+#include "ReplacedLoops.h"
 
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
@@ -16,14 +17,14 @@ namespace {
 
 constexpr std::int64_t kParts = 8; // that memory is asked for
 
-class OwnCopies final : public Mutator {
+class OwnCopies final : public ReplacedLoops {
 public:
-  OwnCopies(const nest::Nest &nest, bool reorder, Arena &arena) : Mutator(arena), nest_(nest) {
+  OwnCopies(const nest::Nest &nest, bool reorder, Arena &arena) : ReplacedLoops(arena), nest_(nest) {
     names_.reserveAll(nest.codelet);
     for (const Accumulation &a : accumulations(nest, reorder, arena))
       if (a.outermost) prepare(a);
   }
-  bool any() const { return !made_.empty(); }
+  bool any() const { return !made.empty(); }
   /// Elements of one copy of each container.
   const Exprs &sizes() const { return sizes_; }
 
@@ -60,7 +61,7 @@ private:
       copies_[name] = std::move(copy);
     }
     sizes_.insert(sizes_.end(), sizes.begin(), sizes.end());
-    made_[loop] = inParts(build, *loop, *range);
+    made[loop] = inParts(build, *loop, *range);
     copies_.clear(); // others touch the container itself
   }
 
@@ -113,19 +114,8 @@ private:
     return own(Build(arena(), s->range), copy->second, part_, inner->indices);
   }
 
-  const Node *mutateBlock(const Block *block) override {
-    Stmts stmts;
-    for (const Stmt *s : block->stmts)
-      if (const auto made = made_.find(dyn<For>(s)); made != made_.end())
-        stmts.insert(stmts.end(), made->second.begin(), made->second.end());
-      else
-        stmts.push_back(as<Stmt>(mutate(s)));
-    return stmts == block->stmts ? block : arena().derive(block, [&](Block &b) { b.stmts = std::move(stmts); });
-  }
-
   const nest::Nest &nest_;
   Names names_;
-  std::map<const For *, Stmts> made_; // what stands in place of loops
   Exprs sizes_;
   // Of the loop at hand:
   std::map<std::string, Copy> copies_; // of containers, by their names
