@@ -341,14 +341,21 @@ private:
 
   bool scan(const Item &item, std::vector<const Stmt *> &out) {
     std::optional<ScanLoop> found =
-        scanLoop(nest_, item, dependences_, nest::sourceOf(nest_, item.body, arena_), arena_);
+        scanLoop(nest_, item, dependences_, nest::sourceOf(nest_, item.body, arena_), own_, arena_);
     if (!found) return false;
     ReductionLoop &total = found->total;
+    const auto inLoop = [&](const Reduced &running) { // what the source has
+      return std::none_of(total.scalars.begin(), total.scalars.end(), [&](const Reduced &other) {
+        return (other.restartedBy && &total.scalars[*other.restartedBy] == &running) ||
+               (other.scaledBy && &total.scalars[*other.scaledBy] == &running);
+      });
+    };
     const bool rounds = std::any_of(total.scalars.begin(), total.scalars.end(),
                                     [](const Reduced &running) { return running.type.isFloating(); });
     if (!options_.reorder && rounds) return false;
     structOf(total);
-    const std::vector<const Spectrum *> made = spectrumsOf(*found, base_, names_, arena_);
+    const std::vector<const Spectrum *> made =
+        found->onlyTotal ? spectrumsOf(total, base_, names_, arena_) : spectrumsOf(*found, base_, names_, arena_);
     if (made.empty()) return false;
     for (const Expr *condition : found->conditions)
       if (std::none_of(conditions_.begin(), conditions_.end(), [&](const Expr *e) { return equal(e, condition); }))
@@ -358,13 +365,17 @@ private:
     Codelets make(arena_, total.range.where);
     const Build &build = make.build();
     std::vector<const Expr *> args = {total.range.range(arena_)};
-    for (const Reduced &running : total.scalars) args.push_back(build.var(running.name, running.type));
-    args.insert(args.end(), found->captures.arguments.begin(), found->captures.arguments.end());
+    for (const Reduced &running : total.scalars)
+      args.push_back(inLoop(running) ? build.var(running.name, running.type)
+                                     : neutral(build, running.op, running.type));
+    const Captures &captures = found->onlyTotal ? total.captures : found->captures;
+    args.insert(args.end(), captures.arguments.begin(), captures.arguments.end());
     const Expr *result = make.call(made[0]->name, total.result(), std::move(args));
     if (total.values) result = named(total, result, out);
     for (std::size_t k = 0; k < total.scalars.size(); ++k)
-      out.push_back(
-          build.assign(build.var(total.scalars[k].name, total.scalars[k].type), valueOf(total, k, result, arena_)));
+      if (inLoop(total.scalars[k]))
+        out.push_back(
+            build.assign(build.var(total.scalars[k].name, total.scalars[k].type), valueOf(total, k, result, arena_)));
     return true;
   }
 

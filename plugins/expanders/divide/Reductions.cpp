@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 #include <limits>
 
 namespace tangram::divide {
@@ -60,6 +61,25 @@ const Expr *combined(const Build &build, ReductionOp op, const Expr *a, const Ex
   return a;
 }
 
+const Expr *combined(const Build &build, const std::vector<Reduced> &scalars, std::size_t k,
+                     const std::vector<const Expr *> &a, const std::vector<const Expr *> &b) {
+  const Reduced &scalar = scalars[k];
+  if (scalar.scaledBy) {
+    const Expr *factor = b[*scalar.scaledBy];
+    auto wide = [&](const Expr *e) { return build.cast(factor->type, e); };
+    const Expr *scaled = build.cast(scalar.type, build.add(build.mul(factor, wide(a[k])), wide(b[k])));
+    if (!scalar.type.isFloating()) return scaled;
+    // What is nothing yet stays so, also where factors come to an infinity.
+    return build.select(build.equal(a[k], build.zero(scalar.type)), b[k], scaled);
+  }
+  const Expr *onward = combined(build, scalar.op, a[k], b[k]);
+  return scalar.restartedBy ? build.select(b[*scalar.restartedBy], b[k], onward) : onward;
+}
+
+bool ReductionLoop::inOrder() const {
+  return std::any_of(scalars.begin(), scalars.end(), [](const Reduced &r) { return r.restartedBy || r.scaledBy; });
+}
+
 std::vector<std::size_t> SelectedTogether::all() const {
   std::vector<std::size_t> result = followers;
   if (any) result.push_back(*any);
@@ -101,8 +121,7 @@ Stmts takeOver(const Build &build, const ReductionLoop &loop, const Exprs &mine,
                const Numbers &numbers) {
   Stmts result;
   for (std::size_t k = 0; k < mine.size(); ++k)
-    if (!loop.selectionOf(k))
-      result.push_back(build.assign(mine[k], combined(build, loop.scalars[k].op, mine[k], others[k])));
+    if (!loop.selectionOf(k)) result.push_back(build.assign(mine[k], combined(build, loop.scalars, k, mine, others)));
   for (std::size_t s = 0; s < loop.selections.size(); ++s) {
     const SelectedTogether &selection = loop.selections[s];
     Stmts sets;
@@ -153,6 +172,10 @@ public:
     const std::string all = names_.fresh(name_ + "_all");
     codelets.push_back(parts(all));
     for (const char *own : {"results", "combined"}) local_.reserve(own);
+    if (loop_.inOrder()) {
+      codelets.push_back(make_.codelet("lanes", params_, lanesInOrder(loop_.range, range_, body_, before()), true));
+      return {spectrum(name_, params_, codelets), combining(all)};
+    }
     codelets.push_back(lanes("lanes", body_, true));
     if (const std::optional<Stmts> inner = innermostByLanes())
       codelets.push_back(lanes("lanes_innermost", *inner, false));
@@ -209,7 +232,7 @@ private:
   const Expr *both(std::size_t k, const Exprs &a, const Exprs &b) const {
     if (const SelectedTogether *selection = loop_.selectionOf(k))
       return build_.select(replaces(build_, *selection, a, b), b[k], a[k]);
-    return combined(build_, loop_.scalars[k].op, a[k], b[k]);
+    return combined(build_, loop_.scalars, k, a, b);
   }
   /// T scalar = first; of each.
   void declare(const Exprs &first, Stmts &out) const {
@@ -280,6 +303,52 @@ private:
       numbers.push_back(build_.var(name, kSize));
     }
     return numbers;
+  }
+
+  /// Lanes have neighbouring iterations, as many as there are lanes at a time, and combine what each comes to from
+  /// nothing with what is in front of it (an inclusive scan of Hillis and Steele).
+  Stmts lanesInOrder(const LoopRange &range, const Param *container, const Stmts &each, const Exprs &first) {
+    const Tunable *noTunable = nullptr;
+    const Expr *none = nullptr;
+    auto number = [&](const char *hint, const Type &type) { return build_.var(local_.fresh(hint), type); };
+    auto declared = [&](const Expr *v, const Expr *init, bool isConst) {
+      return build_.declare(as<VarRef>(v)->name, v->type, init, isConst);
+    };
+    const Expr *lane = number("lane", kLane), *lanes = number("lanes", kLane), *step = number("step", kLane);
+    const Expr *from = number("from", kSize), *at = build_.var(range.position, kSize);
+    const Expr *size = arena_.make<Size>(where_, kSize, make_.use(container), none);
+    Stmts body{declared(lane, index(), true), declared(lanes, count(), true)};
+    Exprs behind, mine, earlier, last;
+    for (std::size_t k = 0; k < loop_.scalars.size(); ++k) {
+      const Type &type = loop_.scalars[k].type;
+      const Expr *array = number("shared", Type::array(1, type));
+      auto element = [&](const Expr *of) { return build_.element(array, {wide(of)}, type); };
+      body.push_back(arena_.make<Declare>(where_, as<VarRef>(array)->name, type, false, true, Exprs{wide(count())},
+                                          noTunable, none));
+      behind.push_back(number("behind", type));
+      mine.push_back(element(lane));
+      earlier.push_back(element(build_.sub(lane, step)));
+      last.push_back(element(build_.sub(lanes, build_.integer(kLane, 1))));
+    }
+    auto set = [&](Stmts &out, const Exprs &targets, const std::function<const Expr *(std::size_t)> &value) {
+      for (std::size_t k = 0; k < targets.size(); ++k) out.push_back(build_.assign(targets[k], value(k)));
+    };
+    for (std::size_t k = 0; k < behind.size(); ++k) body.push_back(declared(behind[k], first[k], false));
+    Stmts turn{declared(at, build_.add(from, wide(lane)), true)}, combine;
+    declare(nothing_, turn);
+    turn.push_back(build_.when(build_.less(at, size), make_.iteration(range, container, each)));
+    set(turn, mine, [&](std::size_t k) { return scalar(k); });
+    set(combine, mine, [&](std::size_t k) { return both(k, earlier, mine); });
+    turn.push_back(
+        arena_.make<For>(where_, declared(step, build_.integer(kLane, 1), false), build_.less(step, lanes),
+                         arena_.make<Assign>(where_, kLane, AssignOp::Mul, step, build_.integer(kLane, 2)),
+                         build_.block({build_.when(build_.binary(BinaryOp::Ge, lane, step), std::move(combine))})));
+    set(turn, behind, [&](std::size_t k) { return both(k, behind, last); });
+    body.push_back(arena_.make<For>(where_, declared(from, build_.u64(0), false), build_.less(from, size),
+                                    arena_.make<Assign>(where_, kSize, AssignOp::Add, from, wide(lanes)),
+                                    build_.block(std::move(turn))));
+    body.push_back(returned(behind));
+    return body;
   }
 
   /// __shared T shared[coopDim()]; ... of each scalar; the last lane has the result.
@@ -395,6 +464,11 @@ private:
     declare(nothing_, serial);
     serial.push_back(make_.loop(numbers, results, takeOver(build_, loop_, scalars(), one)));
     serial.push_back(returned(scalars()));
+    const Stmts takes = takeOver(build_, loop_, scalars(), one);
+    if (loop_.inOrder())
+      return spectrum(all, params,
+                      {make_.codelet("loops", params, std::move(serial)),
+                       make_.codelet("lanes", params, lanesInOrder(numbers, results, takes, nothing_), true)});
     const std::string own = local_.fresh("lane");
     Stmts coop{build_.declare(own, kLane, index())};
     declare(nothing_, coop);

@@ -12,6 +12,9 @@ struct Reduced {
   std::string name;
   ast::Type type;
   nest::ReductionOp op = nest::ReductionOp::Add;
+  /// The place of a later scalar that says of iterations whether they begin this one anew (a truth value), or what they
+  /// multiply it by. Such iterations are combined in their order alone.
+  std::optional<std::size_t> restartedBy = {}, scaledBy = {};
 };
 
 /// Scalars of a loop, by their places among them, of which iterations keep those that belong to an extreme value.
@@ -38,6 +41,7 @@ struct ReductionLoop {
   std::vector<SelectedTogether> selections = {};
 
   const SelectedTogether *selectionOf(std::size_t scalar) const; // null: it is combined alone
+  bool inOrder() const;                                          // iterations are combined in no other order
 
   ast::Type result() const { return values ? ast::Type::structure(values->name) : scalars[0].type; }
 };
@@ -48,6 +52,9 @@ const ast::Expr *valueOf(const ReductionLoop &loop, std::size_t k, const ast::Ex
 /// What leaves a value as it is; null for a type that has none.
 const ast::Expr *neutral(const ast::Build &build, nest::ReductionOp op, const ast::Type &type);
 const ast::Expr *combined(const ast::Build &build, nest::ReductionOp op, const ast::Expr *a, const ast::Expr *b);
+/// Scalar `k` of two values each, the second of which is from later iterations, without selections.
+const ast::Expr *combined(const ast::Build &build, const std::vector<Reduced> &scalars, std::size_t k,
+                          const std::vector<const ast::Expr *> &a, const std::vector<const ast::Expr *> &b);
 
 /// Where `others`, which are of later iterations, replace `mine`; with numbers of the iterations, also of any others.
 const ast::Expr *replaces(const ast::Build &build, const SelectedTogether &selection,
@@ -60,7 +67,7 @@ struct Numbers {
   bool inOrder = false; // that others are of later iterations is known without
 };
 
-/// Statements by which scalars become what they are combined with others.
+/// Statements by which scalars become what they are combined with others, of later iterations where order matters.
 std::vector<const ast::Stmt *> takeOver(const ast::Build &build, const ReductionLoop &loop,
                                         const std::vector<const ast::Expr *> &mine,
                                         const std::vector<const ast::Expr *> &others, const Numbers &numbers = {});

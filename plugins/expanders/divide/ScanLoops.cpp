@@ -1,5 +1,6 @@
 #include "ScanLoops.h"
 
+#include "Recurrences.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Substitute.h"
@@ -124,28 +125,6 @@ bool isCompacted(const nest::Nest &nest, unsigned loop, unsigned container, cons
   return enough != nullptr;
 }
 
-/// The statements of the body, and of branches in it, that update a scalar: `sum += next; if (full) sum -= last;`. None
-/// where it is not by one operator.
-Stmts updatesOf(const Stmts &body, const std::string &scalar, const Module &module) {
-  Stmts found;
-  std::set<nest::ReductionOp> ops;
-  auto look = [&](auto &&self, const Stmts &stmts) -> void {
-    for (const Stmt *s : stmts) {
-      const std::optional<nest::Update> u = nest::updateOf(s, module);
-      const auto *target = u ? dyn<VarRef>(u->target) : nullptr;
-      if (target && target->name == scalar) {
-        found.push_back(s);
-        ops.insert(u->op);
-      } else if (const auto *branch = dyn<If>(s)) {
-        self(self, branch->then->stmts);
-        if (branch->otherwise) self(self, branch->otherwise->stmts);
-      }
-    }
-  };
-  look(look, body);
-  return ops.size() == 1 ? found : Stmts{};
-}
-
 bool isOneOf(const Stmts &stmts, const Stmt *s) { return std::find(stmts.begin(), stmts.end(), s) != stmts.end(); }
 
 /// The scalars that the loop carries, in the order of their declarations; none where it carries something else.
@@ -165,8 +144,9 @@ std::vector<const nest::Variable *> carriedScalars(const nest::Nest &nest, unsig
                                [](const nest::Variable *v) { return v->rank == 0 && v->type.isScalar(); });
   const bool compacted = std::all_of(containers.begin(), containers.end(), [&](unsigned container) {
     return std::any_of(scalars.begin(), scalars.end(), [&](const nest::Variable *v) {
-      const Stmts updates = updatesOf(body, v->name, *nest.module);
-      return updates.size() == 1 && isCompacted(nest, loop, container, *v, updates[0], body, arena, conditions);
+      const std::optional<Recurrence> counts = recurrenceOf(body, v->name, v->type, *nest.module);
+      return counts && counts->kind == Recurrence::Kind::Combined && counts->updates.size() == 1 &&
+             isCompacted(nest, loop, container, *v, counts->updates[0], body, arena, conditions);
     });
   });
   return all && compacted ? scalars : std::vector<const nest::Variable *>{};
@@ -197,8 +177,11 @@ public:
     for (const Stmt *s : body) walk(s, [&](const Stmt &inner) { order_.emplace(&inner, order_.size()); });
   }
 
-  void add(const Stmt *where, const Node *what) {
-    walk(what, [&](const VarRef &v) { names_[v.name] = std::max(names_[v.name], order_.at(where)); });
+  /// `itself`: the scalar that it is about.
+  void add(const Stmt *where, const Node *what, const std::string &itself = "") {
+    walk(what, [&](const VarRef &v) {
+      if (v.name != itself) names_[v.name] = std::max(names_[v.name], order_.at(where));
+    });
   }
   bool has(const std::string &name) const { return names_.count(name) > 0; }
   /// Whether what is found in a container may be of the loop's own: an iteration writes it before the last use, or it
@@ -226,14 +209,17 @@ using Written = std::map<std::string, Stmts>;
 /// Declarations of the body that the updates of scalars need, and the updates; nothing where these need the scalars
 /// themselves, `if (n < most) out[n++] = x;`, or what the loop writes, unless an iteration reads it before it writes
 /// it, and no other one does: `sum += c[i]; c[i] = sum;`.
-std::optional<Stmts> slice(const nest::Nest &nest, const Stmts &body, const Stmts &updates,
-                           const std::set<std::string> &scalars, const Written &written, Arena &arena) {
+std::optional<Stmts> slice(const nest::Nest &nest, const Stmts &body, const std::vector<Recurrence> &recurrences,
+                           const std::vector<Reduced> &scalars, const Written &written, Arena &arena) {
+  Stmts updates;
+  for (const Recurrence &r : recurrences) updates.insert(updates.end(), r.updates.begin(), r.updates.end());
   Needs needed(*nest.codelet, body);
   std::set<std::string> inside; // declared in branches around the updates
   auto needsOf = [&](auto &&self, const Stmt *s) -> void {
     if (isOneOf(updates, s)) {
-      if (const std::optional<nest::Update> how = nest::updateOf(s, *nest.module); how && how->value)
-        needed.add(s, how->value);
+      for (std::size_t k = 0; k < recurrences.size(); ++k)
+        if (isOneOf(recurrences[k].updates, s))
+          for (const Expr *e : operandsOf(s, scalars[k].name, *nest.module)) needed.add(s, e, scalars[k].name);
     } else if (const auto *branch = dyn<If>(s); branch && alone(s, updates, arena)) {
       needed.add(branch, branch->cond);
       for (const Block *block : {branch->then, branch->otherwise})
@@ -255,7 +241,7 @@ std::optional<Stmts> slice(const nest::Nest &nest, const Stmts &body, const Stmt
     kept.insert(kept.begin(), d);
   }
   auto isNeeded = [&](const std::string &name) { return needed.has(name); };
-  if (std::any_of(scalars.begin(), scalars.end(), isNeeded)) return {};
+  if (std::any_of(scalars.begin(), scalars.end(), [&](const Reduced &r) { return isNeeded(r.name); })) return {};
   for (const auto &[container, writes] : written)
     if (needed.mayBeWritten(container, writes)) return {};
   for (const Stmt *s : body) { // what is kept is nowhere set again
@@ -269,38 +255,55 @@ std::optional<Stmts> slice(const nest::Nest &nest, const Stmts &body, const Stmt
 
 } // namespace
 
+namespace {
+
+/// Scalars beside those that begin anew, or are scaled, which say so of what is left of the loop.
+void addCompanions(ReductionLoop &total, const std::vector<Recurrence> &recurrences, Names &names, const Module &module,
+                   Arena &arena) {
+  for (std::size_t k = 0; k < recurrences.size(); ++k) {
+    if (recurrences[k].kind == Recurrence::Kind::Combined) continue;
+    const bool restarts = recurrences[k].kind == Recurrence::Kind::Restarted;
+    const std::string scalar = total.scalars[k].name;
+    const Type type = restarts ? Type(Scalar::Bool) : recurrences[k].factorType;
+    const Reduced companion{names.fresh(scalar + (restarts ? "_anew" : "_factor")), type,
+                            restarts ? nest::ReductionOp::Or : nest::ReductionOp::Mul};
+    (restarts ? total.scalars[k].restartedBy : total.scalars[k].scaledBy) = total.scalars.size();
+    const Expr *own = Build(arena, total.range.where).var(companion.name, type);
+    total.body = withCompanion(total.body, recurrences[k], scalar, own, module, arena);
+    total.scalars.push_back(companion);
+  }
+}
+
+} // namespace
+
 std::optional<ScanLoop> scanLoop(const nest::Nest &nest, const nest::Item &loop, const nest::Dependences &dependences,
-                                 Stmts body, Arena &arena) {
+                                 Stmts body, Names &codeletNames, Arena &arena) {
   // Where an iteration may end before an update, branches around it do not tell whether it is done.
   if (std::any_of(body.begin(), body.end(), jumpsOut)) return {};
   ScanLoop scan;
   const std::vector<const nest::Variable *> scalars =
       carriedScalars(nest, loop.index, dependences, body, arena, scan.conditions);
   if (scalars.empty()) return {};
-  Stmts updates;
+  std::vector<Recurrence> recurrences;
   std::set<std::string> names;
   Written written;
-  std::map<const nest::Variable *, Stmts> updatesOfEach;
   for (const nest::Variable *v : scalars) {
-    const Stmts own = updatesOf(body, v->name, *nest.module);
-    if (own.empty()) return {};
-    scan.total.scalars.push_back({v->name, v->type, nest::updateOf(own[0], *nest.module)->op});
+    const std::optional<Recurrence> own = recurrenceOf(body, v->name, v->type, *nest.module);
+    if (!own) return {};
+    scan.total.scalars.push_back({v->name, v->type, own->op});
     names.insert(v->name);
-    updates.insert(updates.end(), own.begin(), own.end());
-    updatesOfEach.emplace(v, own);
+    recurrences.push_back(*own);
   }
   for (unsigned s : nest.statementsOf(loop.index))
     for (const nest::Access &a : nest.statements[s].accesses) {
-      if (a.kind == nest::AccessKind::Read) continue;
       const nest::Variable &other = nest.variables[a.variable];
-      const auto running = updatesOfEach.find(&other);
-      if (running != updatesOfEach.end() && !isOneOf(running->second, nest.statements[s].node)) return {};
-      if (other.container) written[other.name].push_back(nest.statements[s].node);
+      if (a.kind != nest::AccessKind::Read && other.container) written[other.name].push_back(nest.statements[s].node);
     }
+  scan.onlyTotal = written.empty();
   for (const nest::Dependence &d : dependences.all(loop.index))
     if (const auto shared = written.find(nest.variables[d.first->variable].name); shared != written.end())
       shared->second.clear();
-  std::optional<Stmts> kept = slice(nest, body, updates, names, written, arena);
+  std::optional<Stmts> kept = slice(nest, body, recurrences, scan.total.scalars, written, arena);
   std::string why;
   const std::optional<LoopRange> range = rangeOf(nest, loop.index, arena, why);
   if (!kept || !range) return {};
@@ -311,6 +314,7 @@ std::optional<ScanLoop> scanLoop(const nest::Nest &nest, const nest::Item &loop,
                           some = capturesOf(nest, *kept, without, own, arena, why);
   if (!all || !some) return {};
   scan.total.range = *range, scan.total.body = std::move(*kept), scan.total.captures = *some;
+  addCompanions(scan.total, recurrences, codeletNames, *nest.module, arena);
   scan.body = std::move(body);
   scan.captures = *all;
   return scan;
@@ -362,7 +366,14 @@ private:
   std::size_t count() const { return scalars_.size(); }
   const Expr *value(std::size_t k) const { return build_.var(scalars_[k].name, scalars_[k].type); }
   const Expr *wide(const Expr *e) const { return build_.cast(kSize, e); }
-  const Expr *both(std::size_t k, const Expr *a, const Expr *b) const { return combined(build_, scalars_[k].op, a, b); }
+  /// Scalar `k` of two values each, the second of which is from later iterations.
+  const Expr *both(std::size_t k, const Exprs &a, const Exprs &b) const { return combined(build_, scalars_, k, a, b); }
+  Exprs values() const {
+    return each([&](std::size_t k) { return value(k); });
+  }
+  Exprs elements(const Element &of, const Expr *index) const {
+    return each([&](std::size_t k) { return of(k, index); });
+  }
   Exprs each(const std::function<const Expr *(std::size_t)> &of) const {
     Exprs all;
     for (std::size_t k = 0; k < count(); ++k) all.push_back(of(k));
@@ -403,9 +414,8 @@ private:
     const Expr *twice = arena_.make<Assign>(where_, kLane, AssignOp::Mul, distance, build_.integer(kLane, 2));
     const Expr *in = build_.binary(BinaryOp::Ge, lane, distance);
     Stmts combines;
-    add(combines, [&](std::size_t k) {
-      return build_.assign(of(k, lane), both(k, of(k, build_.sub(lane, distance)), of(k, lane)));
-    });
+    const Exprs mine = elements(of, lane), earlier = elements(of, build_.sub(lane, distance));
+    add(combines, [&](std::size_t k) { return build_.assign(mine[k], both(k, earlier, mine)); });
     return arena_.make<For>(where_, build_.declare(as<VarRef>(distance)->name, kLane, build_.integer(kLane, 1), false),
                             build_.less(distance, lanes), twice, build_.block({build_.when(in, std::move(combines))}));
   }
@@ -416,7 +426,7 @@ private:
       return build_.declare(scalars_[k].name, scalars_[k].type, make_.use(before_[k]), false);
     });
     body.push_back(make_.loop(loop_.total.range, range_, withOwn(loop_.captures, loop_.body)));
-    body.push_back(returned(each([&](std::size_t k) { return value(k); })));
+    body.push_back(returned(values()));
     return make_.codelet("loops", params_, std::move(body));
   }
 
@@ -450,12 +460,11 @@ private:
     add(tile, [&](std::size_t k) { return build_.assign(of(k, lane), value(k)); });
     tile.push_back(scannedByLanes(lane, lanes, d, of));
     add(tile, [&](std::size_t k) { return build_.assign(value(k), behind[k]); });
-    add(others,
-        [&](std::size_t k) { return build_.assign(value(k), both(k, behind[k], of(k, build_.sub(lane, one)))); });
+    const Exprs inFront = elements(of, build_.sub(lane, one)), last = elements(of, build_.sub(lanes, one));
+    add(others, [&](std::size_t k) { return build_.assign(value(k), both(k, behind, inFront)); });
     tile.push_back(build_.when(build_.less(build_.integer(kLane, 0), lane), std::move(others)));
     tile.push_back(iteration(loop_.captures, loop_.body));
-    add(tile,
-        [&](std::size_t k) { return build_.assign(behind[k], both(k, behind[k], of(k, build_.sub(lanes, one)))); });
+    add(tile, [&](std::size_t k) { return build_.assign(behind[k], both(k, behind, last)); });
     const Expr *onward = arena_.make<Assign>(where_, kSize, AssignOp::Add, first, wide(lanes));
     Stmts body{declared(lane, arena_.make<CoopIdx>(where_, kLane)),
                declared(lanes, arena_.make<CoopDim>(where_, kLane))};
@@ -515,9 +524,10 @@ private:
     auto declared = [&](const Expr *v, const Expr *init) {
       return build_.declare(as<VarRef>(v)->name, v->type, init, false);
     };
-    auto total = [&](std::size_t k, const Expr *index) {
+    const Element total = [&](std::size_t k, const Expr *index) {
       return valueOf(loop_.total, k, build_.element(make_.use(totals), {index}, loop_.total.result()), arena_);
     };
+    const Exprs allRunning = each(running), allOwn = each(own);
     auto loop = [&](const char *iterator, const Expr *from, const Expr *to,
                     const std::function<Stmts(const Expr *)> &body) {
       const Expr *k = build_.var(iterator, kSize);
@@ -529,7 +539,8 @@ private:
       add(body, [&](std::size_t k) {
         return build_.assign(build_.element(make_.use(begins[k]), {at}, scalars_[k].type), running(k));
       });
-      add(body, [&](std::size_t k) { return build_.assign(running(k), both(k, running(k), total(k, at))); });
+      const Exprs next = elements(total, at);
+      add(body, [&](std::size_t k) { return build_.assign(running(k), both(k, allRunning, next)); });
       return body;
     };
     Stmts serial;
@@ -556,16 +567,17 @@ private:
     add(body, [&](std::size_t k) { return declared(own(k), nothing_[k]); });
     body.push_back(loop("k", from, to, [&](const Expr *at) {
       Stmts sums;
-      add(sums, [&](std::size_t k) { return build_.assign(own(k), both(k, own(k), total(k, at))); });
+      const Exprs next = elements(total, at);
+      add(sums, [&](std::size_t k) { return build_.assign(own(k), both(k, allOwn, next)); });
       return sums;
     }));
     add(body, [&](std::size_t k) { return shared(named("shared", k), scalars_[k].type); });
     add(body, [&](std::size_t k) { return build_.assign(of(k, lane), own(k)); });
     body.push_back(scannedByLanes(lane, lanes, d, of));
     add(body, [&](std::size_t k) { return declared(running(k), make_.use(before[k])); });
-    add(others, [&](std::size_t k) {
-      return build_.assign(running(k), both(k, make_.use(before[k]), of(k, build_.sub(lane, one))));
-    });
+    const Exprs inFront = elements(of, build_.sub(lane, one)),
+                first = each([&](std::size_t k) { return make_.use(before[k]); });
+    add(others, [&](std::size_t k) { return build_.assign(running(k), both(k, first, inFront)); });
     body.push_back(build_.when(build_.logicalNot(isFirst), std::move(others)));
     body.push_back(loop("l", from, to, begin));
     return arena_.make<Spectrum>(

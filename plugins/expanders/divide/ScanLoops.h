@@ -12,12 +12,14 @@ struct ScanLoop {
   std::vector<const ast::Stmt *> body;       // all of it
   Captures captures;                         // of that, without the running values
   std::vector<const ast::Expr *> conditions; // of the codelet, for which it is one
+  bool onlyTotal = false;                    // it does nothing but come to the running values
 };
 
-/// The loop as a scan. Nothing where it carries more than updates of scalars, or what these add depends on one of them,
-/// or on what the loop writes elsewhere. `body`: of the loop's iteration.
+/// The loop as a scan; of scalars that `total` has and the loop has not, what it begins with does not matter. `names`:
+/// of the codelet. Nothing where it carries more than updates of scalars, or what these add depends on one of them, or
+/// on what the loop writes elsewhere. `body`: of the loop's iteration.
 std::optional<ScanLoop> scanLoop(const nest::Nest &nest, const nest::Item &loop, const nest::Dependences &dependences,
-                                 std::vector<const ast::Stmt *> body, ast::Arena &arena);
+                                 std::vector<const ast::Stmt *> body, ast::Names &names, ast::Arena &arena);
 
 /// The first spectrum is given the range and the values before, and returns those behind: of several, a struct of them,
 /// ReductionLoop::values, which has to be there.

@@ -52,8 +52,8 @@ bool beginsAtNumber(const LoopRange &range) {
 
 class ColumnFinder {
 public:
-  ColumnFinder(const nest::Nest &nest, bool reorder, Arena &arena)
-      : nest_(nest), reorder_(reorder), arena_(arena), dependences_(nest) {}
+  ColumnFinder(const nest::Nest &nest, bool reorder, Names &names, Arena &arena)
+      : nest_(nest), reorder_(reorder), names_(names), arena_(arena), dependences_(nest) {}
 
   std::optional<Columns> columns(const Item &outermost) const {
     Columns found;
@@ -80,7 +80,7 @@ public:
     const Item &rows = item->body.back();
     if (dependences_.carried(rows.index).kind != Carried::Kind::Dependence) return {};
     std::optional<ScanLoop> scan =
-        scanLoop(nest_, rows, dependences_, nest_.loops[rows.index].node->body->stmts, arena_);
+        scanLoop(nest_, rows, dependences_, nest_.loops[rows.index].node->body->stmts, names_, arena_);
     if (!scan || !scan->conditions.empty() || scan->total.scalars.size() != 1 || !beginsAtNumber(scan->total.range))
       return {};
     found.scan = std::move(*scan);
@@ -143,6 +143,7 @@ private:
 
   const nest::Nest &nest_;
   bool reorder_;
+  Names &names_;
   Arena &arena_;
   nest::Dependences dependences_;
 };
@@ -297,9 +298,9 @@ const Codelet *withScannedColumns(nest::Nests &nests, const Codelet &codelet, st
                                   Arena &arena) {
   const nest::Nest *const nest = nests.of(codelet);
   if (!nest || nest->loops.empty()) return &codelet;
-  const ColumnFinder finder(*nest, reorder, arena);
   Names names;
   names.reserveAll(&codelet);
+  const ColumnFinder finder(*nest, reorder, names, arena);
   std::map<const Stmt *, Stmts> instead;
   for (const Item &item : nest->items)
     if (const std::optional<Columns> columns = finder.columns(item))

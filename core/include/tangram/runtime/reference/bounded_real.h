@@ -54,7 +54,10 @@ public:
       : value(static_cast<Wide>(x.value)), own(static_cast<T>(x.own)), grid(x.grid), magnitude(x.magnitude),
         carried(x.bound()), worst(x.worstCase()), largest(x.magnitude), generation(x.generation) {
     if (sizeof(T) > sizeof(U) || (x.exact() && static_cast<Wide>(static_cast<T>(x.value)) == value)) return;
-    const double rounding = u * std::abs(static_cast<double>(value)) + tiny(value);
+    // A sum that was rounded before is so at each partial sum of another order, `float += float * double`: parts that
+    // are combined in pairs are rounded whenever what they cover doubles, but the few times that still change them.
+    const double rounding =
+        u * std::abs(static_cast<double>(value)) + 3 * std::min(u * magnitude, carried) + tiny(value);
     carried += rounding;
     worst += rounding;
     becomeOne();
