@@ -131,3 +131,41 @@ __codelet double polynomial(const Array<1, double> c) {
   for (size_t i = 0; i < c.size(); ++i) value = value * 0.875 + c[i];
   return value;
 }
+
+// ---- what follows from another running value -----------------------------------------------------------------------
+
+__spectrum unsigned fields(const Array<1, unsigned char> text, Array<1, unsigned> start)
+    __requires(start.size() == text.size());
+
+__codelet unsigned fields(const Array<1, unsigned char> text, Array<1, unsigned> start) {
+  bool quoted = false;
+  unsigned count = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned char c = text[i] % 8;
+    if (c == 5)
+      quoted = !quoted;
+    else if (!quoted && (c == 2 || c == 3)) {
+      start[count] = i + 1;
+      ++count;
+    }
+  }
+  return count;
+}
+
+// A sum of sums, which begins with each segment, and what was last when that was large.
+__spectrum void staged(const Array<1, int> in, Array<1, unsigned> out, Array<1, int> place)
+    __requires(in.size() == out.size() && in.size() == place.size());
+
+__codelet void staged(const Array<1, int> in, Array<1, unsigned> out, Array<1, int> place) {
+  unsigned sum = 3, sums = 1;
+  int last = -1;
+  for (int i = 0; i < int(in.size()); ++i) {
+    unsigned next = in[i];
+    if (next % 11 == 0) sum = 0;
+    sum += next;
+    sums = sums * 5 + sum;
+    if (sums % 4 == 1) last = i;
+    out[i] = sums;
+    place[i] = last - int(sum % 2);
+  }
+}

@@ -343,39 +343,46 @@ private:
     std::optional<ScanLoop> found =
         scanLoop(nest_, item, dependences_, nest::sourceOf(nest_, item.body, arena_), own_, arena_);
     if (!found) return false;
-    ReductionLoop &total = found->total;
+    ReductionLoop &whole = found->all;
     const auto inLoop = [&](const Reduced &running) { // what the source has
-      return std::none_of(total.scalars.begin(), total.scalars.end(), [&](const Reduced &other) {
-        return (other.restartedBy && &total.scalars[*other.restartedBy] == &running) ||
-               (other.scaledBy && &total.scalars[*other.scaledBy] == &running);
+      return std::none_of(whole.scalars.begin(), whole.scalars.end(), [&](const Reduced &other) {
+        return (other.restartedBy && &whole.scalars[*other.restartedBy] == &running) ||
+               (other.scaledBy && &whole.scalars[*other.scaledBy] == &running);
       });
     };
-    const bool rounds = std::any_of(total.scalars.begin(), total.scalars.end(),
+    const bool rounds = std::any_of(whole.scalars.begin(), whole.scalars.end(),
                                     [](const Reduced &running) { return running.type.isFloating(); });
     if (!options_.reorder && rounds) return false;
-    structOf(total);
-    const std::vector<const Spectrum *> made =
-        found->onlyTotal ? spectrumsOf(total, base_, names_, arena_) : spectrumsOf(*found, base_, names_, arena_);
+    structOf(whole);
+    for (ReductionLoop &stage : found->totals)
+      if (found->totals.size() == 1)
+        stage.values = whole.values;
+      else
+        structOf(stage);
+    const std::vector<const Spectrum *> made = found->onlyTotal ? spectrumsOf(found->totals[0], base_, names_, arena_)
+                                                                : spectrumsOf(*found, base_, names_, arena_);
     if (made.empty()) return false;
     for (const Expr *condition : found->conditions)
       if (std::none_of(conditions_.begin(), conditions_.end(), [&](const Expr *e) { return equal(e, condition); }))
         conditions_.push_back(condition);
-    if (total.values) result_.structs.push_back(total.values);
+    if (whole.values) result_.structs.push_back(whole.values);
+    for (const ReductionLoop &stage : found->totals)
+      if (stage.values && stage.values != whole.values) result_.structs.push_back(stage.values);
     result_.spectrums.insert(result_.spectrums.end(), made.begin(), made.end());
-    Codelets make(arena_, total.range.where);
+    Codelets make(arena_, whole.range.where);
     const Build &build = make.build();
-    std::vector<const Expr *> args = {total.range.range(arena_)};
-    for (const Reduced &running : total.scalars)
+    std::vector<const Expr *> args = {whole.range.range(arena_)};
+    for (const Reduced &running : whole.scalars)
       args.push_back(inLoop(running) ? build.var(running.name, running.type)
                                      : neutral(build, running.op, running.type));
-    const Captures &captures = found->onlyTotal ? total.captures : found->captures;
+    const Captures &captures = found->onlyTotal ? found->totals[0].captures : whole.captures;
     args.insert(args.end(), captures.arguments.begin(), captures.arguments.end());
-    const Expr *result = make.call(made[0]->name, total.result(), std::move(args));
-    if (total.values) result = named(total, result, out);
-    for (std::size_t k = 0; k < total.scalars.size(); ++k)
-      if (inLoop(total.scalars[k]))
+    const Expr *result = make.call(made[0]->name, whole.result(), std::move(args));
+    if (whole.values) result = named(whole, result, out);
+    for (std::size_t k = 0; k < whole.scalars.size(); ++k)
+      if (inLoop(whole.scalars[k]))
         out.push_back(
-            build.assign(build.var(total.scalars[k].name, total.scalars[k].type), valueOf(total, k, result, arena_)));
+            build.assign(build.var(whole.scalars[k].name, whole.scalars[k].type), valueOf(whole, k, result, arena_)));
     return true;
   }
 

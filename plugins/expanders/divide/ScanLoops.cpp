@@ -206,20 +206,29 @@ private:
 /// touches what one writes.
 using Written = std::map<std::string, Stmts>;
 
-/// Declarations of the body that the updates of scalars need, and the updates; nothing where these need the scalars
-/// themselves, `if (n < most) out[n++] = x;`, or what the loop writes, unless an iteration reads it before it writes
+struct RunningValue {
+  Reduced scalar;
+  Recurrence recurrence;
+};
+
+/// Declarations of the body that the updates of scalars need, and the updates; nothing where these need what is in
+/// `without`, `if (n < most) out[n++] = x;`, or what the loop writes, unless an iteration reads it before it writes
 /// it, and no other one does: `sum += c[i]; c[i] = sum;`.
-std::optional<Stmts> slice(const nest::Nest &nest, const Stmts &body, const std::vector<Recurrence> &recurrences,
-                           const std::vector<Reduced> &scalars, const Written &written, Arena &arena) {
+std::optional<Stmts> slice(const nest::Nest &nest, const Stmts &body, const std::vector<RunningValue> &running,
+                           const std::set<std::string> &without, const Written &written, Arena &arena) {
   Stmts updates;
-  for (const Recurrence &r : recurrences) updates.insert(updates.end(), r.updates.begin(), r.updates.end());
+  std::set<std::string> names;
+  for (const RunningValue &r : running) {
+    updates.insert(updates.end(), r.recurrence.updates.begin(), r.recurrence.updates.end());
+    names.insert(r.scalar.name);
+  }
   Needs needed(*nest.codelet, body);
   std::set<std::string> inside; // declared in branches around the updates
   auto needsOf = [&](auto &&self, const Stmt *s) -> void {
     if (isOneOf(updates, s)) {
-      for (std::size_t k = 0; k < recurrences.size(); ++k)
-        if (isOneOf(recurrences[k].updates, s))
-          for (const Expr *e : operandsOf(s, scalars[k].name, *nest.module)) needed.add(s, e, scalars[k].name);
+      for (const auto &[scalar, recurrence] : running)
+        if (isOneOf(recurrence.updates, s))
+          for (const Expr *e : operandsOf(s, scalar.name, *nest.module)) needed.add(s, e, scalar.name);
     } else if (const auto *branch = dyn<If>(s); branch && alone(s, updates, arena)) {
       needed.add(branch, branch->cond);
       for (const Block *block : {branch->then, branch->otherwise})
@@ -241,37 +250,66 @@ std::optional<Stmts> slice(const nest::Nest &nest, const Stmts &body, const std:
     kept.insert(kept.begin(), d);
   }
   auto isNeeded = [&](const std::string &name) { return needed.has(name); };
-  if (std::any_of(scalars.begin(), scalars.end(), [&](const Reduced &r) { return isNeeded(r.name); })) return {};
+  if (std::any_of(without.begin(), without.end(), isNeeded)) return {};
   for (const auto &[container, writes] : written)
     if (needed.mayBeWritten(container, writes)) return {};
   for (const Stmt *s : body) { // what is kept is nowhere set again
     const std::set<std::string> set = assignedVariables(s);
-    if (std::any_of(set.begin(), set.end(), isNeeded)) return {};
+    if (std::any_of(set.begin(), set.end(), [&](const auto &n) { return isNeeded(n) && !names.count(n); })) return {};
   }
   // Nor is anything of a branch that an update needs.
   if (std::any_of(inside.begin(), inside.end(), isNeeded)) return {};
   return kept;
 }
 
-} // namespace
-
-namespace {
-
 /// Scalars beside those that begin anew, or are scaled, which say so of what is left of the loop.
-void addCompanions(ReductionLoop &total, const std::vector<Recurrence> &recurrences, Names &names, const Module &module,
+void addCompanions(ReductionLoop &total, const std::vector<RunningValue> &running, Names &names, const Module &module,
                    Arena &arena) {
-  for (std::size_t k = 0; k < recurrences.size(); ++k) {
-    if (recurrences[k].kind == Recurrence::Kind::Combined) continue;
-    const bool restarts = recurrences[k].kind == Recurrence::Kind::Restarted;
+  for (std::size_t k = 0; k < running.size(); ++k) {
+    const Recurrence &recurrence = running[k].recurrence;
+    if (recurrence.kind == Recurrence::Kind::Combined) continue;
+    const bool restarts = recurrence.kind == Recurrence::Kind::Restarted;
     const std::string scalar = total.scalars[k].name;
-    const Type type = restarts ? Type(Scalar::Bool) : recurrences[k].factorType;
+    const Type type = restarts ? Type(Scalar::Bool) : recurrence.factorType;
     const Reduced companion{names.fresh(scalar + (restarts ? "_anew" : "_factor")), type,
                             restarts ? nest::ReductionOp::Or : nest::ReductionOp::Mul};
     (restarts ? total.scalars[k].restartedBy : total.scalars[k].scaledBy) = total.scalars.size();
     const Expr *own = Build(arena, total.range.where).var(companion.name, type);
-    total.body = withCompanion(total.body, recurrences[k], scalar, own, module, arena);
+    total.body = withCompanion(total.body, recurrence, scalar, own, module, arena);
     total.scalars.push_back(companion);
   }
+}
+
+/// Running values in an order in which each needs those of stages before it alone: `inside = !inside`, and `if
+/// (!inside)
+/// ++fields`. With the body that is left for each stage.
+struct Stage {
+  std::vector<RunningValue> running;
+  Stmts body; // of this and earlier stages
+};
+std::vector<Stage> stagesOf(const nest::Nest &nest, const Stmts &body, std::vector<RunningValue> running,
+                            const Written &written, Arena &arena) {
+  std::vector<Stage> stages;
+  std::vector<RunningValue> before;
+  while (!running.empty()) {
+    Stage stage;
+    std::vector<RunningValue> later;
+    std::set<std::string> without;
+    for (const RunningValue &r : running) without.insert(r.scalar.name);
+    for (const RunningValue &r : running) {
+      std::vector<RunningValue> tried = before;
+      tried.push_back(r);
+      (slice(nest, body, tried, without, written, arena) ? stage.running : later).push_back(r);
+    }
+    if (stage.running.empty()) return {};
+    before.insert(before.end(), stage.running.begin(), stage.running.end());
+    const std::optional<Stmts> kept = slice(nest, body, before, without, written, arena);
+    if (!kept) return {};
+    stage.body = *kept;
+    stages.push_back(std::move(stage));
+    running = std::move(later);
+  }
+  return stages;
 }
 
 } // namespace
@@ -284,15 +322,14 @@ std::optional<ScanLoop> scanLoop(const nest::Nest &nest, const nest::Item &loop,
   const std::vector<const nest::Variable *> scalars =
       carriedScalars(nest, loop.index, dependences, body, arena, scan.conditions);
   if (scalars.empty()) return {};
-  std::vector<Recurrence> recurrences;
+  std::vector<RunningValue> running;
   std::set<std::string> names;
   Written written;
   for (const nest::Variable *v : scalars) {
     const std::optional<Recurrence> own = recurrenceOf(body, v->name, v->type, *nest.module);
     if (!own) return {};
-    scan.total.scalars.push_back({v->name, v->type, own->op});
+    running.push_back({{v->name, v->type, own->op}, *own});
     names.insert(v->name);
-    recurrences.push_back(*own);
   }
   for (unsigned s : nest.statementsOf(loop.index))
     for (const nest::Access &a : nest.statements[s].accesses) {
@@ -303,306 +340,38 @@ std::optional<ScanLoop> scanLoop(const nest::Nest &nest, const nest::Item &loop,
   for (const nest::Dependence &d : dependences.all(loop.index))
     if (const auto shared = written.find(nest.variables[d.first->variable].name); shared != written.end())
       shared->second.clear();
-  std::optional<Stmts> kept = slice(nest, body, recurrences, scan.total.scalars, written, arena);
   std::string why;
   const std::optional<LoopRange> range = rangeOf(nest, loop.index, arena, why);
-  if (!kept || !range) return {};
+  const std::vector<Stage> stages = stagesOf(nest, body, std::move(running), written, arena);
+  if (stages.empty() || !range) return {};
   std::set<std::string> own, without = names;
   without.insert(range->iterator);
   for (unsigned p : dependences.carried(loop.index).privatizable) own.insert(nest.variables[p].name);
-  std::optional<Captures> all = capturesOf(nest, body, without, own, arena, why),
-                          some = capturesOf(nest, *kept, without, own, arena, why);
-  if (!all || !some) return {};
-  scan.total.range = *range, scan.total.body = std::move(*kept), scan.total.captures = *some;
-  addCompanions(scan.total, recurrences, codeletNames, *nest.module, arena);
-  scan.body = std::move(body);
-  scan.captures = *all;
+  auto loopOf = [&](const Stmts &stmts) {
+    ReductionLoop result;
+    std::optional<Captures> captures = capturesOf(nest, stmts, without, own, arena, why);
+    result.range = *range, result.body = stmts;
+    if (captures) result.captures = std::move(*captures);
+    return captures ? std::optional(std::move(result)) : std::nullopt;
+  };
+  std::optional<ReductionLoop> all = loopOf(body);
+  if (!all) return {};
+  scan.all = std::move(*all);
+  for (const Stage &stage : stages) {
+    std::optional<ReductionLoop> total = loopOf(stage.body);
+    if (!total) return {};
+    for (const RunningValue &r : stage.running) total->scalars.push_back(r.scalar);
+    addCompanions(*total, stage.running, codeletNames, *nest.module, arena);
+    const std::size_t first = scan.all.scalars.size();
+    for (Reduced scalar : total->scalars) {
+      if (scalar.restartedBy) *scalar.restartedBy += first;
+      if (scalar.scaledBy) *scalar.scaledBy += first;
+      scan.all.scalars.push_back(scalar);
+    }
+    scan.totals.push_back(std::move(*total));
+  }
+  scan.onlyTotal &= scan.totals.size() == 1;
   return scan;
-}
-
-namespace {
-
-class ScanMaker {
-public:
-  ScanMaker(ScanLoop loop, const std::string &base, Names &names, Arena &arena)
-      : loop_(std::move(loop)), scalars_(loop_.total.scalars), arena_(arena), where_(loop_.total.range.where),
-        local_(localNames()), make_(arena, where_, local_), build_(make_.build()), names_(names),
-        base_(fmt::format("{}_{}", base, loop_.total.range.iterator)), scan_(names.fresh(base_ + "_scan")) {
-    range_ = make_.param(local_.fresh(loop_.total.range.iterator + "_range"), loop_.total.range.containerType());
-    params_ = {range_};
-    for (const Reduced &scalar : scalars_) {
-      nothing_.push_back(neutral(build_, scalar.op, scalar.type));
-      before_.push_back(make_.param(local_.fresh(scalar.name + "_before"), scalar.type));
-    }
-    params_.insert(params_.end(), before_.begin(), before_.end());
-    params_.insert(params_.end(), loop_.captures.params.begin(), loop_.captures.params.end());
-  }
-
-  std::vector<const Spectrum *> run(const std::string &base) {
-    const std::vector<const Spectrum *> total = spectrumsOf(loop_.total, base + "_total", names_, arena_);
-    if (std::find(nothing_.begin(), nothing_.end(), nullptr) != nothing_.end() || total.size() < 2) return {};
-    const std::string starts = names_.fresh(base_ + "_starts");
-    std::vector<const Spectrum *> made{
-        arena_.make<Spectrum>(where_, scan_, loop_.total.result(), params_, Exprs{},
-                              std::vector<const Codelet *>{loops(), lanes(), parts(total[0]->name, starts)}),
-        startsOf(starts)};
-    made.insert(made.end(), total.begin(), total.end());
-    return made;
-  }
-
-private:
-  /// An element of what has one for each scalar: by the number of the scalar, and an index.
-  using Element = std::function<const Expr *(std::size_t, const Expr *)>;
-
-  Names localNames() {
-    Names local;
-    local.reserve(loop_.total.range.iterator);
-    for (const Reduced &scalar : scalars_) local.reserve(scalar.name);
-    for (const Param *p : loop_.captures.params) local.reserve(p->name);
-    for (const Stmt *s : loop_.body) local.reserveAll(s);
-    loop_.total.range.position = local.fresh("at_" + loop_.total.range.iterator);
-    return local;
-  }
-  std::size_t count() const { return scalars_.size(); }
-  const Expr *value(std::size_t k) const { return build_.var(scalars_[k].name, scalars_[k].type); }
-  const Expr *wide(const Expr *e) const { return build_.cast(kSize, e); }
-  /// Scalar `k` of two values each, the second of which is from later iterations.
-  const Expr *both(std::size_t k, const Exprs &a, const Exprs &b) const { return combined(build_, scalars_, k, a, b); }
-  Exprs values() const {
-    return each([&](std::size_t k) { return value(k); });
-  }
-  Exprs elements(const Element &of, const Expr *index) const {
-    return each([&](std::size_t k) { return of(k, index); });
-  }
-  Exprs each(const std::function<const Expr *(std::size_t)> &of) const {
-    Exprs all;
-    for (std::size_t k = 0; k < count(); ++k) all.push_back(of(k));
-    return all;
-  }
-  void add(Stmts &out, const std::function<const Stmt *(std::size_t)> &of) const {
-    for (std::size_t k = 0; k < count(); ++k) out.push_back(of(k));
-  }
-  const Stmt *returned(const Expr *e) const { return arena_.make<Return>(where_, e); }
-  const Stmt *returned(Exprs values) const {
-    return returned(count() == 1 ? values[0] : arena_.make<InitList>(where_, loop_.total.result(), std::move(values)));
-  }
-  const Stmt *container(const std::string &name, const Type &type, Exprs extents, const Expr *init) const {
-    const Tunable *none = nullptr;
-    return arena_.make<Declare>(where_, name, Type::array(1, type), false, false, std::move(extents), none, init);
-  }
-  const Stmt *shared(const std::string &name, const Type &type) const {
-    const Tunable *noTunable = nullptr;
-    const Expr *none = nullptr;
-    return arena_.make<Declare>(where_, name, type, false, true, Exprs{wide(arena_.make<CoopDim>(where_, kLane))},
-                                noTunable, none);
-  }
-
-  /// The statements with what each iteration has for itself.
-  Stmts withOwn(const Captures &captures, const Stmts &statements) const {
-    Stmts body;
-    for (const Declare *d : captures.own)
-      body.push_back(arena_.derive(d, [](Declare &copy) {
-        copy.init = nullptr;
-        copy.isConst = false;
-      }));
-    body.insert(body.end(), statements.begin(), statements.end());
-    return body;
-  }
-  /// An inclusive scan of what each lane has in arrays (Hillis and Steele): `of` is the element of a lane, `distance` a
-  /// variable for how far apart those are that are combined.
-  const Stmt *scannedByLanes(const Expr *lane, const Expr *lanes, const Expr *distance, const Element &of) const {
-    const Expr *twice = arena_.make<Assign>(where_, kLane, AssignOp::Mul, distance, build_.integer(kLane, 2));
-    const Expr *in = build_.binary(BinaryOp::Ge, lane, distance);
-    Stmts combines;
-    const Exprs mine = elements(of, lane), earlier = elements(of, build_.sub(lane, distance));
-    add(combines, [&](std::size_t k) { return build_.assign(mine[k], both(k, earlier, mine)); });
-    return arena_.make<For>(where_, build_.declare(as<VarRef>(distance)->name, kLane, build_.integer(kLane, 1), false),
-                            build_.less(distance, lanes), twice, build_.block({build_.when(in, std::move(combines))}));
-  }
-
-  const Codelet *loops() const {
-    Stmts body;
-    add(body, [&](std::size_t k) {
-      return build_.declare(scalars_[k].name, scalars_[k].type, make_.use(before_[k]), false);
-    });
-    body.push_back(make_.loop(loop_.total.range, range_, withOwn(loop_.captures, loop_.body)));
-    body.push_back(returned(values()));
-    return make_.codelet("loops", params_, std::move(body));
-  }
-
-  /// Lanes have an iteration each of as many as they are: what each adds is scanned, and each goes through its own from
-  /// what those in front of it have added.
-  const Codelet *lanes() {
-    auto number = [&](const std::string &hint, const Type &type) { return build_.var(local_.fresh(hint), type); };
-    auto declared = [&](const Expr *v, const Expr *init, bool isConst = true) {
-      return build_.declare(as<VarRef>(v)->name, v->type, init, isConst);
-    };
-    const Expr *lane = number("lane", kLane), *lanes = number("lanes", kLane), *d = number("distance", kLane);
-    const Expr *first = number("first", kSize), *at = build_.var(loop_.total.range.position, kSize);
-    const Exprs behind = each([&](std::size_t k) { return number("behind", scalars_[k].type); });
-    const Expr *none = nullptr;
-    const Expr *size = arena_.make<Size>(where_, kSize, make_.use(range_), none);
-    std::vector<std::string> arrays;
-    for (std::size_t k = 0; k < count(); ++k) arrays.push_back(local_.fresh("shared"));
-    const Element of = [&](std::size_t k, const Expr *index) {
-      const Type &type = scalars_[k].type;
-      return build_.element(build_.var(arrays[k], Type::array(1, type)), {wide(index)}, type);
-    };
-    auto iteration = [&](const Captures &captures, const Stmts &statements) {
-      return build_.when(build_.less(at, size),
-                         make_.iteration(loop_.total.range, range_, withOwn(captures, statements)));
-    };
-    const Expr *one = build_.integer(kLane, 1);
-    Stmts tile{declared(at, build_.add(first, wide(lane)))}, others;
-    add(tile, [&](std::size_t k) { return build_.declare(scalars_[k].name, scalars_[k].type, nothing_[k], false); });
-    // What it declares is declared by the other one as well.
-    tile.push_back(as<Stmt>(withOwnNames(arena_, iteration(loop_.total.captures, loop_.total.body), local_)));
-    add(tile, [&](std::size_t k) { return build_.assign(of(k, lane), value(k)); });
-    tile.push_back(scannedByLanes(lane, lanes, d, of));
-    add(tile, [&](std::size_t k) { return build_.assign(value(k), behind[k]); });
-    const Exprs inFront = elements(of, build_.sub(lane, one)), last = elements(of, build_.sub(lanes, one));
-    add(others, [&](std::size_t k) { return build_.assign(value(k), both(k, behind, inFront)); });
-    tile.push_back(build_.when(build_.less(build_.integer(kLane, 0), lane), std::move(others)));
-    tile.push_back(iteration(loop_.captures, loop_.body));
-    add(tile, [&](std::size_t k) { return build_.assign(behind[k], both(k, behind, last)); });
-    const Expr *onward = arena_.make<Assign>(where_, kSize, AssignOp::Add, first, wide(lanes));
-    Stmts body{declared(lane, arena_.make<CoopIdx>(where_, kLane)),
-               declared(lanes, arena_.make<CoopDim>(where_, kLane))};
-    add(body, [&](std::size_t k) { return shared(arrays[k], scalars_[k].type); });
-    add(body, [&](std::size_t k) { return declared(behind[k], make_.use(before_[k]), false); });
-    body.push_back(arena_.make<For>(where_, declared(first, build_.u64(0), false), build_.less(first, size), onward,
-                                    build_.block(std::move(tile))));
-    body.push_back(returned(behind));
-    return make_.codelet("lanes", params_, std::move(body), true);
-  }
-
-  /// auto totals = map(total, parts, nothing, ...); starts(totals, before, begins); map(scan, parts, begins, ...)
-  const Codelet *parts(const std::string &total, const std::string &starts) {
-    const Type whole = loop_.total.result();
-    const std::string totals = local_.fresh("totals");
-    std::vector<std::string> begins;
-    for (std::size_t k = 0; k < this->count(); ++k) begins.push_back(local_.fresh("begins"));
-    const std::string ends = local_.fresh("ends");
-    auto begin = [&](std::size_t k) { return build_.var(begins[k], Type::array(1, scalars_[k].type)); };
-    Stmts body = make_.tiling(range_);
-    const Expr *count = wide(build_.var(as<Declare>(body[0])->name, Scalar::U32));
-    Exprs first{make_.parts(range_)};
-    first.insert(first.end(), nothing_.begin(), nothing_.end());
-    for (const Param *p : loop_.total.captures.params) first.push_back(make_.use(p));
-    body.push_back(container(totals, whole, {}, make_.map(total, whole, std::move(first))));
-    add(body, [&](std::size_t k) { return container(begins[k], scalars_[k].type, {count}, nullptr); });
-    Exprs given{build_.var(totals, Type::array(1, whole))};
-    for (const Param *p : before_) given.push_back(make_.use(p));
-    for (std::size_t k = 0; k < this->count(); ++k) given.push_back(begin(k));
-    body.push_back(make_.run(make_.call(starts, Type(), std::move(given))));
-    Exprs again{make_.parts(range_)};
-    for (std::size_t k = 0; k < this->count(); ++k) again.push_back(begin(k));
-    for (const Param *p : loop_.captures.params) again.push_back(make_.use(p));
-    body.push_back(container(ends, whole, {}, make_.map(scan_, whole, std::move(again))));
-    body.push_back(
-        returned(build_.element(build_.var(ends, Type::array(1, whole)), {build_.sub(count, build_.u64(1))}, whole)));
-    return make_.codelet("over_" + loop_.total.range.iterator, params_, std::move(body), false, true);
-  }
-
-  /// What each part begins with: an exclusive scan of what they add.
-  const Spectrum *startsOf(const std::string &name) {
-    auto named = [&](const char *what, std::size_t k) {
-      return count() == 1 ? what : fmt::format("{}_{}", what, scalars_[k].name);
-    };
-    const Param *totals = make_.param("totals", Type::array(1, loop_.total.result()));
-    std::vector<const Param *> before, begins;
-    for (std::size_t k = 0; k < count(); ++k) {
-      before.push_back(make_.param(named("before", k), scalars_[k].type));
-      begins.push_back(arena_.make<Param>(where_, named("begins", k), Type::array(1, scalars_[k].type), Access::InOut));
-    }
-    std::vector<const Param *> params{totals};
-    params.insert(params.end(), before.begin(), before.end());
-    params.insert(params.end(), begins.begin(), begins.end());
-    const Expr *none = nullptr, *size = arena_.make<Size>(where_, kSize, make_.use(totals), none);
-    auto running = [&](std::size_t k) { return build_.var(named("running", k), scalars_[k].type); };
-    auto own = [&](std::size_t k) { return build_.var(named("own", k), scalars_[k].type); };
-    auto declared = [&](const Expr *v, const Expr *init) {
-      return build_.declare(as<VarRef>(v)->name, v->type, init, false);
-    };
-    const Element total = [&](std::size_t k, const Expr *index) {
-      return valueOf(loop_.total, k, build_.element(make_.use(totals), {index}, loop_.total.result()), arena_);
-    };
-    const Exprs allRunning = each(running), allOwn = each(own);
-    auto loop = [&](const char *iterator, const Expr *from, const Expr *to,
-                    const std::function<Stmts(const Expr *)> &body) {
-      const Expr *k = build_.var(iterator, kSize);
-      return arena_.make<For>(where_, build_.declare(iterator, kSize, from, false), build_.less(k, to),
-                              arena_.make<Unary>(where_, kSize, UnaryOp::PreInc, k), build_.block(body(k)));
-    };
-    auto begin = [&](const Expr *at) {
-      Stmts body;
-      add(body, [&](std::size_t k) {
-        return build_.assign(build_.element(make_.use(begins[k]), {at}, scalars_[k].type), running(k));
-      });
-      const Exprs next = elements(total, at);
-      add(body, [&](std::size_t k) { return build_.assign(running(k), both(k, allRunning, next)); });
-      return body;
-    };
-    Stmts serial;
-    add(serial, [&](std::size_t k) { return declared(running(k), make_.use(before[k])); });
-    serial.push_back(loop("k", build_.u64(0), size, begin));
-    const Codelet *loops = make_.codelet("loops", params, std::move(serial));
-
-    // Lanes have neighbours each, and add up what those in front of them have.
-    const Expr *lane = build_.var("lane", kLane), *lanes = build_.var("lanes", kLane), *d = build_.var("d", kLane);
-    const Expr *tile = build_.var("tile", kSize), *from = build_.var("from", kSize), *to = build_.var("to", kSize);
-    const Element of = [&](std::size_t k, const Expr *index) {
-      const Type &type = scalars_[k].type;
-      return build_.element(build_.var(named("shared", k), Type::array(1, type)), {wide(index)}, type);
-    };
-    auto least = [&](const Expr *e) { return build_.select(build_.less(e, size), e, size); };
-    const Expr *isFirst = build_.equal(lane, build_.integer(kLane, 0)), *one = build_.integer(kLane, 1);
-    Stmts body{build_.declare("lane", kLane, arena_.make<CoopIdx>(where_, kLane)),
-               build_.declare("lanes", kLane, arena_.make<CoopDim>(where_, kLane)),
-               build_.declare("tile", kSize,
-                              build_.div(build_.sub(build_.add(size, wide(lanes)), build_.u64(1)), wide(lanes))),
-               build_.declare("from", kSize, least(build_.mul(wide(lane), tile))),
-               build_.declare("to", kSize, least(build_.add(from, tile)))},
-        others;
-    add(body, [&](std::size_t k) { return declared(own(k), nothing_[k]); });
-    body.push_back(loop("k", from, to, [&](const Expr *at) {
-      Stmts sums;
-      const Exprs next = elements(total, at);
-      add(sums, [&](std::size_t k) { return build_.assign(own(k), both(k, allOwn, next)); });
-      return sums;
-    }));
-    add(body, [&](std::size_t k) { return shared(named("shared", k), scalars_[k].type); });
-    add(body, [&](std::size_t k) { return build_.assign(of(k, lane), own(k)); });
-    body.push_back(scannedByLanes(lane, lanes, d, of));
-    add(body, [&](std::size_t k) { return declared(running(k), make_.use(before[k])); });
-    const Exprs inFront = elements(of, build_.sub(lane, one)),
-                first = each([&](std::size_t k) { return make_.use(before[k]); });
-    add(others, [&](std::size_t k) { return build_.assign(running(k), both(k, first, inFront)); });
-    body.push_back(build_.when(build_.logicalNot(isFirst), std::move(others)));
-    body.push_back(loop("l", from, to, begin));
-    return arena_.make<Spectrum>(
-        where_, name, Type(), params, Exprs{},
-        std::vector<const Codelet *>{loops, make_.codelet("lanes", params, std::move(body), true)});
-  }
-
-  ScanLoop loop_;
-  std::vector<Reduced> scalars_;
-  Arena &arena_;
-  SourceRange where_;
-  Names local_; // of what stands in codelets
-  Codelets make_;
-  const Build &build_;
-  Names &names_; // of spectrums
-  std::string base_, scan_;
-  Exprs nothing_; // what parts begin with
-  const Param *range_ = nullptr;
-  std::vector<const Param *> before_, params_;
-};
-
-} // namespace
-
-std::vector<const Spectrum *> spectrumsOf(ScanLoop loop, const std::string &base, Names &names, Arena &arena) {
-  return ScanMaker(std::move(loop), base, names, arena).run(base);
 }
 
 } // namespace tangram::divide

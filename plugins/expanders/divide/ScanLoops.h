@@ -8,11 +8,12 @@
 namespace tangram::divide {
 
 struct ScanLoop {
-  ReductionLoop total;                       // what is left of the loop where only the running values are asked for
-  std::vector<const ast::Stmt *> body;       // all of it
-  Captures captures;                         // of that, without the running values
+  ReductionLoop all; // with all running values
+  /// What is left of the loop where only running values are asked for: of those that follow from no other one, then of
+  /// those that follow from these alone, and so on. Their scalars, in this order, are those of `all`.
+  std::vector<ReductionLoop> totals;
   std::vector<const ast::Expr *> conditions; // of the codelet, for which it is one
-  bool onlyTotal = false;                    // it does nothing but come to the running values
+  bool onlyTotal = false;                    // it does nothing but come to the running values of totals[0]
 };
 
 /// The loop as a scan; of scalars that `total` has and the loop has not, what it begins with does not matter. `names`:

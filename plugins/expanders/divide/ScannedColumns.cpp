@@ -40,8 +40,8 @@ struct Columns {
   const Stmt *outermost = nullptr;
   std::set<std::string> written; // containers that the scan changes
 
-  const LoopRange &rows() const { return scan.total.range; }
-  const Reduced &value() const { return scan.total.scalars[0]; }
+  const LoopRange &rows() const { return scan.all.range; }
+  const Reduced &value() const { return scan.all.scalars[0]; }
 };
 
 /// Literals that are not negative: distances from them do not overflow.
@@ -81,7 +81,7 @@ public:
     if (dependences_.carried(rows.index).kind != Carried::Kind::Dependence) return {};
     std::optional<ScanLoop> scan =
         scanLoop(nest_, rows, dependences_, nest_.loops[rows.index].node->body->stmts, names_, arena_);
-    if (!scan || !scan->conditions.empty() || scan->total.scalars.size() != 1 || !beginsAtNumber(scan->total.range))
+    if (!scan || !scan->conditions.empty() || scan->all.scalars.size() != 1 || !beginsAtNumber(scan->all.range))
       return {};
     found.scan = std::move(*scan);
     if (!liesAcross(found, rows.index)) return {};
@@ -158,7 +158,7 @@ public:
   std::optional<Stmts> run() {
     const Reduced &value = columns_.value();
     const Expr *nothing = neutral(build_, value.op, value.type);
-    std::optional<Stmts> forTotals = needed(columns_.scan.total.body), forRows = needed(columns_.scan.body);
+    std::optional<Stmts> forTotals = needed(columns_.scan.totals[0].body), forRows = needed(columns_.scan.all.body);
     if (forRows)
       for (const std::string &name : namesIn(*forRows)) // which other parts have changed meanwhile
         if (columns_.written.count(name)) return {};
@@ -180,7 +180,7 @@ public:
     all.push_back(ofParts([&](const Expr *part) {
       Stmts body = *forTotals;
       body.push_back(build_.declare(value.name, value.type, nothing, false));
-      body.push_back(rowsOf(part, columns_.scan.total.body));
+      body.push_back(rowsOf(part, columns_.scan.totals[0].body));
       body.push_back(build_.assign(of(totals_, part), running()));
       return body;
     }));
@@ -192,7 +192,7 @@ public:
     all.push_back(ofParts([&](const Expr *part) {
       Stmts body = *forRows;
       body.push_back(build_.declare(value.name, value.type, of(begins_, part), false));
-      body.push_back(rowsOf(part, columns_.scan.body));
+      body.push_back(rowsOf(part, columns_.scan.all.body));
       return body;
     }));
     return all;
