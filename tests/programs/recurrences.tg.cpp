@@ -169,3 +169,26 @@ __codelet void staged(const Array<1, int> in, Array<1, unsigned> out, Array<1, i
     place[i] = last - int(sum % 2);
   }
 }
+
+// ---- counts in conditions, and masks that constants give -----------------------------------------------------------
+
+__spectrum void codes(const Array<2, unsigned char> read, Array<1, unsigned> count) __requires(count.size() > 0);
+
+__codelet void codes(const Array<2, unsigned char> read, Array<1, unsigned> count) {
+  const int length = 20;
+  const unsigned long long mask = (1ull << 2 * length) - 1;
+  for (size_t r = 0; r < read.size(0); ++r) {
+    unsigned long long code = 0;
+    int have = 0, skipped = 7;
+    for (size_t i = 0; i < read.size(1); ++i) {
+      unsigned b = read[r][i] % 5;
+      if (b > 3) {
+        have = 0;
+        continue;
+      }
+      code = (code << 2 | b) & mask;
+      if (++have >= 3 && b != 2) count[code % count.size()] += 1;
+      if (skipped-- > 3) count[0] += 2;
+    }
+  }
+}

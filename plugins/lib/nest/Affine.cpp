@@ -269,7 +269,11 @@ std::optional<Affine::Integer> Affine::arithmetic(const Binary &e, unsigned &tim
   if (!n) return e.op == BinaryOp::Rem ? remainder(a->value, b->value, times) : std::nullopt;
   switch (e.op) {
   case BinaryOp::Mul: return combined(a->value.scale(*n));
-  case BinaryOp::Shl: return *n >= 0 && *n < 16 ? combined(a->value.scale(Int{1} << *n)) : std::nullopt;
+  case BinaryOp::Shl:
+    // Of a number, also to the bits of a mask.
+    return *n >= 0 && *n < (number(a->value) ? 8 * static_cast<Int>(e.type.bytes()) - 2 : 16)
+               ? combined(a->value.scale(Int{1} << *n))
+               : std::nullopt;
   case BinaryOp::Shr:
     if (*n < 0 || *n >= 16) return std::nullopt;
     return Integer{a->value.scale_down(Int{1} << *n).floor(), true};
