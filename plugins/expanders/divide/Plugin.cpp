@@ -26,6 +26,7 @@
 
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/AscendingLoops.h"
+#include "tangram/nest/AssignedOnce.h"
 #include "tangram/nest/CarriedElements.h"
 #include "tangram/nest/FieldsOfStructs.h"
 #include "tangram/nest/Flags.h"
@@ -96,7 +97,8 @@ public:
       for (const Codelet *codelet : spectrum->codelets) {
         if (codelet->coop || !contains<For>(codelet->body)) continue;
         nest::Nests nests(*module);
-        const Codelet *structured = nest::withFlags(nest::withStructuredLoops(codelet, context.arena), context.arena);
+        const Codelet *structured = nest::withStructuredLoops(codelet, context.arena);
+        structured = nest::withAssignedOnce(nest::withFlags(structured, context.arena), context.arena);
         structured = divide::withPartialResults(*module, structured, options.reorder, context.arena);
         structured = divide::withLocalArraysShared(nests, *structured, context.arena);
         structured = divide::withFieldSums(nests, *structured, options.reorder, context.arena);
