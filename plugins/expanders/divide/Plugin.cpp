@@ -31,6 +31,7 @@
 #include "tangram/nest/FieldsOfStructs.h"
 #include "tangram/nest/Flags.h"
 #include "tangram/nest/Increments.h"
+#include "tangram/nest/IndicesInPlace.h"
 #include "tangram/nest/PreviousValues.h"
 #include "tangram/nest/Promotion.h"
 #include "tangram/nest/Read.h"
@@ -98,7 +99,8 @@ public:
         if (codelet->coop || !contains<For>(codelet->body)) continue;
         nest::Nests nests(*module);
         const Codelet *structured = nest::withStructuredLoops(codelet, context.arena);
-        structured = nest::withAssignedOnce(nest::withFlags(structured, context.arena), context.arena);
+        structured = nest::withAssignedOnce(*module, nest::withFlags(structured, context.arena), context.arena);
+        structured = nest::withIndicesInPlace(*module, structured, context.arena);
         structured = divide::withPartialResults(*module, structured, options.reorder, context.arena);
         structured = divide::withLocalArraysShared(nests, *structured, context.arena);
         structured = divide::withFieldSums(nests, *structured, options.reorder, context.arena);

@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Functions.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Substitute.h"
@@ -15,9 +16,27 @@ using namespace ast;
 
 namespace {
 
+constexpr unsigned kMostCalls = 4; // functions that functions call
+
+/// Whether it changes nothing.
+bool isValue(const Expr *e, const Module &module, unsigned depth = 0) {
+  if (!hasEffects(e)) return true;
+  return !any<Expr>(e, [&](const Expr &part) {
+    const auto *call = dyn<Call>(&part);
+    const Function *function = call && depth < kMostCalls ? functionOfExpression(module, *call) : nullptr;
+    if (function) return !isValue(resultOf(*function), module, depth + 1);
+    return isa<Unary>(&part) || isa<Assign>(&part) || call || isa<Atomic>(&part) || isa<SpectrumCall>(&part) ||
+           isa<Map>(&part);
+  });
+}
+
 /// Whether it may be computed also where the source does not.
-bool isSafe(const Expr *e) {
-  return !any<Expr>(e, [](const Expr &part) {
+bool isSafe(const Expr *e, const Module &module, unsigned depth = 0) {
+  return !any<Expr>(e, [&](const Expr &part) {
+    if (const auto *call = dyn<Call>(&part)) {
+      const Function *function = depth < kMostCalls ? functionOfExpression(module, *call) : nullptr;
+      return !function || !isSafe(resultOf(*function), module, depth + 1);
+    }
     const auto *b = dyn<Binary>(&part);
     const bool divides = b && (b->op == BinaryOp::Div || b->op == BinaryOp::Rem) && !b->type.isFloating() &&
                          !(literal(b->rhs) && *literal(b->rhs) > 0);
@@ -29,7 +48,7 @@ bool isSafe(const Expr *e) {
 
 class Renamer : public Mutator {
 public:
-  Renamer(const Codelet *codelet, Arena &arena) : Mutator(arena) {
+  Renamer(const Module &module, const Codelet *codelet, Arena &arena) : Mutator(arena), module_(module) {
     names_.reserveAll(codelet);
     walk(codelet->body, [&](const Unary &u) {
       const auto *v = u.op == UnaryOp::AddressOf ? dyn<VarRef>(u.operand) : nullptr;
@@ -71,13 +90,13 @@ private:
   /// The one assignment of a statement, also of one under a condition, to a variable of `own`. Null: it is none.
   const Assign *assignmentOf(const Stmt *s, const std::set<std::string> &own) const {
     if (const auto *branch = dyn<If>(s))
-      return branch->otherwise || branch->then->stmts.size() != 1 || !isSafe(branch->cond)
+      return branch->otherwise || branch->then->stmts.size() != 1 || !isSafe(branch->cond, module_)
                  ? nullptr
                  : assignmentOf(branch->then->stmts[0], own);
     const auto *e = dyn<Evaluate>(s);
     const auto *set = e ? dyn<Assign>(e->expr) : nullptr;
     const auto *v = set ? dyn<VarRef>(set->target) : nullptr;
-    return v && own.count(v->name) && !hasEffects(set->value) ? set : nullptr;
+    return v && own.count(v->name) && isValue(set->value, module_) ? set : nullptr;
   }
   /// What the variable is behind the statement; null where that must not be computed everywhere.
   const Expr *valueOf(const Stmt *s) {
@@ -85,8 +104,9 @@ private:
     if (const auto *branch = dyn<If>(s)) {
       const auto *set = as<Assign>(as<Evaluate>(branch->then->stmts[0])->expr);
       const Expr *then = valueOf(branch->then->stmts[0]);
-      return then && isSafe(then) ? build.select(branch->cond, build.cast(set->target->type, then), set->target)
-                                  : nullptr;
+      return then && isSafe(then, module_)
+                 ? build.select(branch->cond, build.cast(set->target->type, then), set->target)
+                 : nullptr;
     }
     const auto *set = as<Assign>(as<Evaluate>(s)->expr);
     if (set->op == AssignOp::Set) return set->value;
@@ -94,14 +114,15 @@ private:
     return set->value->type == set->target->type ? build.binary(binaryOf(set->op), set->target, set->value) : nullptr;
   }
 
+  const Module &module_;
   Names names_;
   std::set<std::string> pointedTo_;
 };
 
 } // namespace
 
-const Codelet *withAssignedOnce(const Codelet *codelet, Arena &arena) {
-  return as<Codelet>(Renamer(codelet, arena).mutate(codelet));
+const Codelet *withAssignedOnce(const Module &module, const Codelet *codelet, Arena &arena) {
+  return as<Codelet>(Renamer(module, codelet, arena).mutate(codelet));
 }
 
 } // namespace tangram::nest
