@@ -30,6 +30,7 @@
 #include "tangram/nest/FieldsOfStructs.h"
 #include "tangram/nest/Flags.h"
 #include "tangram/nest/Increments.h"
+#include "tangram/nest/LastValues.h"
 #include "tangram/nest/PreviousValues.h"
 #include "tangram/nest/Promotion.h"
 #include "tangram/nest/Read.h"
@@ -97,6 +98,7 @@ public:
         if (codelet->coop || !contains<For>(codelet->body)) continue;
         nest::Nests nests(*module);
         const Codelet *structured = nest::withFlags(nest::withStructuredLoops(codelet, context.arena), context.arena);
+        structured = nest::withLastValues(nests, structured, context.arena);
         structured = divide::withPartialResults(*module, structured, options.reorder, context.arena);
         structured = divide::withLocalArraysShared(nests, *structured, context.arena);
         structured = divide::withFieldSums(nests, *structured, options.reorder, context.arena);
@@ -342,7 +344,8 @@ private:
   static divide::Division attempt(nest::Nests &nests, const Spectrum &spectrum, const Codelet *codelet,
                                   const divide::DivideOptions &options, Names &names, ExpandContext &context,
                                   const nest::Nest *&nest) {
-    codelet = nest::withSelections(nest::withFieldsOfStructs(codelet, nests.module(), context.arena), context.arena);
+    codelet = nest::withFieldsOfStructs(codelet, nests.module(), context.arena);
+    codelet = nest::withSelections(nest::withLastValues(nests, codelet, context.arena), context.arena);
     nest = nests.of(*codelet);
     if (!nest || nest->loops.empty()) return {};
     // Loops that accumulate may be divided by atomic operations.
