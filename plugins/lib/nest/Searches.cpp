@@ -522,9 +522,10 @@ bool changesMore(const Node &n, const std::set<std::string> &own) {
   const Expr *place = nullptr;
   if (const auto *a = dyn<Assign>(&n)) place = a->target;
   if (const auto *u = dyn<Unary>(&n); u && changesOperand(u->op)) place = u->operand;
+  const auto *call = dyn<Call>(&n);
   const VarRef *root = place ? rootVariable(place) : nullptr;
-  return (place && (!root || own.count(root->name) == 0)) || isa<Atomic>(&n) || isa<SpectrumCall>(&n) || isa<Map>(&n) ||
-         isa<MatrixMultiply>(&n);
+  return (place && (!root || own.count(root->name) == 0)) || (call && hasEffects(call)) || isa<Atomic>(&n) ||
+         isa<SpectrumCall>(&n) || isa<Map>(&n) || isa<MatrixMultiply>(&n);
 }
 
 class EndingAtFirst final : public Mutator {
