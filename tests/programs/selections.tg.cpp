@@ -171,3 +171,17 @@ __codelet int by_moving_places(Array<1, int> z) {
     if (z[i] > z[narrow]) narrow = i;
   return static_cast<int>(best * 7919 + other * 89 + narrow);
 }
+
+// The last of equal ones in a plane, rows of which are divided as well.
+__spectrum int last_in_plane(const Array<2, float> in);
+__codelet int last_in_plane(const Array<2, float> in) {
+  int most = -3, row = -1, column = -1;
+  for (size_t i = 0; i < in.size(0); ++i)
+    for (size_t j = 0; j < in.size(1); ++j)
+      if (int x = in[i][j] * 4; x >= most) {
+        most = x;
+        row = i;
+        column = j;
+      }
+  return row * 1000 + column;
+}

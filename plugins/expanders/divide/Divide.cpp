@@ -318,10 +318,24 @@ private:
     args.insert(args.end(), loop.captures.arguments.begin(), loop.captures.arguments.end());
     const Expr *result = make.call(made[0]->name, loop.result(), std::move(args));
     if (loop.values) result = named(loop, result, out);
+    const auto taken = [&](std::size_t k) {
+      return build.assign(build.var(loop.scalars[k].name, loop.scalars[k].type), valueOf(loop, k, result, arena_));
+    };
     for (std::size_t k = 0; k < loop.scalars.size(); ++k)
-      if (!isOwn(k))
-        out.push_back(
-            build.assign(build.var(loop.scalars[k].name, loop.scalars[k].type), valueOf(loop, k, result, arena_)));
+      if (const SelectedTogether *selection = loop.selectionOf(k); !selection || !selection->any)
+        out.push_back(taken(k));
+    // A loop around has to know of what is selected here whether anything was: so it is a selection once more.
+    for (const SelectedTogether &selection : loop.selections) {
+      if (!selection.any) continue;
+      std::vector<const Stmt *> sets;
+      for (const std::size_t k : selection.all())
+        if (k != selection.any) sets.push_back(taken(k));
+      const Reduced &value = loop.scalars[selection.value];
+      const Expr *surpasses = build.binary(selection.compare, valueOf(loop, selection.value, result, arena_),
+                                           build.var(value.name, value.type));
+      out.push_back(
+          build.when(valueOf(loop, *selection.any, result, arena_), {build.when(surpasses, std::move(sets))}));
+    }
     return true;
   }
 

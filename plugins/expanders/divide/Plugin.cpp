@@ -32,10 +32,12 @@
 #include "tangram/nest/Flags.h"
 #include "tangram/nest/Increments.h"
 #include "tangram/nest/IndicesInPlace.h"
+#include "tangram/nest/LastValues.h"
 #include "tangram/nest/PreviousValues.h"
 #include "tangram/nest/Promotion.h"
 #include "tangram/nest/Read.h"
 #include "tangram/nest/Remainders.h"
+#include "tangram/nest/Searches.h"
 #include "tangram/nest/SelectedElements.h"
 #include "tangram/nest/Selections.h"
 #include "tangram/nest/StructuredLoops.h"
@@ -96,22 +98,12 @@ public:
       if (!all_ && isDivided(*spectrum)) continue;
       std::vector<const Codelet *> codelets = spectrum->codelets;
       for (const Codelet *codelet : spectrum->codelets) {
-        if (codelet->coop || !contains<For>(codelet->body)) continue;
+        if (codelet->coop) continue;
         nest::Nests nests(*module);
-        const Codelet *structured = nest::withStructuredLoops(codelet, context.arena);
-        structured = nest::withAssignedOnce(*module, nest::withFlags(structured, context.arena), context.arena);
-        structured = nest::withIndicesInPlace(*module, structured, context.arena);
-        structured = divide::withPartialResults(*module, structured, options.reorder, context.arena);
-        structured = divide::withLocalArraysShared(nests, *structured, context.arena);
-        structured = divide::withFieldSums(nests, *structured, options.reorder, context.arena);
-        structured = nest::withPreviousValues(nest::withSelectedElements(structured, context.arena), context.arena);
-        const Codelet *plain = divide::withAlternatingBuffers(
-            nests, *spectrum, *nest::withoutRemainders(nests, structured, context.arena), context.arena);
-        plain = divide::withPrivateContainers(nests, *plain, context.arena);
-        ways(nests, *spectrum, plain, options, names, context, codelets, added);
-        if (const Codelet *copied = divide::withCopies(nests, *plain, context.arena); copied != plain)
-          ways(nests, *spectrum, changed(copied, *codelet, *codelet, "_copied", context), options, names, context,
-               codelets, added);
+        whole(nests, *spectrum, codelet, options, names, context, codelets, added);
+        if (const Codelet *searched = nest::withSearches(codelet, *module, context.arena); searched != codelet)
+          whole(nests, *spectrum, changed(searched, *codelet, *codelet, "_searched", context), options, names, context,
+                codelets, added);
       }
       if (codelets.size() != spectrum->codelets.size())
         spectrum = context.arena.derive(spectrum, [&](Spectrum &s) { s.codelets = codelets; });
@@ -136,6 +128,28 @@ private:
       c.from = written.from.empty() ? written.name : written.from;
       c.name = c.tag = before.name + suffix;
     });
+  }
+
+  /// A codelet of a spectrum, in the form that loops are looked at.
+  void whole(nest::Nests &nests, const Spectrum &spectrum, const Codelet *codelet, const divide::DivideOptions &options,
+             Names &names, ExpandContext &context, std::vector<const Codelet *> &codelets, Added &added) const {
+    if (!contains<For>(codelet->body)) return;
+    const Module &module = nests.module();
+    const Codelet *structured = nest::withFlags(nest::withStructuredLoops(codelet, context.arena), context.arena);
+    structured = nest::withAssignedOnce(module, structured, context.arena);
+    structured = nest::withIndicesInPlace(module, structured, context.arena);
+    structured = nest::withLastValues(nests, structured, context.arena);
+    structured = divide::withPartialResults(module, structured, options.reorder, context.arena);
+    structured = divide::withLocalArraysShared(nests, *structured, context.arena);
+    structured = divide::withFieldSums(nests, *structured, options.reorder, context.arena);
+    structured = nest::withPreviousValues(nest::withSelectedElements(structured, context.arena), context.arena);
+    const Codelet *plain = divide::withAlternatingBuffers(
+        nests, spectrum, *nest::withoutRemainders(nests, structured, context.arena), context.arena);
+    plain = divide::withPrivateContainers(nests, *plain, context.arena);
+    ways(nests, spectrum, plain, options, names, context, codelets, added);
+    if (const Codelet *copied = divide::withCopies(nests, *plain, context.arena); copied != plain)
+      ways(nests, spectrum, changed(copied, *codelet, *codelet, "_copied", context), options, names, context, codelets,
+           added);
   }
 
   /// A codelet divided as it is, and after steps that leave more of its loops parallel.
@@ -346,7 +360,8 @@ private:
   static divide::Division attempt(nest::Nests &nests, const Spectrum &spectrum, const Codelet *codelet,
                                   const divide::DivideOptions &options, Names &names, ExpandContext &context,
                                   const nest::Nest *&nest) {
-    codelet = nest::withSelections(nest::withFieldsOfStructs(codelet, nests.module(), context.arena), context.arena);
+    codelet = nest::withFieldsOfStructs(codelet, nests.module(), context.arena);
+    codelet = nest::withSelections(nest::withLastValues(nests, codelet, context.arena), context.arena);
     nest = nests.of(*codelet);
     if (!nest || nest->loops.empty()) return {};
     // Loops that accumulate may be divided by atomic operations.

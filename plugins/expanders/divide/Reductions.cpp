@@ -4,6 +4,7 @@
 #include "tangram/ast/Walk.h"
 #include "tangram/loops/Counted.h"
 #include "tangram/loops/Loads.h"
+#include "tangram/nest/Searches.h"
 #include "tangram/nest/Selections.h"
 
 #include <algorithm>
@@ -253,7 +254,7 @@ private:
   const Codelet *loops(const std::string &name, const Stmts &each) const {
     Stmts body;
     declare(before(), body);
-    body.push_back(make_.loop(loop_.range, range_, each));
+    body.push_back(make_.loop(loop_.range, range_, nest::endingAtFirst(each, loop_.range.iterator, arena_)));
     body.push_back(returned(scalars()));
     return make_.codelet(name, params_, std::move(body));
   }

@@ -1,5 +1,7 @@
 #include "tangram/nest/Codelets.h"
 
+#include "tangram/nest/Searches.h"
+
 namespace tangram::nest {
 
 using namespace ast;
@@ -10,6 +12,7 @@ const Type kSize = Scalar::U64;
 
 const Codelet *Codelets::codelet(const std::string &name, const std::vector<const Param *> &params,
                                  std::vector<const Stmt *> body, bool coop, bool independent) const {
+  if (!coop) body = withSearchesEnding(body, arena_);
   return arena_.make<Codelet>(where_, name, name, std::string(), coop, independent, Texts{}, Texts{}, Assumed{}, params,
                               std::vector<const Expr *>{}, build_.block(std::move(body)));
 }

@@ -245,25 +245,31 @@ Carried Dependences::carried(unsigned loop) const {
     result.dependence = sure == forbidding.end() ? forbidding.front() : *sure;
     return result;
   }
-  for (const Dependence &d : found) {
-    if (privatized(d.first->variable)) continue;
+  const auto combined = [&](const Access &a, bool atomic) {
+    if (privatized(a.variable)) return;
     auto known = std::find_if(result.reductions.begin(), result.reductions.end(),
-                              [&](const Reduction &r) { return r.variable == d.first->variable; });
-    bool atomic = d.first->kind == AccessKind::Atomic && d.second->kind == AccessKind::Atomic;
+                              [&](const Reduction &r) { return r.variable == a.variable; });
     if (known != result.reductions.end()) {
       known->atomic &= atomic;
-      continue;
-    }
-    if (const std::optional<unsigned> selection = d.first->selection) {
-      const ast::BinaryOp compare = nest_.selections[*selection].compare;
+    } else if (a.selection) {
+      const ast::BinaryOp compare = nest_.selections[*a.selection].compare;
       const bool greatest = compare == ast::BinaryOp::Gt || compare == ast::BinaryOp::Ge;
       result.reductions.push_back(
-          {d.first->variable, greatest ? ReductionOp::Max : ReductionOp::Min, false, true, selection});
-      continue;
+          {a.variable, greatest ? ReductionOp::Max : ReductionOp::Min, false, true, a.selection});
+    } else {
+      result.reductions.push_back({a.variable, *a.update, atomic, nest_.variables[a.variable].type.isInteger()});
     }
-    result.reductions.push_back(
-        {d.first->variable, *d.first->update, atomic, nest_.variables[d.first->variable].type.isInteger()});
-  }
+  };
+  for (const Dependence &d : found)
+    combined(*d.first, d.first->kind == AccessKind::Atomic && d.second->kind == AccessKind::Atomic);
+  // Scalars that no more than one iteration updates, as of a condition c == place.
+  for (unsigned s : nest_.statementsOf(loop))
+    for (const Access &a : nest_.statements[s].accesses) {
+      const Variable &v = nest_.variables[a.variable];
+      const bool own = std::find(v.scope.begin(), v.scope.end(), loop) != v.scope.end();
+      if (v.rank == 0 && !v.container && !own && writes(a) && (a.update || a.selection))
+        combined(a, a.kind == AccessKind::Atomic);
+    }
   if (!result.reductions.empty()) result.kind = Carried::Kind::Reduction;
   return result;
 }
