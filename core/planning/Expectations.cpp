@@ -54,6 +54,8 @@ struct Expectations::Known {
   std::unordered_map<const Codelet *, Shape> shapes;
   std::map<std::tuple<const Codelet *, Scalars, Id>, std::vector<Id>> sites;
   std::unordered_map<At, const std::vector<Id> *, boost::hash<At>> selected;
+  std::unordered_map<At, Id, boost::hash<At>> parts; // of maps that are split
+  std::unordered_map<Id, Id> calls;                  // of maps: the same of one call
 };
 
 Expectations::Expectations(const Forest &forest, const ExpectedSizes &sizes)
@@ -76,11 +78,13 @@ Expectations::Id Expectations::below(const Point &point, const Alternative &alte
   switch (alternative.rule) {
   case Rule::Select: return sites(point, alternative, here)[child];
   case Rule::Split: {
+    const auto [known, fresh] = known_->parts.try_emplace({&alternative, here});
+    if (!fresh) return known->second;
     Expected part = (*this)[here];
     const Chunks chunks(alternative.parameters);
     for (std::optional<std::uint64_t> *each : {&part.elements, &part.work, &part.units})
       if (*each) *each = roundedUp(chunks.calls(**each));
-    return known_->all.id(std::move(part));
+    return known->second = known_->all.id(std::move(part));
   }
   case Rule::Compute:
   case Rule::Devolve:
@@ -89,8 +93,10 @@ Expectations::Id Expectations::below(const Point &point, const Alternative &alte
   case Rule::Regroup:
   case Rule::Cascade: break;
   }
-  const Expected &all = (*this)[here];
-  return all.elements || all.work || all.units ? known_->all.id({all.arguments, all.scalars, {}, {}, {}}) : here;
+  const auto [known, fresh] = known_->calls.try_emplace(here, here);
+  if (const Expected &all = (*this)[here]; fresh && (all.elements || all.work || all.units))
+    known->second = known_->all.id({all.arguments, all.scalars, {}, {}, {}});
+  return known->second;
 }
 
 const std::vector<Expectations::Id> &Expectations::sites(const Point &point, const Alternative &alternative,

@@ -83,7 +83,7 @@ public:
     for (std::size_t n = 0; n < tried.size() && n < kRefined && tried[n].cost <= kNotMuchWorse * tried[0].cost; ++n) {
       const Alternative &alternative = point.alternatives[tried[n].alternative];
       for (std::size_t i = 0; i < alternative.children.size(); ++i)
-        refine(alternative.children[i], cost_.below(point, alternative, i, surroundings));
+        refine(alternative.children[i], below(point, alternative, i, surroundings));
       best = std::min(best, with(point, tried[n].alternative, surroundings, best.cost));
     }
     known_[id].insert_or_assign(surroundings, best);
@@ -103,6 +103,13 @@ public:
             return least.cost;
           },
           of.good);
+  }
+
+  /// All is searched twice and more, in the same surroundings.
+  Surroundings below(const Point &point, const Alternative &alternative, std::size_t child, Surroundings here) {
+    const auto [known, fresh] = below_.try_emplace({&alternative.children[child], here});
+    if (fresh) known->second = cost_.below(point, alternative, child, here);
+    return known->second;
   }
 
 private:
@@ -135,7 +142,7 @@ private:
     const Charge charge = cost_.of(point, alternative, surroundings);
     double sum = charge.own;
     for (std::size_t i = 0; i < alternative.children.size() && sum <= limit; ++i) {
-      const double part = of(alternative.children[i], cost_.below(point, alternative, i, surroundings)).cost;
+      const double part = of(alternative.children[i], below(point, alternative, i, surroundings)).cost;
       if (!std::isfinite(part)) return {HUGE_VAL, which};
       sum += charge.times[i] * part;
     }
@@ -149,6 +156,8 @@ private:
   std::vector<std::vector<std::size_t>> best_;         // alternatives of each point that were, in some surroundings
   std::set<std::pair<GoalId, Surroundings>> searched_; // in surroundings that are alike
   std::set<std::pair<GoalId, Surroundings>> refined_;
+  using Child = std::pair<const GoalId *, Surroundings>; // of an alternative
+  std::unordered_map<Child, Surroundings, boost::hash<Child>> below_;
 };
 
 /// Lazy k-best derivations of an acyclic hypergraph: the next best of a point is a neighbour of one already found, or
@@ -209,7 +218,7 @@ public:
       if (!sameRule(point.alternatives[rules[r]], alternative))
         others.push_back({id, rules[r], std::max(1.0, least[r] / std::max(chosen.cost, 1e-30))});
     for (std::size_t i = 0; i < alternative.children.size(); ++i)
-      compare(alternative.children[i], cost_.below(point, alternative, i, surroundings), *chosen.parts[i], others);
+      compare(alternative.children[i], least_.below(point, alternative, i, surroundings), *chosen.parts[i], others);
   }
 
   PlanPtr plan(GoalId id, const Derivation &derivation) const {
@@ -240,7 +249,7 @@ private:
     Derivation derivation{best.cost, best.alternative, std::vector<std::size_t>(alternative.children.size(), 0), {}};
     for (std::size_t i = 0; i < alternative.children.size(); ++i)
       derivation.parts.push_back(
-          find(alternative.children[i], cost_.below(point, alternative, i, state.surroundings), 0));
+          find(alternative.children[i], least_.below(point, alternative, i, state.surroundings), 0));
     state.found.push_back(std::move(derivation));
   }
 
@@ -258,7 +267,7 @@ private:
     std::vector<double> costs;
     for (std::size_t i = 0; i < alternative.children.size(); ++i) {
       const Derivation *part =
-          find(alternative.children[i], cost_.below(point, alternative, i, state.surroundings), derivation.ranks[i]);
+          find(alternative.children[i], least_.below(point, alternative, i, state.surroundings), derivation.ranks[i]);
       if (!part) return;
       derivation.parts.push_back(part);
       costs.push_back(part->cost);

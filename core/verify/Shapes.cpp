@@ -98,10 +98,61 @@ private:
         argument.scalar = i < request_.scalars.size() && request_.scalars[i] ? *request_.scalars[i] : 1;
       shape_.arguments.push_back(std::move(argument));
     }
+    pin();
   }
 
-  std::vector<std::uint64_t> sizes(unsigned rank) const {
-    std::uint64_t n = request_.n;
+  /// What conditions say is a constant, or equal to what is one, is that from the start and stays so: repaired one by
+  /// one, `a.size(1) == b.size(1) && b.size(1) == 128` may go in circles. The other sizes of a container are chosen so
+  /// that it has as many elements as ever.
+  void pin() {
+    std::vector<std::pair<const Expr *, const Expr *>> equal;
+    for (const Expr *condition : conditions_.all())
+      if (const Binary *n = dyn<Binary>(withoutCasts(condition)); n && n->op == BinaryOp::Eq)
+        for (auto [side, other] : {std::pair(n->lhs, n->rhs), std::pair(n->rhs, n->lhs)})
+          equal.emplace_back(side, other);
+    std::vector<Change> pinned;
+    const auto known = [&](const Unknown &u) {
+      return std::find_if(pinned.begin(), pinned.end(), [&](const Change &c) { return c.unknown == u; });
+    };
+    const auto valueOf = [&](const Expr *e) -> std::optional<std::int64_t> {
+      if (const std::optional<std::int64_t> v = constant(e)) return v;
+      const std::optional<Unknown> u = unknown(e);
+      const auto at = u ? known(*u) : pinned.end();
+      return at == pinned.end() ? std::nullopt : std::optional(at->value);
+    };
+    for (bool more = true; more;) {
+      more = false;
+      for (const auto &[side, other] : equal) {
+        const std::optional<std::int64_t> v = valueOf(other);
+        const std::optional<Change> found = v ? isolate(side, *v) : std::nullopt;
+        if (!found || found->value < (found->unknown.dim < 0 ? INT64_MIN : 0)) continue;
+        if (known(found->unknown) != pinned.end()) continue; // a contradiction shows in the end
+        pinned.push_back(*found);
+        more = true;
+      }
+    }
+    for (std::size_t i = 0; i < shape_.arguments.size(); ++i) {
+      const unsigned rank = spectrum_.params[i]->type.rank();
+      std::uint64_t elements = 1;
+      unsigned free = rank;
+      for (const Change &c : pinned)
+        if (c.unknown.param == i && c.unknown.dim >= 0)
+          --free, elements *= static_cast<std::uint64_t>(std::max<std::int64_t>(1, c.value));
+      if (free == rank) continue;
+      const std::vector<std::uint64_t> chosen = sizes(free, (request_.n + elements - 1) / elements);
+      auto next = chosen.begin();
+      for (unsigned d = 0; d < rank; ++d)
+        if (known({i, static_cast<int>(d)}) == pinned.end()) shape_.arguments[i].sizes[d] = *next++;
+    }
+    for (const Change &c : pinned) {
+      set(c.unknown, c.value);
+      pinned_.push_back(c.unknown);
+    }
+  }
+
+  std::vector<std::uint64_t> sizes(unsigned rank) const { return sizes(rank, request_.n); }
+  std::vector<std::uint64_t> sizes(unsigned rank, std::uint64_t n) const {
+    if (rank == 0) return {};
     if (rank == 1) return {n};
     std::vector<std::uint64_t> result(rank, 1);
     auto root = [](double x, double k) {
@@ -129,6 +180,10 @@ private:
 
   /// `e` as something that can be chosen.
   std::optional<Unknown> unknown(const Expr *e) const {
+    const std::optional<Unknown> u = unknownOf(e);
+    return u && std::find(pinned_.begin(), pinned_.end(), *u) != pinned_.end() ? std::nullopt : u;
+  }
+  std::optional<Unknown> unknownOf(const Expr *e) const {
     e = withoutCasts(e);
     if (const VarRef *ref = dyn<VarRef>(e)) {
       std::optional<std::size_t> i = param(ref->name);
@@ -268,6 +323,7 @@ private:
   const Spectrum &spectrum_;
   const ShapeRequest &request_;
   Shape shape_;
+  std::vector<Unknown> pinned_;
   const Conditions conditions_; // of it
 };
 

@@ -844,6 +844,29 @@ TEST_F(ShapeTest, AFixedSizeIsSolvedFor) {
   EXPECT_EQ(s->arguments[0].sizes, Sizes{37});
 }
 
+/// What is chosen for q must not be given up for the sake of the others, which are as long.
+TEST_F(ShapeTest, SizesThatAreConstants) {
+  for (const char *name : {"q", "k", "v", "out"}) matrix(name);
+  for (unsigned d = 0; d < 2; ++d)
+    for (const char *name : {"k", "v", "out"}) require(ast::BinaryOp::Eq, size(name, d), size("q", d));
+  require(ast::BinaryOp::Eq, size("q", 1), build.u64(128));
+  for (const Aspect aspect : {Aspect::Square, Aspect::OneRow, Aspect::OneColumn, Aspect::Wide, Aspect::Tall}) {
+    const std::optional<Shape> s = solve(1000, aspect);
+    ASSERT_TRUE(s);
+    for (const Shape::Argument &a : s->arguments) EXPECT_EQ(a.sizes, (Sizes{8, 128})); // about as many as asked for
+    ASSERT_TRUE(solve(0, aspect));
+  }
+}
+
+TEST_F(ShapeTest, ConstantsThatContradict) {
+  vector("a");
+  vector("b");
+  require(ast::BinaryOp::Eq, size("a"), build.u64(4));
+  require(ast::BinaryOp::Eq, size("b"), build.u64(5));
+  require(ast::BinaryOp::Eq, size("b"), size("a"));
+  EXPECT_FALSE(solve(7));
+}
+
 TEST_F(ShapeTest, ContradictionsAreNamed) {
   vector("a");
   require(ast::BinaryOp::Gt, size("a"), build.u64(10));

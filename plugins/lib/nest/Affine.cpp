@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include <isl/set.h>
+
 namespace tangram::nest {
 
 using namespace ast;
@@ -506,6 +508,35 @@ void Affine::strides(const Expr *e, const std::string &id) {
 void Affine::enter(unsigned loop) { iterators_[nest_.loops[loop].variable] = loop; }
 void Affine::leave(unsigned loop) { iterators_.erase(nest_.loops[loop].variable); }
 
+/// Of data that is clamped, a number of its own within the same range: nothing is known of data that its pieces could
+/// be compared with, and they multiply with those of each bound that has it.
+isl::pw_aff Affine::withoutPieces(const Expr *e, const isl::pw_aff &value) {
+  if (value.n_piece() < 2) return value;
+  const isl::ctx ctx = nest_.isl.get();
+  std::set<unsigned> loops;
+  bool data = false;
+  std::vector<std::string> changing; // of what the value is made of
+  for (const Parameter &p : nest_.parameters) {
+    if (p.loops.empty() || !value.involves_param(isl::id(ctx, p.id))) continue;
+    data |= !p.stride;
+    loops.insert(p.loops.begin(), p.loops.end());
+    changing.push_back(p.id);
+  }
+  if (!data) return value;
+  for (unsigned l = 0; l < nest_.loops.size(); ++l) {
+    if (!value.involves_param(isl::id(ctx, nest_.loops[l].id))) continue;
+    loops.insert(l);
+    changing.push_back(nest_.loops[l].id);
+  }
+  isl::set values = value.as_set().intersect_params(nest_.context);
+  for (const std::string &id : changing) values = values.project_out_param(isl::id(ctx, id));
+  if (values.is_empty()) return value;
+  const isl::set range = isl::manage(isl_set_simple_hull(values.release())).to_set();
+  const std::string id = idOf(e, {loops.begin(), loops.end()});
+  know(range.bind(isl::space::unit(ctx).add_unnamed_tuple(1).multi_id(isl::id(ctx, id).to_list())));
+  return parameter(id);
+}
+
 void Affine::declare(const Declare &d, const std::vector<unsigned> &loops) {
   if (assigned_.count(d.name) || d.tunable) {
     if (d.tunable && !assigned_.count(d.name)) locals_[d.name] = {};
@@ -515,7 +546,7 @@ void Affine::declare(const Declare &d, const std::vector<unsigned> &loops) {
   Local local{std::nullopt, loops, nullptr};
   if (d.init && isInteger(d.type)) local.init = d.init;
   if (local.init)
-    if (std::optional<isl::pw_aff> v = value(d.init)) local.value = Integer{*v, true};
+    if (std::optional<isl::pw_aff> v = value(d.init)) local.value = Integer{withoutPieces(d.init, *v), true};
   locals_[d.name] = std::move(local);
 }
 

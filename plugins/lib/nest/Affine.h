@@ -101,6 +101,7 @@ private:
   void strides(const ast::Expr *e, const std::string &id);
   void quotients(const ast::Expr *e, const std::string &id);
   void know(const isl::set &holds);
+  isl::pw_aff withoutPieces(const ast::Expr *e, const isl::pw_aff &value);
   /// What is added up to an index.
   struct Term {
     const ast::Expr *expr = nullptr;

@@ -38,10 +38,13 @@ bool combine(const Access &a, const Access &b) {
 
 } // namespace
 
-/// All dependences of a loop, of those loops of which none is unknown.
+/// All dependences of a loop, of those loops of which none is unknown; and what they are computed of.
 struct KnownDependences {
   std::map<unsigned, std::vector<Dependence>> ofLoops;
-  std::map<std::pair<unsigned, unsigned>, bool> isPrivate; // of variables and loops
+  std::map<std::pair<unsigned, unsigned>, bool> isPrivate;      // of variables and loops
+  std::vector<isl::map> order;                                  // of statements: sourceOrder()
+  std::map<const Access *, isl::map> relations;                 // { [loops of the statement...] -> element }
+  std::map<std::pair<const Access *, bool>, isl::set> elements; // delinearized or not, where all is as it is assumed
 };
 
 /// Whether an iteration touches what an earlier one touched, and how many iterations later.
@@ -124,8 +127,11 @@ std::vector<Dependence> Dependences::all(unsigned loop) const {
       std::vector<unsigned> deeper = nest_.inner(nest_.statements[a->statement], loop);
       certain.push_back(a->exact && !nest_.followsData(place, deeper));
       deeper.erase(deeper.begin());
-      const auto elements = nest_.isl.limited(
-          [&] { return nest_.relationByStrides(nest_.without(place.intersect_params(nest_.assumed), deeper), loop); });
+      const auto elements = nest_.isl.limited([&] {
+        isl::set &assumed = nest_.dependences->elements[{a, several}];
+        if (assumed.is_null()) assumed = place.intersect_params(nest_.assumed);
+        return nest_.relationByStrides(nest_.without(assumed, deeper), loop);
+      });
       const auto same = std::find_if(touched.begin(), touched.end(), [&](const std::optional<isl::map> &other) {
         return elements && other && isl_map_plain_is_equal(other->get(), elements->get()) == isl_bool_true;
       });
@@ -177,32 +183,42 @@ bool Dependences::isPrivate(unsigned variable, unsigned loop) const {
 bool Dependences::isOwn(unsigned variable, unsigned loop) const {
   isl::ctx ctx = nest_.isl.get();
   isl::union_map none = isl::union_map::empty(ctx), readsInside = none, readsOutside = none, certain = none,
-                 possible = none, schedule = none, sameIteration = none;
-  isl::union_set inside = isl::set::empty(isl::space::unit(ctx).add_unnamed_tuple(0)).to_union_set();
-  std::vector<unsigned> mine = nest_.statementsOf(loop);
+                 certainInside = none, possible = none, possibleInside = none, schedule = none, sameIteration = none;
+  isl::union_set inside = isl::union_set::empty(ctx);
+  const std::vector<unsigned> mine = nest_.statementsOf(loop);
+  std::vector<unsigned> accessing; // statements of the loop that access the variable
   auto named = [](unsigned statement) { return fmt::format("S{}", statement); };
-  std::vector<isl::map> order = sourceOrder(nest_);
+  std::vector<isl::map> &order = nest_.dependences->order;
+  if (order.empty()) order = sourceOrder(nest_);
   for (unsigned s = 0; s < nest_.statements.size(); ++s) {
     const Statement &st = nest_.statements[s];
-    bool within = std::find(mine.begin(), mine.end(), s) != mine.end();
-    isl::set points = nest_.points(st.domain.intersect(nest_.assumed), st.loops);
-    points = isl::manage(isl_set_set_tuple_name(points.release(), named(s).c_str()));
-    if (within) inside = inside.unite(points.to_union_set());
-    schedule = schedule.unite(order[s].set_domain_tuple(named(s)).intersect_domain(points).to_union_map());
+    if (std::none_of(st.accesses.begin(), st.accesses.end(), [&](const Access &a) { return a.variable == variable; }))
+      continue;
+    const bool within = std::find(mine.begin(), mine.end(), s) != mine.end();
+    // Accesses have the domain. Once more in the schedule, each piece of a domain meets each, which takes minutes.
+    const isl::map when = order[s].set_domain_tuple(named(s));
+    schedule = schedule.unite(when.to_union_map());
+    if (within) {
+      accessing.push_back(s);
+      inside = inside.unite(isl::set::universe(when.space().domain()).to_union_set());
+    }
     for (const Access &a : st.accesses) {
       if (a.variable != variable) continue;
-      isl::union_map m = nest_.relation(a.elements.intersect_params(nest_.assumed), st.loops)
-                             .set_domain_tuple(named(s))
-                             .to_union_map();
+      isl::map &relation = nest_.dependences->relations[&a];
+      if (relation.is_null()) relation = nest_.relation(a.elements.intersect_params(nest_.assumed), st.loops);
+      const isl::union_map m = relation.set_domain_tuple(named(s)).to_union_map();
       if (a.kind != AccessKind::Write)
         (within ? readsInside : readsOutside) = (within ? readsInside : readsOutside).unite(m);
       if (a.kind == AccessKind::Read) continue;
-      bool surely = a.exact && a.certain && !nest_.followsData(st.domain, st.loops);
+      const bool surely = a.exact && a.certain && !nest_.followsData(st.domain, st.loops);
       (surely ? certain : possible) = (surely ? certain : possible).unite(m);
+      if (within) (surely ? certainInside : possibleInside) = (surely ? certainInside : possibleInside).unite(m);
     }
   }
-  for (unsigned s : mine)
-    for (unsigned t : mine) {
+  // What is read and no iteration surely writes comes from elsewhere: that takes no computation of flows.
+  if (!readsInside.is_empty() && certainInside.is_empty()) return false;
+  for (unsigned s : accessing)
+    for (unsigned t : accessing) {
       const std::vector<unsigned> &loops = nest_.statements[s].loops, &others = nest_.statements[t].loops;
       auto depth = static_cast<unsigned>(std::find(loops.begin(), loops.end(), loop) - loops.begin()) + 1;
       isl::map equal = isl::map::universe(isl::manage(
@@ -220,7 +236,7 @@ bool Dependences::isOwn(unsigned variable, unsigned loop) const {
         .compute_flow();
   };
   // What an iteration reads it has written, and nobody reads it behind the loop.
-  isl::union_flow own = flow(readsInside, certain.intersect_domain(inside), possible.intersect_domain(inside));
+  isl::union_flow own = flow(readsInside, certainInside, possibleInside);
   if (!own.may_no_source().is_empty() || !own.may_dependence().is_subset(sameIteration)) return false;
   return flow(readsOutside, certain, possible).may_dependence().intersect_domain(inside).is_empty();
 }

@@ -19,10 +19,22 @@ bool below(const Nest &nest, const Access &a, unsigned loop) {
 
 isl::id idOf(const Nest &nest, const std::string &name) { return isl::id(nest.isl.get(), name); }
 
+/// Of an affine function without divisions, the same everywhere: most need no look at their domains.
+std::optional<std::int64_t> coefficient(const isl::pw_aff &f, const isl::id &of) {
+  if (!f.isa_aff()) return std::nullopt;
+  const isl::aff affine = f.as_aff();
+  if (isl_aff_dim(affine.get(), isl_dim_div) != 0) return std::nullopt;
+  const int at = isl_aff_find_dim_by_name(affine.get(), isl_dim_param, of.name().c_str());
+  if (at < 0) return 0;
+  const isl::val factor = isl::manage(isl_aff_get_coefficient_val(affine.get(), isl_dim_param, at));
+  return factor.is_int() ? std::optional<std::int64_t>(factor.num_si()) : std::nullopt;
+}
+
 /// f(iterator + change) - f(iterator), where that is one number.
 std::optional<std::int64_t> difference(const Nest &nest, const isl::pw_aff &f, unsigned loop, const isl::set &domain) {
   const Loop &l = nest.loops[loop];
   isl::ctx ctx = nest.isl.get();
+  if (const std::optional<std::int64_t> factor = coefficient(f, idOf(nest, l.id))) return *factor * l.step;
   isl::multi_id tuple = isl::space::unit(ctx).add_unnamed_tuple(1).multi_id(idOf(nest, l.id).to_list());
   isl::pw_aff of = f.unbind_params_insert_domain(tuple).at(0);
   isl::set points = domain.unbind_params(tuple);

@@ -222,6 +222,19 @@ TEST_F(NestTest, ScalarsOfAnIteration) {
       params, {let("s", F32, flit(F32, 0)),
                up("i", U64, 0, size(a, 0), {when(lit(U64, 3) < i, {set(s, flit(F32, 0))}), set(at(b, {i}, F32), s)})});
   EXPECT_EQ(carried(*sometimes, "i").find("private"), std::string::npos);
+  // What a loop reads and only the one around it sets is no iteration's own.
+  auto around =
+      read(params, {up("i", U64, 0, size(a, 0),
+                       {let("s", F32, flit(F32, 0)), up("j", U64, 0, size(a, 1), {set(s, s * s + at(a, {i, j}, F32))}),
+                        set(at(b, {i}, F32), s)})});
+  EXPECT_EQ(carried(*around, "i"), "nothing");
+  EXPECT_NE(carried(*around, "j").find("'s'"), std::string::npos);
+  EXPECT_EQ(carried(*around, "j").find("private"), std::string::npos);
+  // Behind the loop it is set again.
+  auto behind = read(params, {let("s", F32, flit(F32, 0)),
+                              up("i", U64, 0, size(a, 0), {set(s, at(b, {i}, F32)), set(at(b, {i}, F32), s * s)}),
+                              set(s, flit(F32, 0)), set(at(b, {u64(0)}, F32), s)});
+  EXPECT_EQ(carried(*behind, "i"), "nothing, private s");
 }
 
 TEST_F(NestTest, Atomics) {

@@ -1,5 +1,7 @@
 #include "Nests.h"
 
+#include <isl/set.h>
+
 namespace tangram::test {
 namespace {
 
@@ -191,6 +193,27 @@ TEST_F(NestTest, CooperativeCodeletsAreNotRead) {
   module_ = make<ast::Module>(std::vector<const ast::Struct *>{}, std::vector<const ast::Function *>{},
                               std::vector<const ast::Spectrum *>{}, std::vector<const ast::Kernel *>{});
   EXPECT_EQ(nest::read(*module_, *c), nullptr);
+}
+
+/// Of bounds that data decides, and a choice of it, each piece would be one of the domain, times those of loops around.
+TEST_F(NestTest, BoundsOfClampedData) {
+  E rows = var("rows", A1(I32)), columns = var("columns", A1(I32)), a = var("a", A2(F32));
+  E i = var("i", U64), r = var("r", I32), c = var("c", I32), p = var("p", I32), q = var("q", I32);
+  auto nest = read(
+      {in("rows", A1(I32)), in("columns", A1(I32)), inOut("a", A2(F32))},
+      {up("i", U64, 0, size(rows),
+          {let("r", I32, clamp(at(rows, {i}, I32), 0, 99)), let("c", I32, clamp(at(columns, {i}, I32), 0, 99)),
+           up("p", I32, r, r + E(2), {up("q", I32, c, c + E(2), {set(at(a, {u64(p), u64(q)}, F32), flit(F32, 0))})})})},
+      {chooser(true, I32), chooser(false, I32)});
+  EXPECT_EQ(remarks(*nest), "");
+  const nest::Statement &written = nest->statements.back();
+  EXPECT_EQ(isl_set_n_basic_set(written.domain.get()), 1);
+  // They are no less than 0 all the same.
+  const isl::set below =
+      written.domain.intersect(isl::set::universe(isl::space::unit(nest->isl.get()))
+                                   .param_pw_aff_on_domain(isl::id(nest->isl.get(), nest->loops[loopOf(*nest, "p")].id))
+                                   .lt_set(isl::set::universe(isl::space::unit(nest->isl.get())).pw_aff_on_domain(0)));
+  EXPECT_TRUE(below.intersect(nest->assumed).is_empty());
 }
 
 } // namespace
