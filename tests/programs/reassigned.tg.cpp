@@ -1,5 +1,6 @@
 // Scalars that the block which declares them changes: clamps in steps, quotients in place, sums that are scaled behind
 // their loop, variables that a loop changes later.
+#include <algorithm>
 #include <cmath>
 #include <tangram/tangram.h>
 
@@ -21,6 +22,25 @@ __codelet void clamped(const Array<2, int> in, Array<2, int> out) {
           if (xx >= w) { xx = w - 1; }
           if (xx >= w || xx < 0) continue;
           sum += in[yy][xx];
+        }
+      out[y][x] = sum;
+    }
+}
+
+// By extremes, of places that are declared: rows may be summed once for all windows, of none where there are no rows.
+__spectrum void blurred(const Array<2, int> in, Array<2, int> out)
+    __requires(in.size(0) == out.size(0) && in.size(1) == out.size(1));
+
+__codelet void blurred(const Array<2, int> in, Array<2, int> out) {
+  int h = in.size(0), w = in.size(1);
+  for (int y = 0; y < h; ++y)
+    for (int x = 0; x < w; ++x) {
+      int sum = 0;
+      for (int j = -2; j <= 2; ++j)
+        for (int i = -1; i <= 1; ++i) {
+          int row = std::min(std::max(y + j, 0), h - 1), column = std::max(x + i, 0);
+          column = std::min(column, w - 1);
+          sum += in[row][column];
         }
       out[y][x] = sum;
     }

@@ -271,9 +271,12 @@ private:
       // All of them in between, so that nothing is computed that was not.
       const isl::pw_aff at = all.param_pw_aff_on_domain(place);
       if (!at.ge_set(low).intersect(at.le_set(high)).is_subset(places)) return std::nullopt;
-      return std::pair(low.gist(given).coalesce(), high.sub(low).add_constant(1).gist(given).coalesce());
+      const isl::pw_aff none = all.pw_aff_on_domain(0); // of empty loops around it
+      const isl::pw_aff count = given.indicator_function().cond(high.sub(low).add_constant(1), none);
+      const isl::set known = nest_.without(nest_.context, nest_.allLoops());
+      return std::pair(low.gist(given).coalesce(), count.gist(known).coalesce());
     });
-    if (!found || !*found || (*found)->first.n_piece() > 2 || (*found)->second.n_piece() > 2) return {};
+    if (!found || !*found || (*found)->first.n_piece() > 2 || (*found)->second.n_piece() > 3) return {};
     const Expr *first = nest::written(nest_, (*found)->first, arena_),
                *count = nest::written(nest_, (*found)->second, arena_);
     if (!first || !count || !isFree(first, {}) || !isFree(count, {})) return {};
