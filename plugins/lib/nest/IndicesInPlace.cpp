@@ -20,7 +20,7 @@ bool changesOperand(const Unary &u) {
   return u.op != UnaryOp::Plus && u.op != UnaryOp::Minus && u.op != UnaryOp::Not && u.op != UnaryOp::BitNot;
 }
 
-/// A function of scalars alone, which can be computed anywhere.
+/// A function of scalars alone, which can be computed anywhere and soon.
 bool isArithmetic(const Expr *e, const Module &module, unsigned depth = 0) {
   constexpr unsigned kDeepest = 4;
   return !any<Expr>(e, [&](const Expr &part) {
@@ -29,8 +29,11 @@ bool isArithmetic(const Expr *e, const Module &module, unsigned depth = 0) {
       return !function || !isArithmetic(resultOf(*function), module, depth + 1);
     }
     const auto *u = dyn<Unary>(&part);
+    const auto *b = dyn<Binary>(&part);
+    // Quotients take long, and are computed once where they are declared.
+    if (b && (b->op == BinaryOp::Div || b->op == BinaryOp::Rem) && !literal(b->rhs)) return true;
     const bool changes = u && changesOperand(*u);
-    const bool known = isa<VarRef>(&part) || isa<IntLit>(&part) || isa<Binary>(&part) || u || isa<Cast>(&part) ||
+    const bool known = isa<VarRef>(&part) || isa<IntLit>(&part) || b || u || isa<Cast>(&part) ||
                        isa<Conditional>(&part) || isa<Size>(&part);
     return changes || !known || part.type.isFloating();
   });
