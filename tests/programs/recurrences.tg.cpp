@@ -192,3 +192,21 @@ __codelet void codes(const Array<2, unsigned char> read, Array<1, unsigned> coun
     }
   }
 }
+
+// A sum of two in a branch, with what that declares.
+__spectrum float branches(const Array<1, float> x, Array<1, float> y) __requires(x.size() == y.size());
+
+__codelet float branches(const Array<1, float> x, Array<1, float> y) {
+  float sum = 0, more = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    y[i] = sum;
+    if (x[i] < 0.25f) continue;
+    float square = x[i] * x[i];
+    if (square > 0.75f) continue;
+    float half = square / 2;
+    sum = sum + square + half;
+    more = more + square - x[i];
+    y[i] += sum;
+  }
+  return sum + more;
+}

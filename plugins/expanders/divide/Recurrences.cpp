@@ -241,7 +241,8 @@ std::optional<Recurrence> recurrenceOf(const Stmts &body, const std::string &sca
   result.updates = *setters;
   result.factorType = type;
   std::set<nest::ReductionOp> ops;
-  bool restarts = false, combines = true, linear = type.isFloating() || (type.isInteger() && !type.isSigned());
+  bool restarts = false, combines = true, scales = false,
+       linear = type.isFloating() || (type.isInteger() && !type.isSigned());
   for (const Stmt *s : *setters) {
     const std::optional<ScalarStep> step = stepOf(s, scalar, module, scratch);
     if (!step) return {};
@@ -250,6 +251,7 @@ std::optional<Recurrence> recurrenceOf(const Stmts &body, const std::string &sca
     restarts |= anew;
     combines &= step->op || anew;
     linear &= step->factor.has_value();
+    scales |= step->factor && *step->factor;
     if (step->factor && *step->factor && (*step->factor)->type.bytes() > result.factorType.bytes())
       result.factorType = (*step->factor)->type;
   }
@@ -260,7 +262,7 @@ std::optional<Recurrence> recurrenceOf(const Stmts &body, const std::string &sca
     return result;
   }
   if (!linear || type.isBool() || type.bytes() < 4) return {};
-  result.kind = Recurrence::Kind::Linear;
+  if (scales) result.kind = Recurrence::Kind::Linear; // else s = s + a + b
   return result;
 }
 

@@ -240,7 +240,7 @@ std::optional<Stmts> slice(const nest::Nest &nest, const Stmts &body, const std:
     if (const Stmt *update = alone(s, updates, arena)) {
       kept.push_back(update);
       needsOf(needsOf, s);
-      inside.merge(nest::declaredIn({update}));
+      inside.merge(nest::declaredIn({s}));
     }
   for (auto s = body.rbegin(); s != body.rend(); ++s) {
     const auto *d = dyn<Declare>(*s);

@@ -518,7 +518,8 @@ isl::pw_aff Affine::withoutPieces(const Expr *e, const isl::pw_aff &value) {
   std::vector<std::string> changing; // of what the value is made of
   for (const Parameter &p : nest_.parameters) {
     if (p.loops.empty() || !value.involves_param(isl::id(ctx, p.id))) continue;
-    data |= !p.stride;
+    // Numbers that are loaded, or rounded; what counts by steps is bounded together with these.
+    data |= !p.stride && any<Expr>(p.expr, [](const Expr &e) { return isa<Subscript>(&e) || e.type.isFloating(); });
     loops.insert(p.loops.begin(), p.loops.end());
     changing.push_back(p.id);
   }

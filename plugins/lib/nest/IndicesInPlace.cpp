@@ -81,7 +81,7 @@ public:
     walk(codelet->body, [&](const For &f) {
       const auto *d = dyn<Declare>(f.init);
       std::map<std::string, std::size_t> own;
-      if (d && f.step) countChanges(f.step, own);
+      if (d && f.step && isCounting(f.step)) countChanges(f.step, own);
       if (d) bySteps[d->name] += own[d->name];
     });
     for (const auto &[name, count] : bySteps)
@@ -121,6 +121,11 @@ protected:
   }
 
 private:
+  /// By a number: what counts otherwise has names for what an iteration has of it (SymbolicSteps.h).
+  static bool isCounting(const Expr *step) {
+    const auto *a = dyn<Assign>(step);
+    return isa<Unary>(step) || (a && (a->op == AssignOp::Add || a->op == AssignOp::Sub) && literal(a->value));
+  }
   /// How many expressions change each variable.
   static void countChanges(const Node *tree, std::map<std::string, std::size_t> &changes) {
     auto count = [&](const Expr *target) {
