@@ -151,14 +151,42 @@ private:
   std::set<std::string> names_;
 };
 
+/// Whether a value follows from a scalar that callers give: such a bound says nothing of how far containers go.
+bool isGiven(const Expr *e, const Codelet &codelet) {
+  std::set<std::string> from;
+  const auto add = [&](const Expr *value) {
+    walk(value, [&](const VarRef &v) {
+      if (v.type.isScalar()) from.insert(v.name);
+    });
+  };
+  add(e);
+  for (std::size_t before = 0; before != from.size();) {
+    before = from.size();
+    walk(
+        codelet.body,
+        [&](const Declare &d) {
+          if (d.init && from.count(d.name)) add(d.init);
+        },
+        [&](const Assign &a) {
+          const auto *v = dyn<VarRef>(a.target);
+          if (v && from.count(v->name)) add(a.value);
+        });
+  }
+  return std::any_of(codelet.params.begin(), codelet.params.end(),
+                     [&](const Param *p) { return from.count(p->name) != 0; });
+}
+
 /// Whether iterations behind the first match may be carried out: they change what is their own, end, and reach for what
 /// the loop's range says alone.
 class Speculation {
 public:
   Speculation(const Codelet &codelet, const Module &module, const For &loop, Arena &arena)
-      : module_(module), loop_(loop), arena_(arena), loaded_(codelet) {}
+      : codelet_(codelet), module_(module), loop_(loop), arena_(arena), loaded_(codelet) {}
 
   bool holds(const Stmts &stmts) {
+    const bool reaches = std::any_of(stmts.begin(), stmts.end(), [](const Stmt *s) { return contains<Subscript>(s); });
+    const bool given = isGiven(loop_.cond, codelet_) || isGiven(as<Declare>(loop_.init)->init, codelet_);
+    if (reaches && given) return false;
     own_ = declaredIn(stmts);
     for (const Stmt *s : stmts)
       walk(s, [&](const For &inner) {
@@ -211,6 +239,7 @@ private:
            !any<VarRef>(e, [&](const VarRef &w) { return w.name == iterator->name || own_.count(w.name) != 0; });
   }
 
+  const Codelet &codelet_;
   const Module &module_;
   const For &loop_;
   Arena &arena_;
