@@ -1,4 +1,5 @@
-// Scalars that iterations overwrite, on a condition or without: what the last one of them has set is there behind the loop.
+// Scalars that iterations overwrite, on a condition or without: what the last one of them has set is there behind the
+// loop.
 #include <tangram/tangram.h>
 
 // The last place of a few, and none.

@@ -19,7 +19,9 @@ __codelet void clamped(const Array<2, int> in, Array<2, int> out) {
           if (yy < 0) yy = 0;
           if (yy >= h) yy = h - 1;
           if (xx < 0) xx = -xx;
-          if (xx >= w) { xx = w - 1; }
+          if (xx >= w) {
+            xx = w - 1;
+          }
           if (xx >= w || xx < 0) continue;
           sum += in[yy][xx];
         }
