@@ -358,12 +358,6 @@ private:
         scanLoop(nest_, item, dependences_, nest::sourceOf(nest_, item.body, arena_), own_, arena_);
     if (!found) return false;
     ReductionLoop &whole = found->all;
-    const auto inLoop = [&](const Reduced &running) { // what the source has
-      return std::none_of(whole.scalars.begin(), whole.scalars.end(), [&](const Reduced &other) {
-        return (other.restartedBy && &whole.scalars[*other.restartedBy] == &running) ||
-               (other.scaledBy && &whole.scalars[*other.scaledBy] == &running);
-      });
-    };
     const bool rounds = std::any_of(whole.scalars.begin(), whole.scalars.end(),
                                     [](const Reduced &running) { return running.type.isFloating(); });
     if (!options_.reorder && rounds) return false;
@@ -386,15 +380,17 @@ private:
     Codelets make(arena_, whole.range.where);
     const Build &build = make.build();
     std::vector<const Expr *> args = {whole.range.range(arena_)};
-    for (const Reduced &running : whole.scalars)
-      args.push_back(inLoop(running) ? build.var(running.name, running.type)
-                                     : neutral(build, running.op, running.type));
+    for (std::size_t k = 0; k < whole.scalars.size(); ++k) {
+      const Reduced &running = whole.scalars[k];
+      args.push_back(whole.isCompanion(k) ? neutral(build, running.op, running.type)
+                                          : build.var(running.name, running.type));
+    }
     const Captures &captures = found->onlyTotal ? found->totals[0].captures : whole.captures;
     args.insert(args.end(), captures.arguments.begin(), captures.arguments.end());
     const Expr *result = make.call(made[0]->name, whole.result(), std::move(args));
     if (whole.values) result = named(whole, result, out);
     for (std::size_t k = 0; k < whole.scalars.size(); ++k)
-      if (inLoop(whole.scalars[k]))
+      if (!whole.isCompanion(k))
         out.push_back(
             build.assign(build.var(whole.scalars[k].name, whole.scalars[k].type), valueOf(whole, k, result, arena_)));
     return true;

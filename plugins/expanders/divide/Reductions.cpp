@@ -77,6 +77,11 @@ const Expr *combined(const Build &build, const std::vector<Reduced> &scalars, st
   return scalar.restartedBy ? build.select(b[*scalar.restartedBy], b[k], onward) : onward;
 }
 
+bool ReductionLoop::isCompanion(std::size_t scalar) const {
+  return std::any_of(scalars.begin(), scalars.end(),
+                     [&](const Reduced &r) { return r.restartedBy == scalar || r.scaledBy == scalar; });
+}
+
 bool ReductionLoop::inOrder() const {
   return std::any_of(scalars.begin(), scalars.end(), [](const Reduced &r) { return r.restartedBy || r.scaledBy; });
 }

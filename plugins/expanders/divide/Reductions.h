@@ -41,6 +41,7 @@ struct ReductionLoop {
   std::vector<SelectedTogether> selections = {};
 
   const SelectedTogether *selectionOf(std::size_t scalar) const; // null: it is combined alone
+  bool isCompanion(std::size_t scalar) const;                    // it says of another one how that goes on
   bool inOrder() const;                                          // iterations are combined in no other order
 
   ast::Type result() const { return values ? ast::Type::structure(values->name) : scalars[0].type; }

@@ -1,12 +1,12 @@
 #include "tangram/nest/AssignedOnce.h"
 
 #include "tangram/ast/Build.h"
-#include "tangram/ast/Effects.h"
 #include "tangram/ast/Functions.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Read.h"
 
 #include <algorithm>
 
@@ -17,18 +17,6 @@ using namespace ast;
 namespace {
 
 constexpr unsigned kMostCalls = 4; // functions that functions call
-
-/// Whether it changes nothing.
-bool isValue(const Expr *e, const Module &module, unsigned depth = 0) {
-  if (!hasEffects(e)) return true;
-  return !any<Expr>(e, [&](const Expr &part) {
-    const auto *call = dyn<Call>(&part);
-    const Function *function = call && depth < kMostCalls ? functionOfExpression(module, *call) : nullptr;
-    if (function) return !isValue(resultOf(*function), module, depth + 1);
-    return isa<Unary>(&part) || isa<Assign>(&part) || call || isa<Atomic>(&part) || isa<SpectrumCall>(&part) ||
-           isa<Map>(&part);
-  });
-}
 
 /// Whether it may be computed also where the source does not.
 bool isSafe(const Expr *e, const Module &module, unsigned depth = 0) {
@@ -96,7 +84,7 @@ private:
     const auto *e = dyn<Evaluate>(s);
     const auto *set = e ? dyn<Assign>(e->expr) : nullptr;
     const auto *v = set ? dyn<VarRef>(set->target) : nullptr;
-    return v && own.count(v->name) && isValue(set->value, module_) ? set : nullptr;
+    return v && own.count(v->name) && !changesSomething(set->value, module_) ? set : nullptr;
   }
   /// What the variable is behind the statement; null where that must not be computed everywhere.
   const Expr *valueOf(const Stmt *s) {

@@ -1,5 +1,6 @@
 #include "tangram/nest/IndicesInPlace.h"
 
+#include "tangram/ast/Effects.h"
 #include "tangram/ast/Functions.h"
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Substitute.h"
@@ -16,10 +17,6 @@ namespace {
 
 constexpr std::size_t kMostIndexNodes = 48; // of an index, which may be written several times
 
-bool changesOperand(const Unary &u) {
-  return u.op != UnaryOp::Plus && u.op != UnaryOp::Minus && u.op != UnaryOp::Not && u.op != UnaryOp::BitNot;
-}
-
 /// A function of scalars alone, which can be computed anywhere and soon.
 bool isArithmetic(const Expr *e, const Module &module, unsigned depth = 0) {
   constexpr unsigned kDeepest = 4;
@@ -32,7 +29,7 @@ bool isArithmetic(const Expr *e, const Module &module, unsigned depth = 0) {
     const auto *b = dyn<Binary>(&part);
     // Quotients take long, and are computed once where they are declared.
     if (b && (b->op == BinaryOp::Div || b->op == BinaryOp::Rem) && !literal(b->rhs)) return true;
-    const bool changes = u && changesOperand(*u);
+    const bool changes = u && changesOperand(u->op);
     const bool known = isa<VarRef>(&part) || isa<IntLit>(&part) || b || u || isa<Cast>(&part) ||
                        isa<Conditional>(&part) || isa<Size>(&part);
     return changes || !known || part.type.isFloating();
@@ -134,7 +131,7 @@ private:
     walk(
         tree, [&](const Assign &a) { count(a.target); },
         [&](const Unary &u) {
-          if (changesOperand(u)) count(u.operand);
+          if (changesOperand(u.op)) count(u.operand);
         });
   }
   /// What is declared anew hides what had the name.
