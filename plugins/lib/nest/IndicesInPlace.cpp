@@ -29,6 +29,8 @@ bool isArithmetic(const Expr *e, const Module &module, unsigned depth = 0) {
     const auto *b = dyn<Binary>(&part);
     // Quotients take long, and are computed once where they are declared.
     if (b && (b->op == BinaryOp::Div || b->op == BinaryOp::Rem) && !literal(b->rhs)) return true;
+    // Steps that are no numbers keep the name that users gave to what they lead to (SymbolicSteps.h).
+    if (b && b->op == BinaryOp::Mul && !literal(b->lhs) && !literal(b->rhs)) return true;
     const bool changes = u && changesOperand(u->op);
     const bool known = isa<VarRef>(&part) || isa<IntLit>(&part) || b || u || isa<Cast>(&part) ||
                        isa<Conditional>(&part) || isa<Size>(&part);
