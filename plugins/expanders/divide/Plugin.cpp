@@ -9,7 +9,9 @@
 #include "Distribution.h"
 #include "Divide.h"
 #include "FieldSums.h"
+#include "Gathering.h"
 #include "InPlace.h"
+#include "LastWriters.h"
 #include "LocalArrays.h"
 #include "OwnCopies.h"
 #include "PartialResults.h"
@@ -157,9 +159,13 @@ private:
             Names &names, ExpandContext &context, std::vector<const Codelet *> &codelets, Added &added,
             bool inPart = false) const {
     divide(nests, spectrum, codelet, options, names, context, codelets, added);
-    if (const Codelet *sunk = divide::withSunkDeclarations(nests, *codelet, context.arena); sunk != codelet)
+    if (const Codelet *sunk = divide::withSunkDeclarations(nests, *codelet, divide::Sunk::Parallel, context.arena);
+        sunk != codelet)
       divide(nests, spectrum, changed(sunk, *codelet, *codelet, "_sunk", context), options, names, context, codelets,
              added);
+    if (const Codelet *gathered = divide::withGatheredUpdates(nests, *codelet, context.arena); gathered != codelet)
+      divide(nests, spectrum, changed(gathered, *codelet, *codelet, "_gathered", context), options, names, context,
+             codelets, added);
     const Codelet *local = divide::withLocalContainers(*codelet, context.arena);
     if (const Codelet *buffered = divide::withBufferedLoops(nests, *local, context.arena); buffered != codelet)
       divide(nests, spectrum,
@@ -180,6 +186,12 @@ private:
     if (const nest::Nest *nest = nests.of(*codelet))
       if (const Codelet *slots = divide::withCountedSlots(*nest, options.mostExpanded, context.arena); slots != codelet)
         divide(nests, spectrum, changed(slots, *codelet, *codelet, "_slots", context), options, names, context,
+               codelets, added);
+    if (const nest::Nest *nest = nests.of(*codelet))
+      if (const Codelet *owned = divide::withLastWriters(*nest, context.target.hardware.top().memory("global"),
+                                                         options.mostExpanded, context.arena);
+          owned != codelet)
+        divide(nests, spectrum, changed(owned, *codelet, *codelet, "_written", context), options, names, context,
                codelets, added);
     const Codelet *source = codelet;
     auto also = [&](const Codelet *other, const char *suffix) {

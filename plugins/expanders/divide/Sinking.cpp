@@ -19,8 +19,9 @@ namespace {
 
 class Sinking : public Mutator {
 public:
-  Sinking(const nest::Nest &nest, Arena &arena)
-      : Mutator(arena), nest_(nest), assigned_(assignedVariables(nest.codelet->body)) {
+  Sinking(const nest::Nest &nest, Sunk which, Arena &arena)
+      : Mutator(arena), nest_(nest), which_(which), assigned_(assignedVariables(nest.codelet->body)) {
+    if (which == Sunk::All) return;
     const nest::Dependences dependences(nest);
     for (unsigned loop = 0; loop < nest.loops.size(); ++loop)
       if (dependences.carried(loop).kind == nest::Carried::Kind::Nothing) parallel_.insert(nest.loops[loop].node);
@@ -30,7 +31,8 @@ private:
   const Node *mutateFor(const For *f) override {
     const auto *loop = as<For>(Mutator::mutateFor(f));
     const auto *inner = f->body->stmts.empty() ? nullptr : dyn<For>(f->body->stmts.back());
-    if (f->body->stmts.size() < 2 || !inner || !parallel_.count(f) || !parallel_.count(inner)) return loop;
+    if (f->body->stmts.size() < 2 || !inner) return loop;
+    if (which_ == Sunk::Parallel && (!parallel_.count(f) || !parallel_.count(inner))) return loop;
     const std::set<std::string> changed = changedBy(inner->body);
     const auto mentions = [&](const Node *tree, const auto &names) {
       return tree && any<VarRef>(tree, [&](const VarRef &v) { return names.count(v.name) != 0; });
@@ -54,20 +56,24 @@ private:
   }
 
   const nest::Nest &nest_;
+  Sunk which_;
   std::set<std::string> assigned_;
   std::set<const Node *> parallel_;
 };
 
 } // namespace
 
-const Codelet *withSunkDeclarations(nest::Nests &nests, const Codelet &codelet, Arena &arena) {
+const Codelet *withSunkDeclarations(nest::Nests &nests, const Codelet &codelet, Sunk which, Arena &arena) {
   const bool candidates = any<For>(codelet.body, [](const For &f) {
     const auto &stmts = f.body->stmts;
     return stmts.size() > 1 && isa<For>(stmts.back()) && isa<Declare>(stmts.front());
   });
   if (!candidates) return &codelet;
   const nest::Nest *const nest = nests.of(codelet);
-  return nest && nest->loops.size() > 1 ? as<Codelet>(Sinking(*nest, arena).mutate(&codelet)) : &codelet;
+  if (!nest || nest->loops.size() < 2) return &codelet;
+  const Codelet *result = as<Codelet>(Sinking(*nest, which, arena).mutate(&codelet));
+  if (which == Sunk::Parallel || result == &codelet) return result;
+  return withSunkDeclarations(nests, *result, which, arena); // one loop further in each time
 }
 
 } // namespace tangram::divide

@@ -21,6 +21,7 @@ std::string text(const Step &step) {
   case Step::Kind::Reduce: return "reduce " + loops;
   case Step::Kind::Reschedule: return "reschedule " + loops;
   case Step::Kind::Hyperplanes: return "hyperplanes " + loops;
+  case Step::Kind::Gather: return "gather " + loops;
   case Step::Kind::Block: return fmt::format("block {} by {} as {}", loops, step.size, step.name);
   }
   return "";
@@ -348,10 +349,12 @@ std::optional<Refusal> Schedule::change(Node &root, const Step &step) {
   }
   case Step::Kind::Reschedule:
   case Step::Kind::Hyperplanes:
+  case Step::Kind::Gather:
   case Step::Kind::Block: {
     if (places[0].parent != &root) return refuse(fmt::format("loop '{}' stands in another one", first.name));
     std::vector<Node> made;
     if (std::optional<Refusal> refusal = step.kind == Step::Kind::Block        ? block(first, step, made)
+                                         : step.kind == Step::Kind::Gather     ? gather(first, made)
                                          : step.kind == Step::Kind::Reschedule ? reschedule(first, made)
                                                                                : hyperplanes(first, made))
       return refusal;
@@ -380,19 +383,19 @@ std::optional<Refusal> Schedule::change(Node &root, const Step &step) {
 
 std::optional<Refusal> Schedule::apply(const Step &step) {
   Node root = root_;
-  const bool moreUnits = step.kind == Step::Kind::Block;
+  const bool otherUnits = step.kind == Step::Kind::Block || step.kind == Step::Kind::Gather;
   std::deque<Unit> units;
   std::vector<std::vector<isl::pw_aff>> source;
-  if (moreUnits) units = units_, source = source_;
+  if (otherUnits) units = units_, source = source_;
   if (std::optional<Refusal> refusal = change(root, step)) return refusal;
-  if (moreUnits) ordered_.reset();
+  if (otherUnits) ordered_.reset();
   if (step.kind == Step::Kind::Reduce) return std::nullopt;
   if (step.kind == Step::Kind::Tile) { // strip-mining changes no order
     root_ = std::move(root);
     return std::nullopt;
   }
   auto refusal = nest_.isl.limited([&] { return illegal(root); });
-  if ((!refusal || *refusal) && moreUnits) {
+  if ((!refusal || *refusal) && otherUnits) {
     units_ = std::move(units);
     source_ = std::move(source);
     ordered_.reset();

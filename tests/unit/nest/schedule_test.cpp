@@ -176,6 +176,36 @@ TEST_F(ScheduleTest, IterationsWithLoopsInThemAreCarriedOutAsAWhole) {
   EXPECT_EQ(refused(inner, {Step::Kind::Hyperplanes, {"i"}, 0, "", {}}), "");
 }
 
+TEST_F(ScheduleTest, ElementsThatLoopsAddToGoOutside) {
+  E a = var("a", A1(F32)), b = var("b", A1(F32)), c = var("c", A2(F32)), i = var("i", U64), j = var("j", U64),
+    r = var("r", U64), two = lit(U64, 2);
+  const auto scatter = [&](const E &place) {
+    return read(
+        {in("a", A1(F32)), in("b", A1(F32)), inOut("c", A2(F32))},
+        {up("i", U64, 0, size(a),
+            {up("r", U64, 0, size(c, 0),
+                {up("j", U64, 0, size(b), {add(at(c, {r, place}, F32), at(a, {i}, F32) * at(b, {j}, F32))})})})});
+  };
+  const auto n = scatter(two * i + j);
+  Schedule s(*n);
+  EXPECT_EQ(refused(s, {Step::Kind::Gather, {"j"}, 0, "", {}}), "loop 'j' stands in another one");
+  ASSERT_EQ(refused(s, {Step::Kind::Gather, {"i"}, 0, "", {}}), ""); // in the order that it was: no `reduce`
+  EXPECT_EQ(s.loops(), (std::vector<std::string>{"r", "i_j", "i", "j"}));
+  EXPECT_FALSE(s.carried("r"));
+  EXPECT_FALSE(s.carried("i_j"));
+  EXPECT_TRUE(s.carried("i"));
+  // Which elements there are is not known, or what is added is what others have added to.
+  const auto byData = scatter(at(a, {i}, U64));
+  Schedule unknown(*byData);
+  EXPECT_EQ(refused(unknown, {Step::Kind::Gather, {"i"}, 0, "", {}}),
+            "which elements of 'c' are updated is not known from the iterations");
+  const auto chained =
+      read({inOut("c", A2(F32))},
+           {up("i", U64, 0, size(c, 0), {up("j", U64, 0, size(c, 1), {add(at(c, {j, i}, F32), at(c, {i, j}, F32))})})});
+  Schedule wrong(*chained);
+  EXPECT_NE(refused(wrong, {Step::Kind::Gather, {"i"}, 0, "", {}}), "");
+}
+
 TEST_F(ScheduleTest, PartsOfALoopMayChangePlaces) {
   E a = var("a", A1(I32)), b = var("b", A1(I32)), c = var("c", A1(I32)), i = var("i", U64), one = lit(U64, 1);
   auto n = read({inOut("a", A1(I32)), inOut("b", A1(I32)), inOut("c", A1(I32))},

@@ -27,6 +27,9 @@ struct Step {
     Hyperplanes, // loops[0], of the outermost ones, and those that stand directly in each other from there: the same
                  // for these, of whose iterations each is carried out as it is written, with the loops in it (the
                  // hyperplane method; L. Lamport, The parallel execution of DO loops, 1974)
+    Gather, // loops[0], of the outermost ones, and those that stand directly in each other from there: elements of what
+            // they update outermost, and of each the iterations that update it, in the order that they had (the
+            // owner-computes rule; scatters become gathers)
     Block // loops[0], of the outermost ones, and all in it: blocks of `size` iterations of it, or of another loop that
           // may be outside, one after the other, counted by a new loop `name`. Loops in it part where they leave the
           // block's own range (index set splitting); what of a block depends on each other in both directions has loops
@@ -39,8 +42,8 @@ struct Step {
   std::vector<std::size_t> parts = {}; // of Distribute: how many each loop has; empty: one
   std::vector<std::size_t> order = {}; // of Distribute: all that stands in the loop, as it is carried out then
 };
-/// "tile i by 32 as ii", "order j i", "fuse i j", "distribute i", "reduce k", "reschedule i", "hyperplanes i", "block i
-/// by 32 as ii"
+/// "tile i by 32 as ii", "order j i", "fuse i j", "distribute i", "reduce k", "reschedule i", "hyperplanes i", "gather
+/// i", "block i by 32 as ii"
 std::string text(const Step &step);
 
 /// Why a step is not done.
@@ -132,6 +135,7 @@ private:
   std::optional<Refusal> change(Node &root, const Step &step);
   std::optional<Refusal> reschedule(const Node &top, std::vector<Node> &made) const;
   std::optional<Refusal> hyperplanes(const Node &top, std::vector<Node> &made) const;
+  std::optional<Refusal> gather(const Node &top, std::vector<Node> &made);
   std::optional<Refusal> tilable(const Node &top, TilableBand &band) const;
   std::optional<Refusal> block(const Node &top, const Step &step, std::vector<Node> &made);
   Problem problem(const Node &top) const;
