@@ -24,6 +24,7 @@
 #include "Sinking.h"
 #include "Splits.h"
 #include "TimeTiles.h"
+#include "UpdatesApart.h"
 #include "Wavefronts.h"
 
 #include "tangram/ast/Walk.h"
@@ -163,6 +164,10 @@ private:
         sunk != codelet)
       divide(nests, spectrum, changed(sunk, *codelet, *codelet, "_sunk", context), options, names, context, codelets,
              added);
+    if (const Codelet *apart = divide::withUpdatesApart(*codelet, nests.module(), options.reorder, context.arena);
+        apart != codelet)
+      ways(nests, spectrum, changed(apart, *codelet, *codelet, "_places", context), options, names, context, codelets,
+           added, inPart);
     if (const Codelet *gathered = divide::withGatheredUpdates(nests, *codelet, context.arena); gathered != codelet)
       divide(nests, spectrum, changed(gathered, *codelet, *codelet, "_gathered", context), options, names, context,
              codelets, added);
