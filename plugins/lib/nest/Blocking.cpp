@@ -318,6 +318,12 @@ Refusal useless(const std::string &message) { return {Refusal::Why::NoSuchLoop, 
 
 std::optional<Refusal> Schedule::block(const Node &top, const Step &step, std::vector<Node> &made) {
   auto look = [&]() -> std::optional<Refusal> {
+    // Where data tells which rows change, as of pivots, any may, and isl looks for an order in vain for a long time.
+    for (const auto &[u, when] : top.when)
+      for (const Access &a : units_[u].accesses)
+        if (a.kind != AccessKind::Read && nest_.followsData(a.elements, units_[u].loops))
+          return useless(fmt::format("data tells which elements of '{}' loop '{}' changes",
+                                     nest_.variables[a.variable].name, top.name));
     const Problem asked = problem(top);
     Blocking blocking(nest_, asked, units_, source_, assumed_, step.size, top.top);
     if (!blocking.triangular())
