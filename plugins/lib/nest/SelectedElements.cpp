@@ -1,6 +1,7 @@
 #include "tangram/nest/SelectedElements.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Builtins.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
@@ -36,13 +37,36 @@ const Subscript *wholeElement(const Expr *e) {
   return whole && element->type.isScalar() && !hasEffects(element) ? element : nullptr;
 }
 
-/// Converted the same way, if at all, the elements that are compared.
-std::pair<const Subscript *, const Subscript *> comparedElements(const Expr *left, const Expr *right) {
-  while (isa<Cast>(left) && isa<Cast>(right) && left->type == right->type) {
-    left = as<Cast>(left)->operand;
-    right = as<Cast>(right)->operand;
+using ElementPairs = std::vector<std::pair<const Subscript *, const Subscript *>>;
+
+/// Elements in which two expressions differ that compute the same of them, by operators and functions that cannot fail
+/// and what `isStill` says keeps its value; false where there is another difference.
+template <class F> bool differOnlyBy(const Expr *left, const Expr *right, const F &isStill, ElementPairs &pairs) {
+  if (left->kind() != right->kind() || left->type != right->type) return false;
+  const auto inAll = [&](const auto &of, const auto &other) {
+    return of.size() == other.size() && std::equal(of.begin(), of.end(), other.begin(), [&](auto *a, auto *b) {
+             return differOnlyBy(a, b, isStill, pairs);
+           });
+  };
+  if (isStill(left) && equal(left, right)) return true;
+  if (const Subscript *one = wholeElement(left), *other = wholeElement(right); one && other) {
+    if (!equal(one->base, other->base) || equal(one, other)) return false;
+    pairs.emplace_back(one, other);
+    return true;
   }
-  return {wholeElement(left), wholeElement(right)};
+  if (const auto *cast = dyn<Cast>(left)) return differOnlyBy(cast->operand, as<Cast>(right)->operand, isStill, pairs);
+  if (const auto *unary = dyn<Unary>(left))
+    return unary->op == as<Unary>(right)->op && !changesOperand(unary->op) &&
+           differOnlyBy(unary->operand, as<Unary>(right)->operand, isStill, pairs);
+  if (const auto *binary = dyn<Binary>(left)) {
+    const auto *other = as<Binary>(right);
+    const bool mayFail = (binary->op == BinaryOp::Div || binary->op == BinaryOp::Rem) && binary->type.isInteger();
+    return binary->op == other->op && !mayFail && differOnlyBy(binary->lhs, other->lhs, isStill, pairs) &&
+           differOnlyBy(binary->rhs, other->rhs, isStill, pairs);
+  }
+  const auto *call = dyn<Call>(left);
+  return call && isMathFunction(call->callee) && call->callee == as<Call>(right)->callee &&
+         inAll(call->args, as<Call>(right)->args);
 }
 
 /// `place = index`, by conversions of as few bits of numbers as are given back; nothing where it is set to something
@@ -67,8 +91,9 @@ const Expr *extentOf(const Subscript *element, std::size_t dimension, const Buil
 /// if (candidate op best) { places = indices of the candidate; ... }
 struct SelectedElement {
   const If *choice = nullptr;
-  const Subscript *candidate = nullptr, *best = nullptr;
-  std::vector<const Expr *> conditions; // of the codelet
+  const Expr *candidate = nullptr, *best = nullptr; // the same of elements of the one and of the other
+  std::vector<const Subscript *> elements;          // of the best one
+  std::vector<const Expr *> conditions;             // of the codelet
 };
 
 class SelectedFinder {
@@ -101,16 +126,21 @@ private:
       return found ? found : in(choice, b->rhs);
     }
     if (!isOrdering(b->op)) return {};
-    const auto [left, right] = comparedElements(b->lhs, b->rhs);
-    if (!left || !right || !equal(left->base, right->base)) return {};
-    std::optional<SelectedElement> found = selected(choice, left, right);
-    return found ? found : selected(choice, right, left);
+    ElementPairs pairs;
+    const auto isStill = [&](const Expr *e) {
+      return !contains<Subscript>(e) && !hasEffects(e) && !contains<Call>(e) &&
+             !any<VarRef>(e, [&](const VarRef &v) { return changed_.count(v.name) != 0; });
+    };
+    if (!differOnlyBy(b->lhs, b->rhs, isStill, pairs) || pairs.empty()) return {};
+    std::optional<SelectedElement> found = selected(choice, b->lhs, b->rhs, pairs);
+    if (found) return found;
+    for (auto &[one, other] : pairs) std::swap(one, other);
+    return selected(choice, b->rhs, b->lhs, pairs);
   }
 
-  std::optional<SelectedElement> selected(const If &choice, const Subscript *candidate, const Subscript *best) const {
-    SelectedElement found{&choice, candidate, best, {}};
-    const std::string &container = as<VarRef>(best->base)->name;
-    if (calls_ || changed_.count(container) || isWritten(container)) return {};
+  std::optional<SelectedElement> selected(const If &choice, const Expr *candidate, const Expr *best,
+                                          const ElementPairs &pairs) const {
+    SelectedElement found{&choice, candidate, best, {}, {}};
     std::map<std::string, const Expr *> sets; // what the branch sets scalars to
     for (const Stmt *s : choice.then->stmts) {
       const auto *evaluate = dyn<Evaluate>(s);
@@ -119,6 +149,19 @@ private:
           hasEffects(set->value) || !sets.emplace(as<VarRef>(set->target)->name, set->value).second)
         return {};
     }
+    for (const auto &[one, other] : pairs) {
+      if (!follows(one, other, sets, found)) return {};
+      found.elements.push_back(other);
+    }
+    return found;
+  }
+
+  /// Whether the branch makes the best element the candidate, and nothing else changes which it is.
+  bool follows(const Subscript *candidate, const Subscript *best, const std::map<std::string, const Expr *> &sets,
+               SelectedElement &found) const {
+    const If &choice = *found.choice;
+    const std::string &container = as<VarRef>(best->base)->name;
+    if (calls_ || changed_.count(container) || isWritten(container)) return false;
     bool moves = false;
     for (std::size_t d = 0; d < best->indices.size(); ++d) {
       const auto *place = dyn<VarRef>(withoutWidening(best->indices[d]));
@@ -126,7 +169,7 @@ private:
       if (set == sets.end()) { // stands still
         const bool still = equal(best->indices[d], candidate->indices[d]) && speculable(best->indices[d]) &&
                            !any<VarRef>(best->indices[d], [&](const VarRef &v) { return changed_.count(v.name) != 0; });
-        if (!still) return {};
+        if (!still) return false;
         continue;
       }
       moves = true;
@@ -134,17 +177,17 @@ private:
       const Expr *index = withoutWidening(candidate->indices[d]);
       const std::optional<unsigned> bits = bitsKept(set->second, index, place->type);
       if (!bits || *bits < kFewestBits || any<VarRef>(index, [&](const VarRef &v) { return sets.count(v.name) != 0; }))
-        return {};
-      if (isSetElsewhere(place->name, choice)) return {};
+        return false;
+      if (isSetElsewhere(place->name, choice)) return false;
       if (*bits >= 63 || *bits >= bitsOf(index->type)) continue;
       const Param *given = nullptr;
       for (const Param *p : codelet_.params)
         if (p->name == container) given = p;
-      if (!given) return {};
+      if (!given) return false;
       const Build b(arena_, choice.range);
       found.conditions.push_back(b.binary(BinaryOp::Le, extentOf(best, d, b), b.u64(std::uint64_t{1} << *bits)));
     }
-    return moves ? std::optional(std::move(found)) : std::nullopt;
+    return moves;
   }
 
   /// Whether the loop writes elements of the container, or of one that one of the two is a part of.
@@ -195,12 +238,13 @@ private:
       const Type &type = found->candidate->type;
       const Expr *zero = b.zero(type);
       if (!zero) break;
-      const Expr *value = b.var(names_.fresh(as<VarRef>(found->best->base)->name + "_best"), type);
+      const std::string &container = as<VarRef>(found->elements.front()->base)->name;
+      const Expr *value = b.var(names_.fresh(container + "_best"), type);
       // Where there is no such element, nothing is compared with it.
       const Expr *first = found->best;
-      for (std::size_t d = found->best->indices.size(); d-- > 0;)
-        first =
-            b.select(b.less(b.cast(Scalar::U64, found->best->indices[d]), extentOf(found->best, d, b)), first, zero);
+      for (const Subscript *element : found->elements)
+        for (std::size_t d = element->indices.size(); d-- > 0;)
+          first = b.select(b.less(b.cast(Scalar::U64, element->indices[d]), extentOf(element, d, b)), first, zero);
       emitBefore(b.declare(as<VarRef>(value)->name, type, first, false));
       conditions_.insert(conditions_.end(), found->conditions.begin(), found->conditions.end());
       loop = as<For>(Keeping(arena(), *found, value).mutate(loop));
@@ -224,7 +268,10 @@ private:
         copy.then = Build(arena(), node->range).block(std::move(then));
       });
     }
-    const Node *mutateSubscript(const Subscript *s) override { return s == selected_.best ? value_ : rebuild(s); }
+    const Node *mutateBinary(const Binary *compare) override {
+      if (compare->lhs != selected_.best && compare->rhs != selected_.best) return rebuild(compare);
+      return arena().derive(compare, [&](Binary &b) { (b.lhs == selected_.best ? b.lhs : b.rhs) = value_; });
+    }
 
     const SelectedElement &selected_;
     const Expr *value_;
