@@ -112,7 +112,8 @@ std::optional<double> LoopTurns::now(const Stmt *loop, const Expr *condition) {
 std::optional<double> LoopTurns::counted(const Declare &begins, const Binary &condition, const Expr *steps) {
   const Binary *cond = &condition;
   if (cond->op == BinaryOp::Eq) return {};
-  double ahead = 0; // `i + 1 < n`
+  double ahead = 0;     // `i + 1 < n`
+  bool squared = false; // `i * i < n`
   auto isCounter = [&](const Expr *e) {
     e = withoutCasts(e);
     if (const auto *n = dyn<Binary>(e); n && (n->op == BinaryOp::Add || n->op == BinaryOp::Sub))
@@ -120,6 +121,11 @@ std::optional<double> LoopTurns::counted(const Declare &begins, const Binary &co
         ahead = n->op == BinaryOp::Add ? *more : -*more;
         e = withoutCasts(n->lhs);
       }
+    if (const auto *n = dyn<Binary>(e);
+        n && n->op == BinaryOp::Mul && equal(withoutCasts(n->lhs), withoutCasts(n->rhs))) {
+      squared = true;
+      e = withoutCasts(n->lhs);
+    }
     const auto *v = dyn<VarRef>(e);
     return v && v->name == begins.name;
   };
@@ -127,6 +133,8 @@ std::optional<double> LoopTurns::counted(const Declare &begins, const Binary &co
   if (!left && !isCounter(cond->rhs)) return {};
   std::optional<double> end = numbers_.most(left ? cond->rhs : cond->lhs);
   if (end) *end -= ahead;
+  if (squared && !end) return {};
+  if (squared) end = std::sqrt(std::max(0.0, *end));
   // Lanes that begin apart turn about as often as the first of them.
   const std::optional<double> known = numbers_(begins.init);
   const bool bounded = end && (known || source_.reached(begins.init).lane);

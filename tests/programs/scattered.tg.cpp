@@ -126,3 +126,11 @@ __codelet void splatted(const Array<2, int> in, Array<2, int> sum, Array<2, int>
           count[ny][nx] += 1;
         }
 }
+
+// Frames that overlap, or do not, as a caller says.
+__spectrum void frames(int hop, const Array<2, float> in, const Array<1, float> window, Array<1, float> out)
+    __requires(hop > 0 && window.size() == in.size(1) && out.size() >= in.size(0) * hop + in.size(1));
+__codelet void frames(int hop, const Array<2, float> in, const Array<1, float> window, Array<1, float> out) {
+  for (size_t f = 0; f < in.size(0); ++f)
+    for (size_t k = 0; k < in.size(1); ++k) out[f * hop + k] += in[f][k] * window[k];
+}

@@ -150,6 +150,29 @@ const Codelet *withAtomicUpdates(const nest::Nest &nest, bool reorder, Arena &ar
   return Replacing(arena, loops)(nest.codelet);
 }
 
+const Codelet *withAtomicUpdatesAnywhere(const nest::Nest &nest, bool reorder, Arena &arena) {
+  std::map<const Stmt *, const Stmt *> loops;
+  for (const nest::Item &item : nest.items) {
+    if (item.kind != nest::Item::Kind::Loop) continue;
+    std::map<std::string, ReductionOp> containers;
+    std::set<std::string> others; // touched otherwise
+    for (const unsigned s : nest.statementsOf(item.index))
+      for (const nest::Access &a : nest.statements[s].accesses) {
+        const nest::Variable &v = nest.variables[a.variable];
+        if (!v.container || !v.scope.empty()) continue;
+        const bool may = a.update && (v.type.isInteger() || reorder) && v.type.isScalar();
+        if (!may || containers.emplace(v.name, *a.update).first->second != *a.update) others.insert(v.name);
+        if (may && !a.delinearized) others.insert(v.name); // told apart for all sizes, or not at all
+      }
+    for (const std::string &name : others) containers.erase(name);
+    const For *loop = nest.loops[item.index].node;
+    ByAtomics byAtomics(arena, *nest.module, containers);
+    const Stmt *changed = containers.empty() ? loop : byAtomics(static_cast<const Stmt *>(loop));
+    if (changed != loop && byAtomics.possible()) loops[loop] = changed;
+  }
+  return loops.empty() ? nest.codelet : Replacing(arena, loops)(nest.codelet);
+}
+
 namespace {
 
 /// Elements of one container, of a shared array instead: by their place in what is behind the first `fixed` dimensions.

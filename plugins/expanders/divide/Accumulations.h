@@ -28,6 +28,10 @@ std::vector<const ast::Stmt *> withAtomicUpdates(const std::vector<const ast::St
 /// order. The same codelet where there is none.
 const ast::Codelet *withAtomicUpdates(const nest::Nest &nest, bool reorder, ast::Arena &arena);
 
+/// The same for outermost loops whose updates fall on different elements only where sizes are as a condition of the
+/// codelet asks, as those of frames that do not overlap, `out[f * hop + k] += x`: for all other sizes.
+const ast::Codelet *withAtomicUpdatesAnywhere(const nest::Nest &nest, bool reorder, ast::Arena &arena);
+
 /// A cooperative codelet of a band whose lanes accumulate into copies that they share, and then add these to the
 /// container; usable where the container has no more elements than a copy. They share the iterations of the loop
 /// `byLanes`, each in all those of the others. Null where no container is only accumulated into.

@@ -192,6 +192,11 @@ private:
       if (const Codelet *slots = divide::withCountedSlots(*nest, options.mostExpanded, context.arena); slots != codelet)
         divide(nests, spectrum, changed(slots, *codelet, *codelet, "_slots", context), options, names, context,
                codelets, added);
+    if (const nest::Nest *nest = nests.of(*codelet); nest && !nest->unconditional())
+      if (const Codelet *atomic = divide::withAtomicUpdatesAnywhere(*nest, options.reorder, context.arena);
+          atomic != codelet)
+        divide(nests, spectrum, changed(atomic, *codelet, *codelet, "_atomic", context), options, names, context,
+               codelets, added);
     if (const nest::Nest *nest = nests.of(*codelet))
       if (const Codelet *owned = divide::withLastWriters(*nest, context.target.hardware.top().memory("global"),
                                                          options.mostExpanded, context.arena);
