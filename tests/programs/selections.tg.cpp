@@ -185,3 +185,31 @@ __codelet int last_in_plane(const Array<2, float> in) {
       }
   return row * 1000 + column;
 }
+
+// No place for a start; values that are equal to what would be none, and conditions of all kinds.
+__spectrum int none_yet(const Array<1, int> z, const Array<1, int> done) __requires(done.size() == z.size());
+__codelet int none_yet(const Array<1, int> z, const Array<1, int> done) {
+  int n = z.size(), least = -1, most = -1;
+  for (int i = 0; i < n; ++i)
+    if (done[i] % 3 == 0 && (least < 0 || z[i] < z[least])) least = i;
+  for (int i = 0; i < n; i++) {
+    if (done[i] % 5 == 0) continue;
+    if (most == -1 || std::abs(z[most]) <= std::abs(z[i])) most = i;
+  }
+  return least * 7919 + most;
+}
+
+// What is first is no number, and stays, or infinite, as all others.
+__spectrum int stays(const Array<1, int> z);
+__codelet int stays(const Array<1, int> z) {
+  int result = 0;
+  Array<1, float> value(z.size());
+  for (size_t i = 0; i < z.size(); ++i) value[i] = z[i] % 4 == 0 ? std::sqrt(-1.0f) : z[i] % 4 == 1 ? INFINITY : z[i];
+  for (int k = 0; k < 3; ++k) {
+    int best = -1;
+    for (int i = 0; i < (int)z.size(); ++i)
+      if (z[i] % 3 >= k && (best < 0 || value[i] < value[best])) best = i;
+    result = result * 1009 + best;
+  }
+  return result;
+}

@@ -32,6 +32,7 @@
 #include "tangram/nest/AssignedOnce.h"
 #include "tangram/nest/CarriedElements.h"
 #include "tangram/nest/FieldsOfStructs.h"
+#include "tangram/nest/FirstPlaces.h"
 #include "tangram/nest/Flags.h"
 #include "tangram/nest/Increments.h"
 #include "tangram/nest/IndicesInPlace.h"
@@ -139,6 +140,7 @@ private:
     if (!contains<For>(codelet->body)) return;
     const Module &module = nests.module();
     const Codelet *structured = nest::withFlags(nest::withStructuredLoops(codelet, context.arena), context.arena);
+    structured = nest::withFirstPlaces(structured, context.arena);
     structured = nest::withAssignedOnce(module, structured, context.arena);
     structured = nest::withIndicesInPlace(module, structured, context.arena);
     structured = nest::withLastValues(nests, structured, context.arena);
