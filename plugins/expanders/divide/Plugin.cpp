@@ -45,6 +45,7 @@
 #include "tangram/nest/SelectedElements.h"
 #include "tangram/nest/Selections.h"
 #include "tangram/nest/StructuredLoops.h"
+#include "tangram/nest/WrappedCounters.h"
 #include "tangram/pass/NumberLists.h"
 #include "tangram/plugin/Plugin.h"
 
@@ -141,6 +142,7 @@ private:
     const Module &module = nests.module();
     const Codelet *structured = nest::withFlags(nest::withStructuredLoops(codelet, context.arena), context.arena);
     structured = nest::withFirstPlaces(structured, context.arena);
+    structured = nest::withWrappedCounters(spectrum, structured, context.arena);
     structured = nest::withAssignedOnce(module, structured, context.arena);
     structured = nest::withIndicesInPlace(module, structured, context.arena);
     structured = nest::withLastValues(nests, structured, context.arena);

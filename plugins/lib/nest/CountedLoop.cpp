@@ -69,9 +69,16 @@ std::string changedIn(const Expr *e, const Block *body) {
         if (const VarRef *root = changes ? rootVariable(u.operand) : nullptr) written.insert(root->name);
       });
   std::string found;
-  walk(e, [&](const VarRef &v) {
-    if (assigned.count(v.name) || written.count(v.name)) found = v.name;
-  });
+  walk(
+      e,
+      [&](const VarRef &v) {
+        if (assigned.count(v.name) || written.count(v.name)) found = v.name;
+      },
+      [&](const Size &size) { // is the same whatever the elements are
+        const auto *container = dyn<VarRef>(size.container);
+        const bool known = container && !assigned.count(container->name) && (!size.dim || literal(size.dim));
+        return known ? WalkResult::Skip : WalkResult::Advance;
+      });
   return found;
 }
 
