@@ -208,10 +208,21 @@ Interval ExpectedSites::mean(const Expr *expr) {
   return result;
 }
 
-/// From the first value of a variable to the last one.
+/// From the first value of a variable to the last one, as long as it, more or less than it by a number, or its square
+/// is below or above something.
 std::optional<std::pair<std::int64_t, std::int64_t>> ExpectedSites::goes(const CodeletSource::Progress &progress) {
   const auto *cond = dyn<Binary>(progress.cond);
-  const auto *counter = cond ? dyn<VarRef>(withoutCasts(cond->lhs)) : nullptr;
+  const Expr *compared = cond ? withoutCasts(cond->lhs) : nullptr;
+  std::int64_t ahead = 0;
+  if (const auto *sum = dyn<Binary>(compared); sum && (sum->op == BinaryOp::Add || sum->op == BinaryOp::Sub))
+    if (const std::optional<Int> by = literal(withoutCasts(sum->rhs)); by && std::abs(*by) < (Int{1} << 31)) {
+      ahead = sum->op == BinaryOp::Add ? *by : -*by;
+      compared = withoutCasts(sum->lhs);
+    }
+  const auto *product = dyn<Binary>(compared);
+  const bool squared =
+      product && product->op == BinaryOp::Mul && equal(withoutCasts(product->lhs), withoutCasts(product->rhs));
+  const auto *counter = dyn<VarRef>(squared ? withoutCasts(product->lhs) : compared);
   const std::string &name = progress.begins->name;
   if (!counter || counter->name != name || !isOrdering(cond->op) || !asked_.insert(name).second) return {};
   const Interval begin = value(progress.begins->init), end = value(cond->rhs);
@@ -220,7 +231,8 @@ std::optional<std::pair<std::int64_t, std::int64_t>> ExpectedSites::goes(const C
   const std::int64_t beside = cond->op == BinaryOp::Lt ? -1 : cond->op == BinaryOp::Gt ? 1 : 0;
   const bool up = cond->op == BinaryOp::Lt || cond->op == BinaryOp::Le;
   std::int64_t last;
-  if (__builtin_add_overflow(*end.lo, beside, &last)) return {};
+  if (__builtin_add_overflow(*end.lo, beside - ahead, &last)) return {};
+  if (squared) last = std::llround(std::floor(std::sqrt(static_cast<double>(std::max<std::int64_t>(0, last)))));
   return std::pair(*begin.lo, up ? std::max(last, *begin.lo) : std::min(last, *begin.lo));
 }
 

@@ -214,6 +214,7 @@ TEST(CodeletWork, ALoopEndsWhereTheFirstOfTwoConditionsDoes) {
   EXPECT_EQ(turns(bin("bool", "logand", ten, all)), 10);
   EXPECT_EQ(turns(bin("bool", "logor", ten, all)), 100);
   EXPECT_EQ(turns(bin("bool", "lt", bin("u32", "add", kI, lit("u32", 1)), kElements)), 99);
+  EXPECT_EQ(turns(bin("bool", "lt", bin("u32", "mul", kI, kI), kElements)), 10);
   EXPECT_EQ(turns(bin("bool", "le", kI, lit("u32", 10))), 11);
   EXPECT_EQ(turns(bin("bool", "ge", lit("u32", 10), kI)), 11);
   // Of a bound that nothing is known of: as many as there are to go through.
@@ -303,6 +304,22 @@ TEST(CodeletWork, ALoopThatGoesOnTurnsLessOftenThanTheOneAroundIt) {
   };
   EXPECT_EQ(stores({declare("u32", "j", lit("u32", 0)), all({on})}), 50);
   EXPECT_EQ(stores({all({declare("u32", "j", kI), on})}), 100 * 50); // as an insertion: half of what there is
+}
+
+TEST(CodeletWork, LoopsThatBeginWhereAnotherOneIsAreHalfAsLongInTheMean) {
+  const std::string next = bin("u32", "add", kI, lit("u32", 1)), square = bin("u32", "mul", kI, kI);
+  auto stores = [&](const std::string &counted, const std::string &begin) {
+    const std::string inner =
+        loop("j", begin, kElements, lit("u32", 1), {add(element("out", var("u32", "j")), lit("i32", 1))});
+    return workOf({fmt::format("(For {} {} (Unary u32 preinc {}) (Block [{}]))", declare("u32", "i", lit("u32", 0)),
+                               bin("bool", "lt", counted, kElements), kI, inner)},
+                  100)
+        .accesses[1]
+        .stores;
+  };
+  EXPECT_NEAR(stores(kI, next), 100 * 50, 100);
+  EXPECT_NEAR(stores(next, next), 99 * 50, 100);
+  EXPECT_NEAR(stores(square, kI), 10 * 95, 10);
 }
 
 TEST(CodeletWork, LongChainsOfVariablesAreFollowedOnce) {
