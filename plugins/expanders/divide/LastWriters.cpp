@@ -199,7 +199,9 @@ private:
     walk(
         loop, [](const Size &) { return WalkResult::Skip; },
         [&](const VarRef &v) { mentions += containers.count(v.name); });
-    if (stores.empty() || stores.size() != mentions) return false; // read as well, or written otherwise
+    const bool ends =
+        any<Break>(loop, [](const Break &) { return true; }) || any<Return>(loop, [](const Return &) { return true; });
+    if (ends || stores.empty() || stores.size() != mentions) return false; // read as well, or written otherwise
     if (containers.size() == 1 && hasOneValue(loop, stores)) {
       const WithStores::Change exchange = [&](const Evaluate *e, const Store &store) {
         const Expr *value = Build(arena(), e->range).cast(store.target->type, store.value);
@@ -254,8 +256,9 @@ private:
     if (loop.step < 0 || !at || at->name != loop.variable || !first || *first < 0) return false;
     if (compare->op != BinaryOp::Lt && compare->op != BinaryOp::Le) return false;
     const Expr *end = resolved(compare->rhs, *nest_.codelet);
+    const std::set<std::string> assigned = assignedVariables(nest_.codelet->body);
     if (hasEffects(end) || contains<Subscript>(end) || contains<Call>(end) ||
-        any<VarRef>(end, [&](const VarRef &v) { return !isGiven(&v); }))
+        any<VarRef>(end, [&](const VarRef &v) { return !isGiven(&v) || assigned.count(v.name) != 0; }))
       return false;
     const Build build(arena(), loop.node->range);
     conditions_.push_back(build.less(build.cast(Scalar::U64, end), build.u64((std::uint64_t{1} << 32) - 1)));
@@ -269,7 +272,7 @@ private:
 
   /// Which container's last writers are those of each: what is always written beside another one, at the same place,
   /// is written last by the same.
-  static std::map<std::string, const VarRef *> owners(const Stores &stores) {
+  static std::map<std::string, const VarRef *> owners(const Stores &stores, const std::set<std::string> &assigned) {
     std::map<std::string, std::size_t> count;
     for (const auto &[block, store] : stores) ++count[store.container()->name];
     std::map<std::string, const VarRef *> result;
@@ -280,7 +283,10 @@ private:
             const auto &indices = other.second.target->indices;
             return other.first == block && count[name] == 1 && count[other.second.container()->name] == 1 &&
                    std::equal(indices.begin(), indices.end(), at.target->indices.begin(), at.target->indices.end(),
-                              [](const Expr *a, const Expr *b) { return equal(a, b); });
+                              [&](const Expr *a, const Expr *b) {
+                                return equal(a, b) &&
+                                       !any<VarRef>(a, [&](const VarRef &v) { return assigned.count(v.name) != 0; });
+                              });
           });
       result.emplace(name, (beside == stores.end() ? store : beside->second).container());
     }
@@ -295,7 +301,7 @@ private:
     const Build build(arena(), loop.node->range);
     const Exprs before = conditions_;
     const Expr *number = numberOf(loop, init->init);
-    const std::map<std::string, const VarRef *> owner = owners(stores);
+    const std::map<std::string, const VarRef *> owner = owners(stores, assignedVariables(loop.node->body));
     Stmts stmts;
     std::map<std::string, const Expr *> writers; // by the container that has them
     for (const auto &[block, store] : stores) {

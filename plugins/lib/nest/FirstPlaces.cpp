@@ -24,17 +24,14 @@ std::size_t namedIn(const Node *tree, const std::string &name) {
   return count;
 }
 
-/// `place < 0 || compare`, or `place == -1 || compare`, among what is joined by &&.
+/// `place < 0 || compare`, or `place == -1 || compare`, behind all that is joined to it by &&.
 struct NoPlace {
   const Binary *either = nullptr;
   std::string place;
 
   static std::optional<NoPlace> in(const Expr *cond) {
     const auto *b = dyn<Binary>(cond);
-    if (b && b->op == BinaryOp::LogicalAnd) {
-      const std::optional<NoPlace> left = in(b->lhs);
-      return left ? left : in(b->rhs);
-    }
+    if (b && b->op == BinaryOp::LogicalAnd) return in(b->rhs);
     const auto *none = b && b->op == BinaryOp::LogicalOr ? dyn<Binary>(b->lhs) : nullptr;
     const auto *v = none ? dyn<VarRef>(withoutWidening(none->lhs)) : nullptr;
     const std::optional<Int> bound = none ? literal(withoutWidening(none->rhs)) : std::nullopt;
@@ -154,8 +151,8 @@ private:
       if (cond == of_.none.either) return cond_;
       const auto *b = dyn<Binary>(cond);
       if (!b || b->op != BinaryOp::LogicalAnd) return cond;
-      const Expr *left = replaced(b->lhs), *right = replaced(b->rhs);
-      return left == b->lhs && right == b->rhs ? cond : Build(arena(), b->range).both(left, right);
+      const Expr *right = replaced(b->rhs);
+      return right == b->rhs ? cond : Build(arena(), b->range).both(b->lhs, right);
     }
 
     const FirstPlace &of_;
