@@ -74,9 +74,8 @@ struct FirstPlace {
 private:
   /// To the iterator, there alone, and only the comparison asks for it.
   bool setsPlace() const {
-    const auto *evaluate = choice->then->stmts.size() == 1 ? dyn<Evaluate>(choice->then->stmts[0]) : nullptr;
-    const auto *set = evaluate ? dyn<Assign>(evaluate->expr) : nullptr;
-    const auto *target = set && set->op == AssignOp::Set ? dyn<VarRef>(set->target) : nullptr;
+    const Assign *set = choice->then->stmts.size() == 1 ? variableSet(choice->then->stmts[0]) : nullptr;
+    const auto *target = set ? as<VarRef>(set->target) : nullptr;
     if (!target || target->name != none.place) return false;
     const auto *value = dyn<VarRef>(withoutCasts(set->value));
     return value && value->name == iterator->name && target->type.bytes() >= 4 &&
@@ -107,9 +106,8 @@ private:
 
   static void remember(const Stmt *s, std::set<std::string> &none) {
     const auto *d = dyn<Declare>(s);
-    const auto *evaluate = dyn<Evaluate>(s);
-    const auto *set = evaluate ? dyn<Assign>(evaluate->expr) : nullptr;
-    const auto *target = set && set->op == AssignOp::Set ? dyn<VarRef>(set->target) : nullptr;
+    const Assign *set = variableSet(s);
+    const auto *target = set ? as<VarRef>(set->target) : nullptr;
     for (const std::string &name : assignedVariables(s)) none.erase(name);
     const Expr *value = d ? d->init : target ? set->value : nullptr;
     if (value && literal(withoutWidening(value)) == Int{-1}) none.insert(d ? d->name : target->name);

@@ -47,9 +47,8 @@ std::optional<ScalarSet> scalarSet(const Stmt *s) {
     const bool plain = d->init && d->extents.empty() && !d->tunable && d->type.isScalar() && !hasEffects(d->init);
     return plain ? std::optional(ScalarSet{nullptr, d, d->init}) : std::nullopt;
   }
-  const auto *evaluate = dyn<Evaluate>(s);
-  const auto *set = evaluate ? dyn<Assign>(evaluate->expr) : nullptr;
-  const auto *target = set && set->op == AssignOp::Set ? dyn<VarRef>(set->target) : nullptr;
+  const Assign *set = variableSet(s);
+  const auto *target = set ? as<VarRef>(set->target) : nullptr;
   if (!target || !target->type.isScalar() || hasEffects(set->value)) return {};
   return ScalarSet{target, nullptr, set->value};
 }

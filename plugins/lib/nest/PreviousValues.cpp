@@ -129,10 +129,8 @@ private:
   }
 
   static const Assign *setting(const Stmt *s, const std::string &name) {
-    const auto *evaluate = dyn<Evaluate>(s);
-    const auto *set = evaluate ? dyn<Assign>(evaluate->expr) : nullptr;
-    const auto *target = set && set->op == AssignOp::Set ? dyn<VarRef>(set->target) : nullptr;
-    return target && target->name == name ? set : nullptr;
+    const Assign *set = variableSet(s);
+    return set && as<VarRef>(set->target)->name == name ? set : nullptr;
   }
 
   /// With what the iteration declares, and leaves, in place of these variables.

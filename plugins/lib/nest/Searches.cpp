@@ -414,10 +414,8 @@ private:
     Stmts result = stmts;
     if (stmts.empty()) return result;
     const bool sets = std::any_of(stmts.begin(), stmts.end(), [&](const Stmt *s) {
-      const auto *evaluate = dyn<Evaluate>(s);
-      const auto *set = evaluate ? dyn<Assign>(evaluate->expr) : nullptr;
-      const auto *target = set && set->op == AssignOp::Set ? dyn<VarRef>(set->target) : nullptr;
-      return target && target->name == flag && isLiteral(withoutCasts(set->value), value);
+      const Assign *set = variableSet(s);
+      return set && as<VarRef>(set->target)->name == flag && isLiteral(withoutCasts(set->value), value);
     });
     if (sets) {
       ++found;

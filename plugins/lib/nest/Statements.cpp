@@ -20,6 +20,14 @@ const If *continueIf(const Stmt *s) {
   return isa<Continue>(choice->then->stmts[0]) ? choice : nullptr;
 }
 
+const Assign *variableSet(const Stmt *s) {
+  const auto *evaluate = dyn<Evaluate>(s);
+  const auto *set = evaluate ? dyn<Assign>(evaluate->expr) : nullptr;
+  return set && set->op == AssignOp::Set && isa<VarRef>(set->target) ? set : nullptr;
+}
+
+bool changesVariable(const Node *tree, const std::string &name) { return assignedVariables(tree).count(name) != 0; }
+
 bool touchesElements(const Node *tree, const std::set<std::string> &containers) {
   return any<Subscript>(tree, [&](const Subscript &s) {
     const VarRef *root = rootVariable(&s);

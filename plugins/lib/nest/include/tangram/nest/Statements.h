@@ -13,6 +13,10 @@ namespace tangram::nest {
 std::set<std::string> declaredIn(const std::vector<const ast::Stmt *> &stmts);
 /// The statement as `if (cond) continue;`, where it is one.
 const ast::If *continueIf(const ast::Stmt *s);
+/// The assignment `variable = value;` that a statement is; null: it is something else.
+const ast::Assign *variableSet(const ast::Stmt *s);
+/// Whether a tree changes the variable's own value behind its declaration.
+bool changesVariable(const ast::Node *tree, const std::string &name);
 /// Whether a tree touches an element of one of these; asking for a size does not.
 bool touchesElements(const ast::Node *tree, const std::set<std::string> &containers);
 /// Whether a tree names a variable other than to ask for its size.
