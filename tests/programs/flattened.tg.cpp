@@ -85,3 +85,21 @@ __codelet void groups(const Array<2, float> in, size_t count, Array<2, float> ou
       for (size_t p = 0; p < in.size(1); ++p) out[c][p] = in[c][p] - sum;
   }
 }
+
+// Where a row begins has a name.
+__spectrum void named(size_t rows, size_t columns, const Array<1, int> in, Array<1, int> out)
+    __requires(in.size() == rows * columns && out.size() == in.size());
+__codelet void named(size_t rows, size_t columns, const Array<1, int> in, Array<1, int> out) {
+  for (size_t i = 0; i < rows; ++i) {
+    size_t row = i * columns;
+    for (size_t j = 0; j < columns; ++j) out[row + j] = in[row + j] * 3 + 1;
+  }
+}
+
+// An index that goes on from row to row.
+__spectrum void appended(const Array<2, int> in, Array<1, int> out) __requires(out.size() == in.size(0) * in.size(1));
+__codelet void appended(const Array<2, int> in, Array<1, int> out) {
+  int at = 0, h = in.size(0), w = in.size(1);
+  for (int i = 0; i < h; ++i)
+    for (int j = 0; j < w; ++j) out[at++] = in[i][j];
+}

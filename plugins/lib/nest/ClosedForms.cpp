@@ -103,7 +103,9 @@ Type ClosedForms::typeOf(const WrappedCounter &c, const Expr *turns) const {
   const std::optional<TypeLimits> by = forms_.limits(c.step);
   const bool rises =
       by && by->least >= 0 && by->greatest <= TypeLimits::of(c.type).greatest && c.first.value().value_or(-1) >= 0;
-  return counts == c.type && (rises || c.step.value() == Wide{1}) ? c.type : Type(Scalar::I64);
+  // From 0 on the product is what the counter is, which fits its type.
+  const bool fits = rises || c.first.value() == Wide{0} || c.step.value() == Wide{1};
+  return counts == c.type && fits ? c.type : Type(Scalar::I64);
 }
 
 } // namespace tangram::nest

@@ -65,15 +65,18 @@ bool Affine::addTerms(const Expr *e, int sign, std::vector<Term> &terms, unsigne
   }
   e = withoutWidening(e); // a number that is none below zero where it is an index
   if (terms.size() >= kMostTerms || depth >= kDeepestTerm || !e->type.isInteger()) return false;
-  if (const auto *n = dyn<Binary>(e); n && (n->op == BinaryOp::Add || n->op == BinaryOp::Sub) && hasProduct(n))
+  const auto namesProduct = [&](const VarRef &v) { // size_t row = i * n;
+    const auto local = locals_.find(v.name);
+    return local != locals_.end() && local->second.init && hasProduct(local->second.init);
+  };
+  if (const auto *n = dyn<Binary>(e);
+      n && (n->op == BinaryOp::Add || n->op == BinaryOp::Sub) && (hasProduct(n) || any<VarRef>(n, namesProduct)))
     return addTerms(n->lhs, sign, terms, depth + 1) &&
            addTerms(n->rhs, n->op == BinaryOp::Add ? sign : -sign, terms, depth + 1);
   if (const auto *v = dyn<VarRef>(e)) {
     if (auto loop = iterators_.find(v->name); loop != iterators_.end())
       return addTerms(loop->second, v, sign, terms, depth + 1);
-    if (auto local = locals_.find(v->name);
-        local != locals_.end() && local->second.init && hasProduct(local->second.init))
-      return addTerms(local->second.init, sign, terms, depth + 1);
+    if (namesProduct(*v)) return addTerms(locals_.find(v->name)->second.init, sign, terms, depth + 1);
   }
   terms.push_back({e, sign});
   return true;
