@@ -170,7 +170,8 @@ void Accesses::touch(const Expr *e, AccessKind kind) {
     all.insert(all.end(), index.begin(), index.end());
     a.elements = elementsOf(nest_.isl.get(), v.name, all, statement_->domain);
     // Atomic operations need not be told apart, which may ask for a condition.
-    if (p.roots.size() == 1 && !views_.count(root->name) && kind != AccessKind::Atomic) a.delinearized = delinearized(e, v, index);
+    if (p.roots.size() == 1 && !views_.count(root->name) && kind != AccessKind::Atomic)
+      a.delinearized = delinearized(e, v, index);
     if (!p.whole) a.certain = a.certain && kind == AccessKind::Read; // one field of it
     if (p.notAffine && !affine)
       nest_.remarks.push_back({p.notAffine->range, fmt::format("index is not affine: {}", spelled(e))});
