@@ -49,6 +49,19 @@ __codelet void margins(const Array<2, int> in, Array<1, int> rows, Array<1, int>
       }
 }
 
+// Beside what a function changes.
+void count(Array<1, int> &calls, size_t i) { calls[i] += 1; }
+__spectrum void counted(const Array<1, int> x, Array<1, int> a, Array<1, int> b, Array<1, int> calls)
+    __requires(a.size() == x.size() && b.size() == x.size() && calls.size() == x.size());
+__codelet void counted(const Array<1, int> x, Array<1, int> a, Array<1, int> b, Array<1, int> calls) {
+  for (size_t i = 0; i < x.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      count(calls, j);
+      a[i] += x[j];
+      b[j] -= x[i];
+    }
+}
+
 // Steps of time, each of which begins anew.
 __spectrum void steps(int times, const Array<1, int> mass, Array<1, int> at) __requires(at.size() == mass.size());
 __codelet void steps(int times, const Array<1, int> mass, Array<1, int> at) {

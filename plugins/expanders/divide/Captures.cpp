@@ -3,6 +3,7 @@
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Read.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -160,6 +161,11 @@ std::set<std::string> changedBy(const Node *tree) {
         if (hasEffects(&u)) place(u.operand);
       });
   return changed;
+}
+
+bool callsChangeSomething(const Node *tree, const Module &module) {
+  return contains<SpectrumCall>(tree) || contains<Map>(tree) ||
+         any<Call>(tree, [&](const Call &call) { return nest::changesSomething(&call, module); });
 }
 
 } // namespace tangram::divide

@@ -27,6 +27,9 @@ bool hasViews(const ast::Codelet &codelet);
 /// Variables that a tree changes, and containers of which it changes elements, by their names.
 std::set<std::string> changedBy(const ast::Node *tree);
 
+/// Whether it calls what may change more: functions of users that do so, spectrums, maps.
+bool callsChangeSomething(const ast::Node *tree, const ast::Module &module);
+
 /// n of `size_t n = a.size(0);` is a.size(0): a number that nothing is known of would be handed over.
 const ast::Codelet *withSizes(const ast::Codelet &codelet, ast::Arena &arena);
 

@@ -114,7 +114,7 @@ private:
       const auto *branch = dyn<If>(s);
       const auto *loop = dyn<For>(s);
       if (kept_.count(s) || computesNeeded(s) || !holds) {
-        const bool leaves = any<Continue>(s, [](const Continue &) { return true; });
+        const bool leaves = contains<Continue>(s);
         if (!kept_.count(s) && !computesNeeded(s) && !leaves) continue;
         need(s);
         if (!kept_.count(s)) changed_.merge(changedBy(s));
@@ -199,9 +199,8 @@ private:
     walk(
         loop, [](const Size &) { return WalkResult::Skip; },
         [&](const VarRef &v) { mentions += containers.count(v.name); });
-    const bool ends =
-        any<Break>(loop, [](const Break &) { return true; }) || any<Return>(loop, [](const Return &) { return true; });
-    if (ends || stores.empty() || stores.size() != mentions) return false; // read as well, or written otherwise
+    if (stores.empty() || stores.size() != mentions) return false; // read as well, or written otherwise
+    if (contains<Break>(loop) || contains<Return>(loop) || callsChangeSomething(loop, *nest_.module)) return false;
     if (containers.size() == 1 && hasOneValue(loop, stores)) {
       const WithStores::Change exchange = [&](const Evaluate *e, const Store &store) {
         const Expr *value = Build(arena(), e->range).cast(store.target->type, store.value);

@@ -49,8 +49,7 @@ public:
       possible_ &= !update.value || mentionsOf(update.value, containers) == 0;
     }
     possible_ &= changed == containers && mentions == mentionsOf(loop, containers);
-    walk(loop, [&](const Break &) { possible_ = false; });
-    walk(loop, [&](const Return &) { possible_ = false; });
+    possible_ &= !contains<Break>(loop) && !contains<Return>(loop) && !callsChangeSomething(loop, module);
   }
 
   /// In the order of the source; several only where neither of two is counted by all that counts the other one.

@@ -18,12 +18,6 @@ using namespace ast;
 
 namespace {
 
-std::size_t namedIn(const Node *tree, const std::string &name) {
-  std::size_t count = 0;
-  walk(tree, [&](const VarRef &v) { count += v.name == name; });
-  return count;
-}
-
 /// `place < 0 || compare`, or `place == -1 || compare`, behind all that is joined to it by &&.
 struct NoPlace {
   const Binary *either = nullptr;
@@ -56,7 +50,7 @@ struct FirstPlace {
     const std::optional<Int> begin = literal(withoutWidening(found.iterator->init));
     const auto *step = dyn<Unary>(found.loop->step);
     const bool up = step && (step->op == UnaryOp::PreInc || step->op == UnaryOp::PostInc);
-    if (!begin || *begin < 0 || !up || namedIn(step, found.iterator->name) != 1) return {};
+    if (!begin || *begin < 0 || !up || mentionsOf(step, found.iterator->name) != 1) return {};
     const Block *body = found.loop->body;
     for (;;) {
       const bool skips = body->stmts.size() > 1 && std::all_of(body->stmts.begin(), body->stmts.end() - 1, continueIf);
@@ -79,7 +73,7 @@ private:
     if (!target || target->name != none.place) return false;
     const auto *value = dyn<VarRef>(withoutCasts(set->value));
     return value && value->name == iterator->name && target->type.bytes() >= 4 &&
-           namedIn(loop, none.place) == 1 + namedIn(none.either, none.place) &&
+           mentionsOf(loop, none.place) == 1 + mentionsOf(none.either, none.place) &&
            !assignedVariables(loop->body).count(iterator->name) && writtenIn({loop}).empty();
   }
 };

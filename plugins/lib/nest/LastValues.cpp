@@ -27,12 +27,6 @@ void addNames(const Node *tree, std::set<std::string> &to) {
   walk(tree, [&](const VarRef &v) { to.insert(v.name); });
 }
 
-std::size_t mentionsOf(const Node *tree, const std::string &name) {
-  std::size_t count = 0;
-  walk(tree, [&](const VarRef &v) { count += v.name == name; });
-  return count;
-}
-
 /// `variable = value;`, or a declaration of a variable that begins so, without further effects.
 struct ScalarSet {
   const VarRef *target = nullptr;

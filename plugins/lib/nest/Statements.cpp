@@ -35,6 +35,12 @@ bool touchesElements(const Node *tree, const std::set<std::string> &containers) 
   });
 }
 
+std::size_t mentionsOf(const Node *tree, const std::string &name) {
+  std::size_t count = 0;
+  walk(tree, [&](const VarRef &v) { count += v.name == name; });
+  return count;
+}
+
 bool mentionsValue(const Node *tree, const std::string &name) {
   bool found = false;
   walk(tree, [&](const Node &n) {

@@ -19,6 +19,8 @@ const ast::Assign *variableSet(const ast::Stmt *s);
 bool changesVariable(const ast::Node *tree, const std::string &name);
 /// Whether a tree touches an element of one of these; asking for a size does not.
 bool touchesElements(const ast::Node *tree, const std::set<std::string> &containers);
+/// How often a tree names a variable.
+std::size_t mentionsOf(const ast::Node *tree, const std::string &name);
 /// Whether a tree names a variable other than to ask for its size.
 bool mentionsValue(const ast::Node *tree, const std::string &name);
 /// Containers and arrays of which statements write elements.
