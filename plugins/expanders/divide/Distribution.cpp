@@ -90,7 +90,7 @@ private:
       if (tried_.insert(nest.loops[item.index].variable).second &&
           (item.body.size() > 1 ? distribute(nest, item, around) || separate(nest, item, around)
                                 : interchange(nest, item))) {
-        tried_.clear(); // what is around it may go on from here
+        forget(nest, item.index); // what is around it may go on from here
         return true;
       }
     }
@@ -99,6 +99,28 @@ private:
         if (change(nest, inner, around)) return true;
     if (isLoop) around.pop_back();
     return false;
+  }
+
+  /// The loop, those around it and all in these are looked at once more; what stands in others has not changed.
+  void forget(const nest::Nest &nest, unsigned loop) {
+    const auto outermost = [&](unsigned l) {
+      while (nest.loops[l].parent) l = *nest.loops[l].parent;
+      return l;
+    };
+    for (unsigned l = 0; l < nest.loops.size(); ++l)
+      if (outermost(l) == outermost(loop)) {
+        tried_.erase(nest.loops[l].variable);
+        regrouped_.erase(nest.loops[l].variable);
+      }
+  }
+
+  /// What becomes of the codelet as it stands by going on, where a step has changed the loop.
+  const Codelet *goneOn(const nest::Nest &nest, unsigned loop) const {
+    Distributor next(nests_, *codelet_, mostExpanded_, arena_);
+    next.tried_ = tried_;
+    next.regrouped_ = regrouped_;
+    next.forget(nest, loop);
+    return next.run();
   }
 
   /// What is left are loops that are perfectly nested. A parallel loop that holds one loop, which is serial, is left
@@ -135,11 +157,11 @@ private:
       return false;
     const nest::Loop &loop = nest.loops[item.index];
     const Step each{Step::Kind::Distribute, {loop.variable}, 0, "", loop.node->range, {}};
-    if (separateBy(nest, each)) return true;
+    if (separateBy(nest, item.index, each)) return true;
     const Codelet *own = withRecomputation(*codelet_, loop.node, nests_.module(), arena_);
     const nest::Nest *const read = own ? nests_.of(*own) : nullptr;
     const Item *same = read ? find(*read, read->items, loop.variable) : nullptr;
-    return same && separateBy(*read, partingPlaces(*read, *same));
+    return same && separateBy(*read, same->index, partingPlaces(*read, *same));
   }
 
   /// What stands in a serial loop in loops of their own, one for all that shares variables of an iteration, in an order
@@ -151,7 +173,8 @@ private:
   bool regroup(const nest::Nest &nest, const Item &item) {
     constexpr std::size_t kMostGroups = 3; // all orders of them are tried
     if (item.kind != Item::Kind::Loop || item.body.size() < 2 || isParallel(nest, item.index) ||
-        std::none_of(item.body.begin(), item.body.end(), nest::hasLoop))
+        std::none_of(item.body.begin(), item.body.end(), nest::hasLoop) ||
+        !regrouped_.insert(nest.loops[item.index].variable).second)
       return false;
     const Codelet *const before = codelet_;
     Place place; // what is written anew has other names
@@ -179,7 +202,7 @@ private:
         step.order.insert(step.order.end(), group.begin(), group.end());
       }
       if (!apply(*read, step)) continue;
-      codelet_ = Distributor(nests_, *codelet_, mostExpanded_, arena_).run();
+      codelet_ = goneOn(*read, same->index);
       if (serialLoopsAroundLoops(*codelet_) < serialLoopsAroundLoops(*before)) {
         names_.reserveAll(codelet_);
         return true;
@@ -226,9 +249,9 @@ private:
   }
 
   /// Whether loops become parallel by that.
-  bool separateBy(const nest::Nest &nest, const Step &step) {
+  bool separateBy(const nest::Nest &nest, unsigned loop, const Step &step) {
     const Codelet *const before = codelet_;
-    if (apply(nest, step)) codelet_ = Distributor(nests_, *codelet_, mostExpanded_, arena_).run();
+    if (apply(nest, step)) codelet_ = goneOn(nest, loop);
     if (parallelLoops(*codelet_) <= parallelLoops(*before)) {
       codelet_ = before;
       return false;
@@ -295,7 +318,7 @@ private:
   std::int64_t mostExpanded_;
   Arena &arena_;
   Names names_;
-  std::set<std::string> tried_; // loops, by their iterators
+  std::set<std::string> tried_, regrouped_; // loops, by their iterators
 };
 
 } // namespace

@@ -113,11 +113,11 @@ Schedule::Problem Schedule::problem(const Node &top) const {
     const auto known = users.find(variable);
     return known != users.end() && known->second.size() > 1;
   };
-  for (const Ordered &part : ordered()) {
-    const auto g = groupOf.find(part.u), h = groupOf.find(part.v);
-    if (g == groupOf.end() || h == groupOf.end() || isShared(part.accesses.front().first->variable)) continue;
-    if (binding(part)) wait(g->second, h->second, part.pairs);
-  }
+  std::set<unsigned> units;
+  for (const auto &[u, g] : groupOf) units.insert(u);
+  for (const Ordered *const part : orderedAmong(units))
+    if (!isShared(part->accesses.front().first->variable) && binding(*part))
+      wait(groupOf.at(part->u), groupOf.at(part->v), part->pairs);
   for (const auto &[u, g] : groupOf)
     for (const auto &[v, h] : groupOf) {
       TimeOrder before(*this, u, v, source_);
@@ -175,10 +175,10 @@ Schedule::Problem Schedule::problemOfIterations(const Node &top) const {
         result.domain.unite(isl::manage(isl_set_set_tuple_name(points.release(), all.tuple.c_str())).to_union_set());
   }
   isl::map order;
-  for (const Ordered &part : ordered()) {
-    if (!innermost->when.count(part.u) || !innermost->when.count(part.v) || !binding(part)) continue;
-    isl::map pairs = part.pairs;
-    for (const auto &[unit, side] : {std::pair(part.u, isl_dim_in), std::pair(part.v, isl_dim_out)})
+  for (const Ordered *const part : orderedAmong({all.units.begin(), all.units.end()})) {
+    if (!binding(*part)) continue;
+    isl::map pairs = part->pairs;
+    for (const auto &[unit, side] : {std::pair(part->u, isl_dim_in), std::pair(part->v, isl_dim_out)})
       pairs = isl::manage(
           isl_map_project_out(pairs.release(), side, depth, static_cast<unsigned>(units_[unit].loops.size()) - depth));
     pairs = pairs.subtract(isl::manage(isl_map_identity(pairs.space().release())));

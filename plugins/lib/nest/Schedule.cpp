@@ -388,7 +388,7 @@ std::optional<Refusal> Schedule::apply(const Step &step) {
   std::vector<std::vector<isl::pw_aff>> source;
   if (otherUnits) units = units_, source = source_;
   if (std::optional<Refusal> refusal = change(root, step)) return refusal;
-  if (otherUnits) ordered_.reset();
+  if (otherUnits) forgetOrder();
   if (step.kind == Step::Kind::Reduce) return std::nullopt;
   if (step.kind == Step::Kind::Tile) { // strip-mining changes no order
     root_ = std::move(root);
@@ -398,7 +398,7 @@ std::optional<Refusal> Schedule::apply(const Step &step) {
   if ((!refusal || *refusal) && otherUnits) {
     units_ = std::move(units);
     source_ = std::move(source);
-    ordered_.reset();
+    forgetOrder();
     if (refusal) (*refusal)->dependence.reset(); // of units that are gone
   }
   if (!refusal)
@@ -442,41 +442,57 @@ isl::map swapped(isl::map pairs, TimeOrder &now) {
 
 } // namespace
 
-const std::vector<Schedule::Ordered> &Schedule::ordered() const {
-  if (ordered_) return *ordered_;
-  // Accesses of a unit that touch the same elements, as most of what is read and written does, are asked for once.
-  std::vector<std::vector<isl::map>> elements(units_.size());
-  std::vector<std::vector<std::size_t>> classes(units_.size());
-  for (unsigned u = 0; u < units_.size(); ++u)
-    for (const Access &a : units_[u].accesses) {
-      isl::map touched = relation(a, units_[u]);
-      const auto same = std::find_if(elements[u].begin(), elements[u].end(), [&](const isl::map &known) {
-        return isl_map_plain_is_equal(known.get(), touched.get()) == isl_bool_true;
-      });
-      classes[u].push_back(static_cast<std::size_t>(same - elements[u].begin()));
-      if (same == elements[u].end()) elements[u].push_back(std::move(touched));
-    }
+const Schedule::Touched &Schedule::touched(unsigned unit) const {
+  const auto [entry, fresh] = touched_.try_emplace(unit);
+  Touched &result = entry->second;
+  if (!fresh) return result;
+  // Accesses that touch the same elements, as most of what is read and written does, are asked for once.
+  for (const Access &a : units_[unit].accesses) {
+    isl::map elements = relation(a, units_[unit]);
+    const auto same = std::find_if(result.elements.begin(), result.elements.end(), [&](const isl::map &known) {
+      return isl_map_plain_is_equal(known.get(), elements.get()) == isl_bool_true;
+    });
+    result.of.push_back(static_cast<std::size_t>(same - result.elements.begin()));
+    if (same == result.elements.end()) result.elements.push_back(std::move(elements));
+  }
+  return result;
+}
+
+const std::vector<Schedule::Ordered> &Schedule::ordered(unsigned u, unsigned v) const {
+  if (const auto known = ordered_.find({u, v}); known != ordered_.end()) return known->second;
   auto writes = [](const Access &a) { return a.kind != AccessKind::Read; };
-  std::vector<Ordered> found;
-  for (unsigned u = 0; u < units_.size(); ++u)
-    for (unsigned v = 0; v < units_.size(); ++v) {
-      std::map<std::pair<std::size_t, std::size_t>, Ordered> meeting;
-      for (std::size_t i = 0; i < units_[u].accesses.size(); ++i)
-        for (std::size_t j = 0; j < units_[v].accesses.size(); ++j) {
-          const Access &a = units_[u].accesses[i], &b = units_[v].accesses[j];
-          if (a.variable == b.variable && (writes(a) || writes(b)))
-            meeting[{classes[u][i], classes[v][j]}].accesses.emplace_back(&a, &b);
-        }
-      TimeOrder before(*this, u, v, source_);
-      for (auto &[which, part] : meeting) {
-        part.u = u, part.v = v;
-        inOrder(before, elements[u][which.first].apply_range(elements[v][which.second].reverse()), [&](isl::map pairs) {
-          part.pairs = std::move(pairs);
-          found.push_back(part);
-        });
-      }
+  std::map<std::pair<std::size_t, std::size_t>, Ordered> meeting;
+  const Touched &first = touched(u), &second = touched(v);
+  for (std::size_t i = 0; i < units_[u].accesses.size(); ++i)
+    for (std::size_t j = 0; j < units_[v].accesses.size(); ++j) {
+      const Access &a = units_[u].accesses[i], &b = units_[v].accesses[j];
+      if (a.variable == b.variable && (writes(a) || writes(b)))
+        meeting[{first.of[i], second.of[j]}].accesses.emplace_back(&a, &b);
     }
-  return ordered_.emplace(std::move(found));
+  std::vector<Ordered> found;
+  TimeOrder before(*this, u, v, source_);
+  for (auto &[which, part] : meeting) {
+    part.u = u, part.v = v;
+    inOrder(before, first.elements[which.first].apply_range(second.elements[which.second].reverse()),
+            [&](isl::map pairs) {
+              part.pairs = std::move(pairs);
+              found.push_back(part);
+            });
+  }
+  return ordered_.emplace(std::pair(u, v), std::move(found)).first->second;
+}
+
+std::vector<const Schedule::Ordered *> Schedule::orderedAmong(const std::set<unsigned> &units) const {
+  std::vector<const Ordered *> result;
+  for (const unsigned u : units)
+    for (const unsigned v : units)
+      for (const Ordered &part : ordered(u, v)) result.push_back(&part);
+  return result;
+}
+
+void Schedule::forgetOrder() {
+  touched_.clear();
+  ordered_.clear();
 }
 
 bool Schedule::mayReorder(const Access &a, const Access &b) const {
@@ -489,17 +505,34 @@ const std::pair<const Access *, const Access *> *Schedule::binding(const Ordered
   return nullptr;
 }
 
+namespace {
+
+/// Units of loops that a step has changed.
+void collectMoved(const Schedule::Node &n, bool changed, std::set<unsigned> &units) {
+  changed |= n.changed;
+  if (n.kind == Schedule::Node::Kind::Unit && changed) units.insert(n.unit);
+  for (const Schedule::Node &c : n.children) collectMoved(c, changed, units);
+}
+
+} // namespace
+
+/// All others are in the order that they had.
 std::optional<Refusal> Schedule::illegal(const Node &changed) const {
+  std::set<unsigned> moved;
+  collectMoved(changed, false, moved);
   std::vector<std::vector<isl::pw_aff>> now = times(changed);
-  std::map<std::pair<unsigned, unsigned>, TimeOrder> orders;
-  for (const Ordered &part : ordered()) {
-    const auto *accesses = binding(part);
-    if (!accesses) continue;
-    TimeOrder &after = orders.try_emplace({part.u, part.v}, *this, part.u, part.v, now).first->second;
-    const isl::map wrong = swapped(part.pairs, after);
-    if (!wrong.is_null()) return refusal(*accesses->first, *accesses->second, part.u, part.v, wrong);
-  }
-  return interleaves(changed, now);
+  for (const unsigned u : moved)
+    for (const unsigned v : moved) {
+      std::optional<TimeOrder> after;
+      for (const Ordered &part : ordered(u, v)) {
+        const auto *accesses = binding(part);
+        if (!accesses) continue;
+        if (!after) after.emplace(*this, u, v, now);
+        const isl::map wrong = swapped(part.pairs, *after);
+        if (!wrong.is_null()) return refusal(*accesses->first, *accesses->second, u, v, wrong);
+      }
+    }
+  return interleaves(changed, now, moved);
 }
 
 Refusal Schedule::refusal(const Access &a, const Access &b, unsigned u, unsigned v, const isl::map &wrong) const {
@@ -533,9 +566,11 @@ std::optional<Refusal> Schedule::carried(const std::string &loop, const std::set
   const std::size_t at = path.size() - 1; // each node around it has one number of time
   std::vector<std::vector<isl::pw_aff>> now = times(root_);
   auto look = [&]() -> std::optional<Refusal> {
+    std::set<unsigned> inside;
+    for (const auto &[unit, when] : node.when) inside.insert(unit);
     std::map<std::pair<unsigned, unsigned>, TimeOrder> orders;
-    for (const Ordered &part : ordered()) {
-      if (!node.when.count(part.u) || !node.when.count(part.v)) continue;
+    for (const Ordered *const dependent : orderedAmong(inside)) {
+      const Ordered &part = *dependent;
       const auto forbidding = std::find_if(part.accesses.begin(), part.accesses.end(), [&](const auto &accesses) {
         const auto &[a, b] = accesses;
         return !own.count(a->variable) && !(a->kind == AccessKind::Atomic && b->kind == AccessKind::Atomic);
@@ -587,10 +622,16 @@ std::size_t sharedTime(const Schedule::Node &root, const std::vector<unsigned> &
 } // namespace
 
 std::optional<Refusal> Schedule::interleaves(const Node &root,
-                                             const std::vector<std::vector<isl::pw_aff>> &time) const {
+                                             const std::vector<std::vector<isl::pw_aff>> &time,
+                                             const std::set<unsigned> &moved) const {
   for (unsigned variable = 0; variable < nest_.variables.size(); ++variable) {
     const Variable &v = nest_.variables[variable];
     if (v.scope.empty()) continue;
+    const bool moves = std::any_of(moved.begin(), moved.end(), [&](unsigned u) {
+      return std::any_of(units_[u].accesses.begin(), units_[u].accesses.end(),
+                         [&](const Access &a) { return a.variable == variable; });
+    });
+    if (!moves) continue;
     // Units that touch it: { [loops...] -> [scope...] }
     std::map<unsigned, isl::map> touching;
     std::vector<unsigned> units;

@@ -122,8 +122,16 @@ private:
     std::vector<std::pair<const Access *, const Access *>> accesses;
     isl::map pairs;
   };
-  /// All of them; found once for all steps.
-  const std::vector<Ordered> &ordered() const;
+  /// All of two units; found once for all steps.
+  const std::vector<Ordered> &ordered(unsigned u, unsigned v) const;
+  /// All of these units.
+  std::vector<const Ordered *> orderedAmong(const std::set<unsigned> &units) const;
+  /// What a unit touches, { [loops] -> elements }, and which of that each of its accesses does.
+  struct Touched {
+    std::vector<isl::map> elements;
+    std::vector<std::size_t> of;
+  };
+  const Touched &touched(unsigned unit) const;
   /// Whether they are updates of a variable that may be reordered.
   bool mayReorder(const Access &a, const Access &b) const;
   /// Of a part of them, the first whose order has to stay; null where there is none.
@@ -147,7 +155,9 @@ private:
   template <class Use> std::optional<Refusal> scheduled(const Node &top, bool bands, Whole whole, const Use &use) const;
   std::optional<Refusal> illegal(const Node &changed) const;
   Refusal refusal(const Access &a, const Access &b, unsigned u, unsigned v, const isl::map &wrong) const;
-  std::optional<Refusal> interleaves(const Node &root, const std::vector<std::vector<isl::pw_aff>> &time) const;
+  std::optional<Refusal> interleaves(const Node &root, const std::vector<std::vector<isl::pw_aff>> &time,
+                                     const std::set<unsigned> &moved) const;
+  void forgetOrder();
   isl::map relation(const Access &access, const Unit &unit) const;
 
   const Nest &nest_;
@@ -155,7 +165,8 @@ private:
   std::deque<Unit> units_;
   Node root_;
   std::vector<std::vector<isl::pw_aff>> source_; // times as the source has them
-  mutable std::optional<std::vector<Ordered>> ordered_;
+  mutable std::map<unsigned, Touched> touched_;
+  mutable std::map<std::pair<unsigned, unsigned>, std::vector<Ordered>> ordered_;
   std::set<unsigned> reduced_; // variables whose updates may be reordered
 };
 
