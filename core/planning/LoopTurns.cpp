@@ -180,6 +180,20 @@ std::optional<double> LoopTurns::meanDistance(const Expr *begin, const Expr *end
   return std::abs(static_cast<double>(*last.lo) - static_cast<double>(*first.lo));
 }
 
+namespace {
+
+/// To a whole number.
+bool isRounded(const Call &call) {
+  std::string_view name = call.callee;
+  if (name.ends_with('f')) name.remove_suffix(1);
+  return name == "ceil" || name == "floor" || name == "round" || name == "trunc" || name == "rint";
+}
+
+/// Of scalars, none of which data tells.
+bool isOfScalars(const Expr *e) { return !contains<Subscript>(e) && !contains<Call>(e); }
+
+} // namespace
+
 void LoopTurns::possible(const Expr *e, std::vector<const Expr *> &all) const {
   constexpr std::size_t kMost = 16;
   e = withoutCasts(e);
@@ -191,12 +205,14 @@ void LoopTurns::possible(const Expr *e, std::vector<const Expr *> &all) const {
   } else if (const auto *choice = dyn<Conditional>(e)) {
     possible(choice->then, all);
     possible(choice->otherwise, all);
-  } else if (const auto *c = dyn<Call>(e); c && (c->callee.starts_with("min_") || c->callee.starts_with("max_"))) {
+  } else if (const auto *c = dyn<Call>(e);
+             c && (isRounded(*c) || c->callee.starts_with("min_") || c->callee.starts_with("max_"))) {
     for (const Expr *argument : c->args) possible(argument, all);
   }
 }
 
 std::pair<const Expr *, double> LoopTurns::apartFromNumbers(const Expr *e) {
+  constexpr double kReach = 4; // of a window whose reach nothing tells
   double all = 0;
   for (;;) {
     e = withoutCasts(e);
@@ -209,6 +225,9 @@ std::pair<const Expr *, double> LoopTurns::apartFromNumbers(const Expr *e) {
     } else if (const std::optional<double> left = adds ? numbers_(sum->lhs) : std::nullopt) {
       all += *left;
       e = sum->rhs;
+    } else if (sum->type.isFloating() && !isOfScalars(sum->lhs) && isOfScalars(sum->rhs)) {
+      all += adds ? kReach : -kReach;
+      e = sum->lhs;
     } else {
       return {e, all};
     }

@@ -69,11 +69,25 @@ private:
   bool possible_ = true;
 };
 
-/// Whether data says where all that a loop does with the variable is done: there is no other loop to divide instead.
-bool foundByData(const nest::Nest &nest, unsigned loop, unsigned variable) {
+/// Whether places follow the iterator of a loop in this one that has the same iterations in each of its iterations:
+/// that loop may be divided instead.
+bool followsLoopInside(const nest::Nest &nest, unsigned loop, const nest::Access &access,
+                       const std::vector<unsigned> &around) {
+  const auto inside = std::find(around.begin(), around.end(), loop);
+  return inside != around.end() && std::any_of(inside + 1, around.end(), [&](unsigned inner) {
+           const isl::id iterator(nest.isl.get(), nest.loops[inner].id);
+           return !nest.followsData(nest.loops[inner].values, around) &&
+                  std::any_of(access.index->begin(), access.index->end(),
+                              [&](const isl::pw_aff &index) { return index.involves_param(iterator); });
+         });
+}
+
+/// Whether there is no other loop to divide by what a loop does with the variable: data says where, or no loop in it.
+bool isAloneWith(const nest::Nest &nest, unsigned loop, unsigned variable) {
   for (const unsigned s : nest.statementsOf(loop))
     for (const nest::Access &a : nest.statements[s].accesses)
-      if (a.variable == variable && a.index && !nest.followsData(nest.tuple(*a.index), nest.statements[s].loops))
+      if (a.variable == variable && a.index && !nest.followsData(nest.tuple(*a.index), nest.statements[s].loops) &&
+          followsLoopInside(nest, loop, a, nest.statements[s].loops))
         return false;
   return true;
 }
@@ -89,7 +103,7 @@ std::map<std::string, ReductionOp> accumulatedBy(const nest::Nest &nest, unsigne
     if (!v.type.isScalar()) return {};
     if (!v.container) continue;
     if (!r.exact && !reorder) return {};
-    if ((!r.exact || inner) && !foundByData(nest, loop, r.variable)) return {};
+    if ((!r.exact || inner) && !isAloneWith(nest, loop, r.variable)) return {};
     if (!result.emplace(v.name, r.op).second) return {};
   }
   return result;

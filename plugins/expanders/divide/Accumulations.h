@@ -15,9 +15,9 @@ struct Accumulation {
   bool outermost = true;
 };
 
-/// Outermost ones, and of others such as find their places by data. Of whole numbers; where floating-point numbers may
-/// be added in another order (`reorder`), also of these, at places that data says. Of updates that atomic operations
-/// could do.
+/// Outermost ones, and of others such as have no loop in them that tells places apart. Of whole numbers; where
+/// floating-point numbers may be added in another order (`reorder`), also of these, where no loop in it does. Of updates
+/// that atomic operations could do.
 std::vector<Accumulation> accumulations(const nest::Nest &nest, bool reorder, ast::Arena &arena);
 
 /// Updates of elements of these containers, by atomic operations.

@@ -6,6 +6,7 @@
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Read.h"
 #include "tangram/nest/Statements.h"
 #include "tangram/nest/Updates.h"
 
@@ -17,9 +18,9 @@ using nest::ReductionOp;
 namespace {
 
 /// A loop whose turns no nest knows.
-bool isOpaque(const Stmt *s) {
+bool isOpaque(const Stmt *s, const Module &module) {
   const auto *loop = dyn<For>(s);
-  return !contains<Return>(s) && (isa<While>(s) || isa<DoWhile>(s) || (loop && contains<Break>(loop->body)));
+  return !contains<Return>(s) && (isa<While>(s) || isa<DoWhile>(s) || (loop && !nest::isCounted(*loop, module)));
 }
 
 class PartialResults final : public Mutator {
@@ -46,7 +47,7 @@ private:
   const Node *mutateBlock(const Block *block) override {
     std::vector<const Stmt *> stmts;
     for (const Stmt *s : block->stmts) {
-      if (loops_ == 0 || !isOpaque(s)) {
+      if (loops_ == 0 || !isOpaque(s, module_)) {
         stmts.push_back(as<Stmt>(mutate(s)));
         continue;
       }
@@ -77,20 +78,14 @@ private:
       if (!scalar || !scalar->type.isScalar()) return WalkResult::Advance;
       Updated &of = result.try_emplace(scalar->name, Updated{scalar, update->op, 0}).first->second;
       if (of.op != update->op) of.op.reset();
-      of.mentioned += mentionsOf(&s, scalar->name);
+      of.mentioned += nest::mentionsOf(&s, scalar->name);
       return WalkResult::Skip;
     });
     const std::set<std::string> own = nest::declaredIn({loop});
     std::erase_if(result, [&](const auto &entry) {
-      return own.count(entry.first) || entry.second.mentioned != mentionsOf(loop, entry.first);
+      return own.count(entry.first) || entry.second.mentioned != nest::mentionsOf(loop, entry.first);
     });
     return result;
-  }
-
-  static std::size_t mentionsOf(const Stmt *s, const std::string &name) {
-    std::size_t count = 0;
-    walk(s, [&](const VarRef &v) { count += v.name == name; });
-    return count;
   }
 
   const Module &module_;

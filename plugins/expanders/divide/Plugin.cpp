@@ -148,6 +148,7 @@ private:
     structured = nest::withLastValues(nests, structured, context.arena);
     structured = divide::withPartialResults(module, structured, options.reorder, context.arena);
     structured = divide::withLocalArraysShared(nests, *structured, context.arena);
+    structured = nest::withUpdatesByField(structured, module, context.arena);
     structured = divide::withFieldSums(nests, *structured, options.reorder, context.arena);
     structured = nest::withPreviousValues(nest::withSelectedElements(structured, context.arena), context.arena);
     const Codelet *plain = divide::withAlternatingBuffers(

@@ -298,31 +298,87 @@ void Accesses::node(const Node *n) {
   });
 }
 
+namespace {
+
+/// How often a tree names a container other than to ask for its size.
+std::size_t timesTouched(const Node *tree, const std::string &name) {
+  std::size_t count = 0;
+  walk(tree, [](const Size &) { return WalkResult::Skip; }, [&](const VarRef &v) { count += v.name == name; });
+  return count;
+}
+
+} // namespace
+
 void Accesses::updates() {
   std::vector<Access> &accesses = statement_->accesses;
-  if (const auto *e = dyn<Evaluate>(statement_->node)) {
-    if (const auto *atomic = dyn<Atomic>(e->expr)) {
-      for (Access &a : accesses)
-        if (a.kind == AccessKind::Atomic && a.node == atomic->target) a.update = reductionOp(atomic->op);
-    }
+  if (isa<Evaluate>(statement_->node) || updateOf(statement_->node, module_)) {
+    const std::optional<Updated> updated = updatedBy(statement_->node);
+    if (!updated) return;
+    for (Access &a : accesses)
+      if (a.variable == updated->variable) a.update = updated->op;
+    return;
   }
-  std::optional<Update> update = updateOf(statement_->node, module_);
+  // A statement that was not taken apart may do nothing but updates with a container.
+  struct Within {
+    Updated updated;
+    std::size_t mentioned = 0; // in updates
+    bool alike = true;
+  };
+  std::map<std::string, Within> containers;
+  walk(statement_->node, [&](const Stmt &s) {
+    const std::optional<Updated> updated = updatedBy(&s);
+    if (!updated || nest_.variables[updated->variable].rank == 0) return WalkResult::Advance;
+    const std::string &name = nest_.variables[updated->variable].name;
+    Within &within = containers.try_emplace(name, Within{*updated}).first->second;
+    within.mentioned += timesTouched(&s, name);
+    within.alike &= within.updated.op == updated->op;
+    return WalkResult::Skip;
+  });
+  for (const auto &[name, within] : containers) {
+    const bool viewed =
+        std::any_of(views_.begin(), views_.end(), [&, number = within.updated.variable](const auto &view) {
+          const std::vector<unsigned> &roots = view.second.roots;
+          return std::find(roots.begin(), roots.end(), number) != roots.end();
+        });
+    if (viewed || !within.alike || within.mentioned != timesTouched(statement_->node, name)) continue;
+    for (Access &a : accesses)
+      if (a.variable == within.updated.variable) a.update = within.updated.op;
+  }
+}
+
+namespace {
+
+/// An atomic operation whose result nobody uses, as an update.
+std::optional<Update> atomicUpdate(const Stmt *s) {
+  const auto *evaluate = dyn<Evaluate>(s);
+  const auto *atomic = evaluate ? dyn<Atomic>(evaluate->expr) : nullptr;
+  const std::optional<ReductionOp> op = atomic ? reductionOp(atomic->op) : std::nullopt;
+  const VarRef *root = op ? rootVariable(atomic->target) : nullptr;
+  const auto reads = [&](const Expr *e) { return mentionsValue(e, root->name); };
+  if (!root || std::any_of(atomic->operands.begin(), atomic->operands.end(), reads)) return std::nullopt;
+  return Update{atomic->target, *op};
+}
+
+} // namespace
+
+std::optional<Accesses::Updated> Accesses::updatedBy(const Stmt *s) {
+  std::optional<Update> update = atomicUpdate(s);
+  if (!update) update = updateOf(s, module_);
   const VarRef *root = update ? rootVariable(update->target) : nullptr;
-  if (!root || own_.count(root->name)) return;
-  Place p = place(update->target);
-  if (p.roots.size() != 1) return;
+  if (!root || own_.count(root->name)) return std::nullopt;
+  const Place p = place(update->target);
+  if (p.roots.size() != 1) return std::nullopt;
   for (const Expr *e = update->target; !isa<VarRef>(e);) { // an index that reads what is updated
     bool reads = false;
-    if (const auto *s = dyn<Subscript>(e)) {
-      for (const Expr *i : s->indices) reads |= mentionsValue(i, root->name);
-      e = s->base;
+    if (const auto *element = dyn<Subscript>(e)) {
+      for (const Expr *i : element->indices) reads |= mentionsValue(i, root->name);
+      e = element->base;
     } else {
       e = as<Member>(e)->base;
     }
-    if (reads) return;
+    if (reads) return std::nullopt;
   }
-  for (Access &a : accesses)
-    if (a.variable == p.roots[0]) a.update = update->op;
+  return Updated{p.roots[0], update->op};
 }
 
 void Accesses::selection() {

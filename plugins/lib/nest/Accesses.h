@@ -41,6 +41,12 @@ private:
                                                   const std::vector<Index> &index);
   void call(const std::string &spectrum, const std::vector<const ast::Expr *> &args);
   void updates();
+  struct Updated {
+    unsigned variable = 0;
+    ReductionOp op = ReductionOp::Add;
+  };
+  /// The variable that the statement only updates, as far as it goes.
+  std::optional<Updated> updatedBy(const ast::Stmt *s);
   void selection();
   View viewOf(const ast::Expr *e);
   template <class F> void uncertainly(F &&f);

@@ -7,6 +7,8 @@
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Structs.h"
 #include "tangram/ast/Walk.h"
+#include "tangram/nest/Statements.h"
+#include "tangram/nest/Updates.h"
 
 #include <algorithm>
 #include <map>
@@ -161,34 +163,16 @@ protected:
     return result ? whole(call->type, *result, call->range) : call;
   }
 
-private:
   static bool haveEffects(const Fields &leaves) { return std::any_of(leaves.begin(), leaves.end(), hasEffects); }
 
+  /// What a call gives back; nothing where its function has loops, or is large.
+  std::optional<Fields> inlined(const Call &call);
+
+private:
   Fields ofMember(const Member *m) {
     const Fields all = leavesOf(m->base);
     const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first(*m));
     return {begin, begin + static_cast<std::ptrdiff_t>(structs_.leaves(m->type).size())};
-  }
-
-  /// What a call gives back; nothing where its function has loops, or is large.
-  std::optional<Fields> inlined(const Call &call) {
-    const auto function = std::find_if(module_.functions.begin(), module_.functions.end(),
-                                       [&](const Function *f) { return f->name == call.callee; });
-    if (function == module_.functions.end() || depth_ == kDeepest) return {};
-    Values given;
-    for (std::size_t i = 0; i < call.args.size() && i < (*function)->params.size(); ++i) {
-      if (call.args[i]->type.isArray() || (*function)->params[i]->access != ast::Access::In) return {};
-      const Fields leaves = leavesOf(call.args[i]);
-      if (haveEffects(leaves)) return {};
-      given[(*function)->params[i]->name] = leaves;
-    }
-    WithValues body(module_, structs_, arena(), std::move(given), depth_ + 1);
-    std::size_t statements = 0;
-    const std::optional<Fields> result = body.returned((*function)->body->stmts, statements);
-    if (!result || body.failed) return {};
-    std::size_t nodes = 0;
-    for (const Expr *e : *result) nodes += nodeCount(e);
-    return nodes <= kMostNodes ? result : std::nullopt;
   }
 
   /// What statements return that only set variables.
@@ -245,6 +229,26 @@ private:
   const Structs &structs_;
   unsigned depth_;
 };
+
+std::optional<Fields> WithValues::inlined(const Call &call) {
+  const auto function = std::find_if(module_.functions.begin(), module_.functions.end(),
+                                     [&](const Function *f) { return f->name == call.callee; });
+  if (function == module_.functions.end() || depth_ == kDeepest) return {};
+  Values given;
+  for (std::size_t i = 0; i < call.args.size() && i < (*function)->params.size(); ++i) {
+    if (call.args[i]->type.isArray() || (*function)->params[i]->access != ast::Access::In) return {};
+    const Fields leaves = leavesOf(call.args[i]);
+    if (haveEffects(leaves)) return {};
+    given[(*function)->params[i]->name] = leaves;
+  }
+  WithValues body(module_, structs_, arena(), std::move(given), depth_ + 1);
+  std::size_t statements = 0;
+  const std::optional<Fields> result = body.returned((*function)->body->stmts, statements);
+  if (!result || body.failed) return {};
+  std::size_t nodes = 0;
+  for (const Expr *e : *result) nodes += nodeCount(e);
+  return nodes <= kMostNodes ? result : std::nullopt;
+}
 
 /// The variables become one for each field.
 class Splitting final : public WithValues {
@@ -342,6 +346,37 @@ private:
   const Structs &structs_;
 };
 
+/// What functions do with an element that they are given to change.
+class UpdatesByField final : public WithValues {
+public:
+  UpdatesByField(const Module &module, const Structs &structs, Arena &arena)
+      : WithValues(module, structs, arena, {}), module_(module) {}
+
+private:
+  const Node *mutateEvaluate(const Evaluate *s) override {
+    const auto *set = dyn<Assign>(s->expr);
+    const auto *call = set && set->op == AssignOp::Set ? dyn<Call>(set->value) : nullptr;
+    const VarRef *root = call && !isa<VarRef>(set->target) ? rootVariable(set->target) : nullptr;
+    if (!root || !mentionsValue(call, root->name) || hasEffects(set->target)) return s;
+    failed = false;
+    const std::optional<Fields> fresh = inlined(*call);
+    if (!fresh || failed) return s;
+    const Build build(arena(), s->range);
+    const Fields places = set->target->type.isStruct() ? membersOf(set->target) : Fields{set->target};
+    std::vector<const Stmt *> updates;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      if (equal(places[k], (*fresh)[k])) continue;
+      updates.push_back(build.assign(places[k], (*fresh)[k]));
+      if (!updateOf(updates.back(), module_)) return s;
+    }
+    if (updates.empty()) return s;
+    for (std::size_t i = 0; i + 1 < updates.size(); ++i) emitBefore(updates[i]);
+    return updates.back();
+  }
+
+  const Module &module_;
+};
+
 /// Variables of structs, but for those that calls of spectrums give or are given, and those that functions change.
 std::set<std::string> variablesOfStructs(const Codelet &codelet, const Module &module) {
   std::set<std::string> found, whole, all;
@@ -382,6 +417,11 @@ const Codelet *withFieldsOfStructs(const Codelet *codelet, const Module &module,
   Splitting splitting(module, structs, arena, std::move(variables), std::move(names));
   const auto *result = as<Codelet>(splitting.mutate(codelet));
   return splitting.failed ? codelet : result;
+}
+
+const Codelet *withUpdatesByField(const Codelet *codelet, const Module &module, Arena &arena) {
+  const Structs structs(module);
+  return as<Codelet>(UpdatesByField(module, structs, arena).mutate(codelet));
 }
 
 } // namespace tangram::nest

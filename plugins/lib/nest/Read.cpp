@@ -98,6 +98,12 @@ std::optional<Counted> counted(const For &loop, const Module &module, std::strin
   return c;
 }
 
+/// Whether every jump out of the body is an `if (cond) continue;` of its own.
+bool onlySkips(const Block *body) {
+  return std::all_of(body->stmts.begin(), body->stmts.end(),
+                     [](const Stmt *s) { return continueIf(s) || !jumpsOut(s); });
+}
+
 bool hasLoops(const Node *n) {
   return contains<For>(n) || contains<While>(n) || contains<DoWhile>(n) || contains<Map>(n) ||
          contains<SpectrumCall>(n);
@@ -293,12 +299,6 @@ private:
           if (choice->otherwise) block(choice->otherwise->stmts, 0, items);
         },
         out);
-  }
-
-  /// Whether every jump out of the body is an `if (cond) continue;` of its own.
-  static bool onlySkips(const Block *body) {
-    return std::all_of(body->stmts.begin(), body->stmts.end(),
-                       [](const Stmt *s) { return continueIf(s) || !jumpsOut(s); });
   }
 
   void loop(const For *node, std::vector<Item> &out) {
@@ -498,6 +498,11 @@ private:
 };
 
 } // namespace
+
+bool isCounted(const For &loop, const Module &module) {
+  std::string why;
+  return counted(loop, module, why) && !contains<Return>(loop.body) && onlySkips(loop.body);
+}
 
 std::unique_ptr<Nest> read(const Module &module, const Codelet &codelet) {
   if (codelet.coop) return nullptr;

@@ -621,8 +621,7 @@ std::size_t sharedTime(const Schedule::Node &root, const std::vector<unsigned> &
 
 } // namespace
 
-std::optional<Refusal> Schedule::interleaves(const Node &root,
-                                             const std::vector<std::vector<isl::pw_aff>> &time,
+std::optional<Refusal> Schedule::interleaves(const Node &root, const std::vector<std::vector<isl::pw_aff>> &time,
                                              const std::set<unsigned> &moved) const {
   for (unsigned variable = 0; variable < nest_.variables.size(); ++variable) {
     const Variable &v = nest_.variables[variable];

@@ -7,6 +7,7 @@
 #include "tangram/ast/Mutator.h"
 #include "tangram/ast/Names.h"
 #include "tangram/nest/Continues.h"
+#include "tangram/nest/Switches.h"
 
 namespace tangram::nest {
 
@@ -64,6 +65,16 @@ private:
   const Node *mutateWhile(const While *loop) override {
     if (!hasLoops(loop->body) || jumpsElsewhere(loop->body)) return rebuild(loop);
     return mutateFor(turning(loop->range, loop->cond, loop->body));
+  }
+
+  const Node *mutateDoWhile(const DoWhile *loop) override {
+    if (!hasLoops(loop->body) || jumpsElsewhere(loop->body)) return rebuild(loop);
+    const Build b(arena(), loop->range);
+    const Expr *again = b.var(names_.fresh("again"), Scalar::Bool);
+    emitBefore(b.declare(as<VarRef>(again)->name, Scalar::Bool, b.boolean(true), false));
+    Stmts body = loop->body->stmts;
+    body.push_back(b.assign(again, loop->cond));
+    return mutateFor(turning(loop->range, again, b.block(std::move(body))));
   }
 
   /// for (size_t turn = 0; cond; ++turn) body
@@ -144,7 +155,7 @@ private:
 } // namespace
 
 const Codelet *withStructuredLoops(const Codelet *codelet, Arena &arena) {
-  codelet = withoutContinues(codelet, arena);
+  codelet = withoutContinues(withoutSwitches(codelet, arena), arena);
   return Structuring(arena, *codelet)(codelet);
 }
 

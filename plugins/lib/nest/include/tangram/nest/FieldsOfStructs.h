@@ -11,4 +11,9 @@ namespace tangram::nest {
 /// fields stand for.
 const ast::Codelet *withFieldsOfStructs(const ast::Codelet *codelet, const ast::Module &module, ast::Arena &arena);
 
+/// The codelet with what functions do to an element that they are given to change, `add(force[i], f);` or `sums[k] =
+/// sums[k]
+/// + f;` of structs, written out where that is an update of each field that changes, `force[i].x = force[i].x + f.x;`.
+const ast::Codelet *withUpdatesByField(const ast::Codelet *codelet, const ast::Module &module, ast::Arena &arena);
+
 } // namespace tangram::nest

@@ -13,6 +13,10 @@ namespace tangram::nest {
 /// mentions. Null for a cooperative codelet.
 std::unique_ptr<Nest> read(const ast::Module &module, const ast::Codelet &codelet);
 
+/// Whether a nest knows the loop by its iterator, `for (i = begin; cond; i += number)`, and what leaves it or cuts its
+/// passes short.
+bool isCounted(const ast::For &loop, const ast::Module &module);
+
 /// The nests of a module's codelets, each of which is read once.
 class Nests {
 public:

@@ -5,7 +5,8 @@
 
 namespace tangram::nest {
 
-/// Of loops with loops in them: `while (c) S` as `for (size_t turn = 0; c; ++turn) S`, and what leaves one,
+/// Of loops with loops in them: `while (c) S` as `for (size_t turn = 0; c; ++turn) S`, `do S while (c);` as one that
+/// asks for what its last turn has found, and what leaves one,
 ///
 ///   for (t...) { S; if (c) break; R }   as   bool left = false; for (t... && !left) { S; if (c) left = true; else R }
 ///
