@@ -1,6 +1,7 @@
 #include "tangram/ast/Verify.h"
 
 #include "tangram/ast/Builtins.h"
+#include "tangram/ast/Shapes.h"
 #include "tangram/ast/Visitor.h"
 #include "tangram/ast/Walk.h"
 
@@ -204,7 +205,12 @@ private:
 
   // The name is in scope behind the declaration, not in its own initialiser.
   void postParam(const Param &n) override { declare(n, n.name); }
-  void postDeclare(const Declare &n) override { declare(n, n.name); }
+  void postDeclare(const Declare &n) override {
+    declare(n, n.name);
+    if (!isReshaped(n)) return;
+    if (n.init->type != Type::array(1, n.type.element()) || n.extents.size() != n.type.rank())
+      report(n, fmt::format("'{}', {}, is no other shape of {}", n.name, n.type.text(), n.init->type.text()));
+  }
   void postAlloc(const Alloc &n) override { declare(n, n.name); }
   void postView(const View &n) override {
     if (!bodies_.empty() && !visible(n.base)) report(n, fmt::format("view of '{}', which is not declared", n.base));

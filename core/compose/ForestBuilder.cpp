@@ -370,7 +370,7 @@ private:
                                       std::string *why) {
     const CodeletShape &shape = grammar_.shape(goal.what.spectrum, production.codelet);
     const hardware::Level &level = machines_.level(goal.place());
-    const unsigned depth = goal.depth - 1;
+    const unsigned depth = goal.depth - production.depth;
     Alternative alternative = begun(production, choice);
     alternative.codelet = shape.codelet;
     std::string unproven = requirement(goal, shape, level);

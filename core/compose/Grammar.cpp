@@ -1,5 +1,6 @@
 #include "Grammar.h"
 
+#include "tangram/ast/Shapes.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Requirement.h"
 #include "tangram/compose/Sizes.h"
@@ -35,6 +36,7 @@ Grammar::Grammar(const Module &module, const hardware::Hardware &hardware, const
   for (std::size_t s = 0; s < module.spectrums.size(); ++s)
     for (const Codelet *codelet : module.spectrums[s]->codelets) {
       CodeletShape shape{codelet, sites(*codelet), {}, requirements(*codelet, arena_)};
+      shape.reshapes = any<Declare>(codelet->body, isReshaped);
       for (const Expr *site : shape.sites)
         shape.callees.push_back(spectrum(isa<Map>(site) ? as<Map>(site)->spectrum : as<SpectrumCall>(site)->spectrum));
       shapes_[s].push_back(std::move(shape));
@@ -123,7 +125,8 @@ std::string whyNotInLanes(const Codelet &codelet, bool one) {
   if (contains<Map>(codelet.body)) return "has a map, and lanes that call it have no workers below them";
   if (any<Atomic>(codelet.body, [](const Atomic &a) { return a.op == AtomicOp::OrderedAdd; }))
     return "waits for the call before (orderedAdd), and lanes call it";
-  bool makes = any<Declare>(codelet.body, [](const Declare &d) { return d.type.isArray() && !d.extents.empty(); });
+  bool makes = any<Declare>(codelet.body,
+                            [](const Declare &d) { return d.type.isArray() && !d.extents.empty() && !isReshaped(d); });
   bool takes = contains<Partition>(codelet.body) ||
                any<Subscript>(codelet.body, [](const Subscript &s) { return s.type.isArray(); });
   if (makes || takes)
@@ -243,7 +246,7 @@ void Grammar::build(std::size_t at, const Facts &facts) {
     auto match = facts.matches.find({shape.codelet, level.name});
     if (match == facts.matches.end())
       failBug(shape.codelet->range, "forest", "there are no level-matching facts of this codelet");
-    if (goal.isPlain() && shape.codelet->coop) continue;
+    if (goal.isPlain() && (shape.codelet->coop || shape.reshapes)) continue;
     if (std::string why = goal.inLanes() ? whyNotInLanes(*shape.codelet, goal.kind == GoalKind::Lane) : "";
         !why.empty()) {
       reject(Rule::Select, shape.codelet->name, std::move(why));
@@ -263,7 +266,7 @@ void Grammar::build(std::size_t at, const Facts &facts) {
       reject(Rule::Select, shape.codelet->name, std::move(why));
       continue;
     }
-    Production production{Rule::Select, c, match->second.capability, {}, kNoHeight};
+    Production production{Rule::Select, c, match->second.capability, {}, kNoHeight, shape.reshapes ? 0u : 1u};
     bool sound = true;
     for (std::size_t i = 0; i < shape.sites.size(); ++i) {
       if (shape.callees[i] == kNoSpectrum) {
@@ -303,7 +306,9 @@ void Grammar::measure() {
   std::vector<std::vector<std::size_t>> pending(productions_.size());
   using Entry = std::pair<unsigned, std::size_t>; // height, goal
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-  auto cost = [](const Production &p) { return p.rule == Rule::Distribute || p.rule == Rule::Serialize ? 0u : 1u; };
+  auto cost = [](const Production &p) {
+    return p.rule == Rule::Distribute || p.rule == Rule::Serialize ? 0u : p.depth;
+  };
   for (std::size_t g = 0; g < productions_.size(); ++g) {
     pending[g].resize(productions_[g].allowed.size());
     for (std::size_t p = 0; p < productions_[g].allowed.size(); ++p) {

@@ -35,6 +35,7 @@ struct Production {
   ast::Capability capability = ast::Capability::None;
   std::vector<Nonterminal> children;
   unsigned height = kNoHeight; // of the shallowest derivation that starts with it
+  unsigned depth = 1;          // that it takes of the search depth
 };
 
 struct Productions {
@@ -49,6 +50,8 @@ struct CodeletShape {
   std::vector<const ast::Expr *> sites;
   std::vector<std::size_t> callees; // spectrum of each site; kNoSpectrum where there is none
   std::vector<const ast::Expr *> requirements;
+  /// It gives a call containers in another shape, and does nothing else: no step of a composition.
+  bool reshapes = false;
 };
 inline constexpr std::size_t kNoSpectrum = std::numeric_limits<std::size_t>::max();
 

@@ -1,5 +1,6 @@
 #include "CodeletContainers.h"
 
+#include "tangram/ast/Shapes.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/RangeParameters.h"
 #include "tangram/compose/Sizes.h"
@@ -61,7 +62,7 @@ CodeletContainers::CodeletContainers(const Codelet &codelet, const Facts &facts,
       continue;
     }
     if (d.extents.empty() && loads(d.init)) loaded_.insert(d.name);
-    if (!d.extents.empty()) {
+    if (!d.extents.empty() && !isReshaped(d)) {
       AccessWork own;
       own.bytes = bytesOfElement(d.type);
       own.elements = 1;
@@ -71,8 +72,8 @@ CodeletContainers::CodeletContainers(const Codelet &codelet, const Facts &facts,
       index_[d.name] = all_.size();
       all_.push_back(own);
     }
-    // A row or part of a container, or the container by another name.
-    if (!d.extents.empty() || !d.init || !d.type.isArray()) continue;
+    // A row or part of a container, or the container by another name, or in another shape.
+    if (!d.init || !d.type.isArray() || (!d.extents.empty() && !isReshaped(d))) continue;
     if (const std::string *of = containerOf(d.init); of && index_.count(*of)) index_[d.name] = index_[*of];
   }
 }

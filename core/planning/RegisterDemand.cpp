@@ -1,5 +1,6 @@
 #include "RegisterDemand.h"
 
+#include "tangram/ast/Shapes.h"
 #include "tangram/ast/Walk.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ RegisterDemand::Values RegisterDemand::of(const Stmt *s) const {
 }
 
 RegisterDemand::Values RegisterDemand::of(const Declare &d) const {
-  if (d.shared) return {};
+  if (d.shared || isReshaped(d)) return {};
   if (d.extents.empty())
     return {d.type.isArray() ? 0.0 : 1, 0, d.type.isFloating() ? static_cast<double>(d.type.bytes()) / 4 : 0};
   const double elements = containers_.find(&d.name)->elements;

@@ -48,6 +48,7 @@ private:
   void cooperate(const ast::Cooperate *n);
   void view(const ast::View *n);
   void allocate(const ast::Alloc *n);
+  void reshape(Array &array, const ast::Declare &as, std::size_t lane);
   void declare(const ast::Declare *n, const Mask &mask);
   void evaluate(const ast::Expr *e, const Mask &mask);
   void fill(const ast::InitList *list, std::vector<Scalar> &values, std::size_t &at,

@@ -1,6 +1,7 @@
 #include "Interpreter.h"
 
 #include "tangram/ast/Kinds.h"
+#include "tangram/ast/Shapes.h"
 
 #include <algorithm>
 #include <utility>
@@ -216,6 +217,16 @@ void Interpreter::evaluate(const Expr *e, const Mask &mask) {
   for (auto it = writes.rbegin(); it != writes.rend(); ++it) write(it->first, it->second);
 }
 
+/// The elements of a container of one dimension, row by row.
+void Interpreter::reshape(Array &array, const Declare &as, std::size_t lane) {
+  const std::int64_t step = array.strides[0];
+  std::vector<std::int64_t> sizes, strides(as.extents.size(), step);
+  for (const Expr *e : as.extents) sizes.push_back(scalar(e, lane).i);
+  for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
+  array.sizes = std::move(sizes);
+  array.strides = std::move(strides);
+}
+
 void Interpreter::declare(const Declare *n, const Mask &mask) {
   Value shared;
   bool made = false;
@@ -225,8 +236,9 @@ void Interpreter::declare(const Declare *n, const Mask &mask) {
       return;
     }
     Value v;
-    if (n->type.isArray() && n->extents.empty()) {
+    if (n->type.isArray() && (n->extents.empty() || isReshaped(*n))) {
       v = eval(n->init, l);
+      if (isReshaped(*n)) reshape(v.array, *n, l);
     } else if (!n->extents.empty()) {
       std::vector<std::int64_t> sizes;
       for (const Expr *e : n->extents) sizes.push_back(scalar(e, l).i);

@@ -218,17 +218,10 @@ private:
 };
 
 /// The first indices that all elements of the container have in common, of what a call is given: those of a picture's
-/// own histogram. Not all of them.
-std::vector<const Expr *> fixedIndices(const Band &band, const Param &container) {
-  std::set<std::string> own = nest::declaredIn(band.body);
-  for (const LoopRange &range : band.ranges) {
-    own.insert(range.iterator);
-    const std::set<std::string> decoded = nest::declaredIn(range.decoded);
-    own.insert(decoded.begin(), decoded.end());
-  }
-  for (const Declare *d : band.captures.own) own.insert(d->name);
+/// own histogram. Not all of them. `own`: what iterations have for themselves.
+std::vector<const Expr *> fixedIndices(const Stmts &body, const std::set<std::string> &own, const Param &container) {
   std::optional<std::vector<const Expr *>> common;
-  for (const Stmt *s : band.body)
+  for (const Stmt *s : body)
     walk(s, [&](const Subscript &e) {
       const auto *base = dyn<VarRef>(e.base);
       if (!base || base->name != container.name) return;
@@ -378,56 +371,78 @@ private:
 
 } // namespace
 
+std::optional<Privatization> privatization(const Stmts &stmts, std::set<std::string> own, const Captures &captures,
+                                           const PrivateCopies &copies, const std::string &lane, SourceRange where,
+                                           Names &names, Arena &arena) {
+  Codelets make(arena, where, names);
+  const Build &build = make.build();
+  const std::set<std::string> declared = nest::declaredIn(stmts);
+  own.insert(declared.begin(), declared.end());
+  for (const Declare *d : captures.own) own.insert(d->name);
+  std::vector<Copied> copied;
+  for (const Param *p : captures.params) {
+    if (!p->type.isArray() || p->access == Access::In || !p->type.element().isScalar()) continue;
+    const std::optional<AtomicOp> op = accumulatedOnly(stmts, *p);
+    const std::optional<ReductionOp> reduction = op ? reductionOf(*op) : std::nullopt;
+    if (reduction && Copied::possible(build, *reduction, *p))
+      copied.emplace_back(p, fixedIndices(stmts, own, *p), *op, *reduction, copies, where, names);
+  }
+  if (copied.empty()) return {};
+  // Neighbouring lanes have copies of their own: updates of one element wait for one another.
+  const Expr *turn = copies.copies > 1 ? build.mul(build.rem(build.cast(kSize, build.var(lane, kLane)),
+                                                             build.u64(static_cast<std::uint64_t>(copies.copies))),
+                                                   build.u64(static_cast<std::uint64_t>(copies.elements)))
+                                       : nullptr;
+  Privatization result;
+  for (const Stmt *s : stmts) {
+    for (const Copied &c : copied) s = ToShared(arena, c.container(), c.fixed(), c.shared(), turn)(s);
+    result.body.push_back(s);
+  }
+  for (const Copied &c : copied) result.before.push_back(c.declare(build, arena));
+  for (const Copied &c : copied) result.before.push_back(c.empty(make, arena, lane));
+  for (const Copied &c : copied) result.behind.push_back(c.combine(make, arena, lane));
+  for (const Copied &c : copied)
+    result.conditions.push_back(
+        build.binary(BinaryOp::Le, c.size(make, arena), build.u64(static_cast<std::uint64_t>(copies.elements))));
+  return result;
+}
+
 const Codelet *privatized(const Band &band, const std::vector<const Param *> &ranges,
                           const std::vector<const Param *> &params, std::size_t byLanes, const PrivateCopies &copies,
                           const std::string &name, Names names, Arena &arena) {
   const SourceRange where = band.ranges[0].where;
+  std::set<std::string> own;
+  for (const LoopRange &range : band.ranges) {
+    own.insert(range.iterator);
+    const std::set<std::string> decoded = nest::declaredIn(range.decoded);
+    own.insert(decoded.begin(), decoded.end());
+  }
+  const std::string lane = names.fresh("lane");
+  const std::optional<Privatization> made =
+      privatization(band.body, std::move(own), band.captures, copies, lane, where, names, arena);
+  if (!made) return nullptr;
   Codelets make(arena, where, names);
   const Build &build = make.build();
-  std::vector<Copied> copied;
-  for (const Param *p : band.captures.params) {
-    if (!p->type.isArray() || p->access == Access::In || !p->type.element().isScalar()) continue;
-    const std::optional<AtomicOp> op = accumulatedOnly(band.body, *p);
-    const std::optional<ReductionOp> reduction = op ? reductionOf(*op) : std::nullopt;
-    if (reduction && Copied::possible(build, *reduction, *p))
-      copied.emplace_back(p, fixedIndices(band, *p), *op, *reduction, copies, where, names);
-  }
-  if (copied.empty()) return nullptr;
-  const std::string lane = names.fresh("lane");
   const Expr *laneNumber = build.cast(kSize, build.var(lane, kLane)),
              *lanes = build.cast(kSize, arena.make<CoopDim>(where, kLane));
-
-  // Neighbouring lanes have copies of their own: updates of one element wait for one another.
-  const Expr *turn = copies.copies > 1
-                         ? build.mul(build.rem(laneNumber, build.u64(static_cast<std::uint64_t>(copies.copies))),
-                                     build.u64(static_cast<std::uint64_t>(copies.elements)))
-                         : nullptr;
-  std::vector<const Stmt *> body;
+  Stmts body;
   for (const Declare *d : band.captures.own)
     body.push_back(arena.derive(d, [](Declare &copy) {
       copy.init = nullptr;
       copy.isConst = false;
     }));
-  for (const Stmt *s : band.body) {
-    for (const Copied &c : copied) s = ToShared(arena, c.container(), c.fixed(), c.shared(), turn)(s);
-    body.push_back(s);
-  }
+  body.insert(body.end(), made->body.begin(), made->body.end());
   for (std::size_t i = band.ranges.size(); i-- > 0;) {
     Codelets at(arena, band.ranges[i].where);
     body = {i == byLanes ? at.loop(band.ranges[i], ranges[i], std::move(body), laneNumber, lanes)
                          : at.loop(band.ranges[i], ranges[i], std::move(body))};
   }
-  std::vector<const Stmt *> stmts = {build.declare(lane, kLane, arena.make<CoopIdx>(where, kLane))};
-  for (const Copied &c : copied) stmts.push_back(c.declare(build, arena));
-  for (const Copied &c : copied) stmts.push_back(c.empty(make, arena, lane));
+  Stmts stmts = {build.declare(lane, kLane, arena.make<CoopIdx>(where, kLane))};
+  stmts.insert(stmts.end(), made->before.begin(), made->before.end());
   stmts.insert(stmts.end(), body.begin(), body.end());
-  for (const Copied &c : copied) stmts.push_back(c.combine(make, arena, lane));
-  std::vector<const Expr *> conditions;
-  for (const Copied &c : copied)
-    conditions.push_back(
-        build.binary(BinaryOp::Le, c.size(make, arena), build.u64(static_cast<std::uint64_t>(copies.elements))));
+  stmts.insert(stmts.end(), made->behind.begin(), made->behind.end());
   const Codelet *codelet = make.codelet(name, params, std::move(stmts), true);
-  return arena.derive(codelet, [&](Codelet &c) { c.conditions = conditions; });
+  return arena.derive(codelet, [&](Codelet &c) { c.conditions = made->conditions; });
 }
 
 } // namespace tangram::divide

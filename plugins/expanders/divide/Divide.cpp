@@ -283,6 +283,7 @@ private:
     loop.range = *range;
     loop.body = nest::sourceOf(nest_, item.body, arena_);
     if (atomically) loop.body = withAtomicUpdates(loop.body, *atomically, *nest_.module, arena_);
+    loop.privates = options_.privates;
     return loop;
   }
 

@@ -20,6 +20,7 @@
 #include "Rescheduling.h"
 #include "RisingBounds.h"
 #include "ScannedColumns.h"
+#include "Shapes.h"
 #include "SharedReductions.h"
 #include "Sinking.h"
 #include "Splits.h"
@@ -145,6 +146,7 @@ private:
     structured = nest::withWrappedCounters(spectrum, structured, context.arena);
     structured = nest::withAssignedOnce(module, structured, context.arena);
     structured = nest::withIndicesInPlace(module, structured, context.arena);
+    const bool shaped = shapes(nests, spectrum, *structured, *codelet, options, names, context, codelets, added);
     structured = nest::withLastValues(nests, structured, context.arena);
     structured = divide::withPartialResults(module, structured, options.reorder, context.arena);
     structured = divide::withLocalArraysShared(nests, *structured, context.arena);
@@ -154,10 +156,38 @@ private:
     const Codelet *plain = divide::withAlternatingBuffers(
         nests, spectrum, *nest::withoutRemainders(nests, structured, context.arena), context.arena);
     plain = divide::withPrivateContainers(nests, *plain, context.arena);
+    if (shaped) // else: rows do not come out even
+      return divide(nests, spectrum, plain, options, names, context, codelets, added);
     ways(nests, spectrum, plain, options, names, context, codelets, added);
     if (const Codelet *copied = divide::withCopies(nests, *plain, context.arena); copied != plain)
       ways(nests, spectrum, changed(copied, *codelet, *codelet, "_copied", context), options, names, context, codelets,
            added);
+  }
+
+  /// Of containers in the shapes that they are used in, where nobody but the codelet sees these.
+  bool shapes(const nest::Nests &nests, const Spectrum &spectrum, const Codelet &codelet, const Codelet &written,
+              const divide::DivideOptions &options, Names &names, ExpandContext &context,
+              std::vector<const Codelet *> &codelets, Added &added) const {
+    if (isCalled(spectrum, nests.module())) return false;
+    const std::optional<divide::Shapes> made =
+        divide::withShapes(nests.module(), spectrum, codelet, written.name + "_shaped", names, context.arena);
+    if (!made) return false;
+    codelets.push_back(context.arena.derive(
+        made->codelet, [&](Codelet &c) { c.from = written.from.empty() ? written.name : written.from; }));
+    std::vector<const Codelet *> all = made->shaped->codelets;
+    nest::Nests own(nests.module());
+    whole(own, *made->shaped, all.front(), options, names, context, all, added);
+    added.spectrums.push_back(context.arena.derive(made->shaped, [&](Spectrum &s) { s.codelets = all; }));
+    return true;
+  }
+
+  static bool isCalled(const Spectrum &spectrum, const Module &module) {
+    const auto calls = [&](const Codelet *c) {
+      return any<SpectrumCall>(c->body, [&](const SpectrumCall &call) { return call.spectrum == spectrum.name; }) ||
+             any<Map>(c->body, [&](const Map &map) { return map.spectrum == spectrum.name; });
+    };
+    return std::any_of(module.spectrums.begin(), module.spectrums.end(),
+                       [&](const Spectrum *s) { return std::any_of(s->codelets.begin(), s->codelets.end(), calls); });
   }
 
   /// A codelet divided as it is, and after steps that leave more of its loops parallel.

@@ -1,5 +1,7 @@
 #include "Reductions.h"
 
+#include "Accumulations.h"
+
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/loops/Counted.h"
@@ -183,6 +185,8 @@ public:
       return {spectrum(name_, params_, codelets), combining(all)};
     }
     codelets.push_back(lanes("lanes", body_, true));
+    for (const PrivateCopies &copies : loop_.privates)
+      if (const Codelet *codelet = privatized(copies)) codelets.push_back(codelet);
     if (const std::optional<Stmts> inner = innermostByLanes())
       codelets.push_back(lanes("lanes_innermost", *inner, false));
     return {spectrum(name_, params_, codelets), combining(all)};
@@ -441,19 +445,36 @@ private:
   /// Lanes have every so many iterations each, or all go through all with a part of `each`. Before they come together,
   /// the first has what there was.
   const Codelet *lanes(const std::string &name, const Stmts &each, bool apart) {
-    const std::string own = local_.fresh("lane");
+    return lanes(name, local_.fresh("lane"), {{}, each, {}, {}}, apart);
+  }
+  const Codelet *lanes(const std::string &name, const std::string &own, const Privatization &does, bool apart) {
+    const Stmts &each = does.body;
     const Expr *lane = build_.var(own, kLane);
     Stmts body{build_.declare(own, kLane, index())}, first;
+    body.insert(body.end(), does.before.begin(), does.before.end());
     declare(nothing_, body);
     const Exprs numbers = declareNumbers(body);
     const Stmts numberedEach = numbered(loop_, each, loop_.range.position, numbers, arena_);
     body.push_back(apart ? make_.loop(loop_.range, range_, numberedEach, wide(lane), wide(count()))
                          : make_.loop(loop_.range, range_, numberedEach));
+    body.insert(body.end(), does.behind.begin(), does.behind.end());
     for (std::size_t k = 0; k < before_.size(); ++k)
       if (!loop_.selectionOf(k)) first.push_back(build_.assign(scalar(k), both(k, before(), scalars())));
     if (!first.empty()) body.push_back(build_.when(build_.equal(lane, build_.integer(kLane, 0)), std::move(first)));
     together(own, "", scalars(), numbers, body);
-    return make_.codelet(name, params_, std::move(body), true);
+    const Codelet *codelet = make_.codelet(name, params_, std::move(body), true);
+    return does.conditions.empty() ? codelet
+                                   : arena_.derive(codelet, [&](Codelet &c) { c.conditions = does.conditions; });
+  }
+
+  /// Lanes that accumulate into copies of containers, beside what they combine; null where there are none.
+  const Codelet *privatized(const PrivateCopies &copies) {
+    std::set<std::string> own{loop_.range.iterator};
+    for (const Reduced &r : loop_.scalars) own.insert(r.name);
+    const std::string lane = local_.fresh("lane");
+    const std::optional<Privatization> made =
+        privatization(body_, std::move(own), loop_.captures, copies, lane, where_, local_, arena_);
+    return made ? lanes(fmt::format("privatized_{}", copies.elements), lane, *made, true) : nullptr;
   }
 
   /// The spectrum that combines a container of results.

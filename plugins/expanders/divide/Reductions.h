@@ -39,6 +39,7 @@ struct ReductionLoop {
   bool reorder = true;                         // parts may be combined in another order than the loop's
   std::vector<const ast::Stmt *> divided = {}; // the body with its own loops divided; empty: it has none
   std::vector<SelectedTogether> selections = {};
+  std::vector<PrivateCopies> privates = {}; // of containers that it also accumulates into, sizes of lanes' copies
 
   const SelectedTogether *selectionOf(std::size_t scalar) const; // null: it is combined alone
   bool isCompanion(std::size_t scalar) const;                    // it says of another one how that goes on

@@ -194,7 +194,10 @@ const ast::Stmt *Body::variable(const clang::VarDecl *declared) {
   ast::SourceRange where = range(declared->getSourceRange());
   std::string name = declared->getNameAsString();
   if (declared->isStaticLocal())
-    fail(kNotInLanguage, where, "a static local variable", "pass what must live on as an Array");
+    fail(kNotInLanguage, where, "a static local variable",
+         declared->getType().isConstQualified() || declared->getType()->isConstantArrayType()
+             ? "drop static: a const table is made once anyway; pass what must live on as an Array"
+             : "pass what must live on as an Array");
   if (declared->hasExternalStorage() || declared->getTSCSpec() != clang::TSCS_unspecified)
     fail(kNotInLanguage, where, "a variable that is shared with other code", "pass it as a parameter");
 

@@ -193,6 +193,8 @@ void Body::checkWritable(const clang::Expr *target, ast::SourceRange where) {
   target = stripped(target);
   while (const auto *member = clang::dyn_cast<clang::MemberExpr>(target)) target = stripped(member->getBase());
   if (inCondition_) fail(kConditionEffect, where);
+  if (clang::isa<clang::ConditionalOperator>(target))
+    fail(kNotInLanguage, where, "an assignment to one of two places", "write a branch: if (c) a = ...; else b = ...;");
   if (const auto *called = clang::dyn_cast<clang::CallExpr>(target)) {
     if (!isConstContainer(called)) return;
     const clang::Expr *root = called;

@@ -20,7 +20,10 @@ const clang::CXXRecordDecl *languageClass(clang::QualType type, llvm::StringRef 
 std::string adviceFor(clang::QualType type) {
   if (type->isReferenceType()) {
     if (arrayType(type->getPointeeType())) return "drop the &: an Array is passed by value and never copied";
-    return "pass and keep values; what a spectrum changes is an element of an Array";
+    if (type->getPointeeType().isConstQualified()) return "drop the &: keep the value";
+    return "keep the value, and assign to the element itself, a[i].x = ...; a function may have a parameter by "
+           "reference, a "
+           "spectrum changes elements of an Array";
   }
   if (type->isFunctionPointerType() || type->isFunctionType()) return "call a function or spectrum by its name";
   if (type->isPointerType()) return "use an Array<1, T>, or a local array, and subscripts";

@@ -35,7 +35,8 @@ isl::set elementsOf(isl::ctx ctx, const std::string &name, const std::vector<std
 
 } // namespace
 
-Accesses::Accesses(Nest &nest, Affine &affine, const Module &module) : nest_(nest), affine_(affine), module_(module) {
+Accesses::Accesses(Nest &nest, Affine &affine, const Module &module, Places places)
+    : nest_(nest), affine_(affine), module_(module), allPlaces_(places == Places::All) {
   for (const Param *p : nest.codelet->params) {
     variables_[p->name] = static_cast<unsigned>(nest.variables.size());
     nest.variables.push_back({p->name,
@@ -170,7 +171,7 @@ void Accesses::touch(const Expr *e, AccessKind kind) {
     all.insert(all.end(), index.begin(), index.end());
     a.elements = elementsOf(nest_.isl.get(), v.name, all, statement_->domain);
     // Atomic operations need not be told apart, which may ask for a condition.
-    if (p.roots.size() == 1 && !views_.count(root->name) && kind != AccessKind::Atomic)
+    if (p.roots.size() == 1 && !views_.count(root->name) && (kind != AccessKind::Atomic || allPlaces_))
       a.delinearized = delinearized(e, v, index);
     if (!p.whole) a.certain = a.certain && kind == AccessKind::Read; // one field of it
     if (p.notAffine && !affine)
@@ -182,9 +183,10 @@ void Accesses::touch(const Expr *e, AccessKind kind) {
 std::optional<Access::Place> Accesses::delinearized(const Expr *e, const Variable &v, const std::vector<Index> &index) {
   const auto *element = dyn<Subscript>(e);
   if (!v.container || !element || !isa<VarRef>(element->base) || element->indices.size() != v.rank) return std::nullopt;
-  if (affine_.readOnly(v.name)) return std::nullopt; // nothing depends on it
+  if (affine_.readOnly(v.name) && !allPlaces_) return std::nullopt; // nothing depends on it
   std::vector<Index> place;
   std::vector<std::string> extents;
+  Access::Place::Written written;
   bool any = false;
   for (unsigned loop : v.scope) place.emplace_back(affine_.parameter(nest_.loops[loop].id));
   for (unsigned d = 0; d < v.rank; ++d) {
@@ -192,13 +194,15 @@ std::optional<Access::Place> Accesses::delinearized(const Expr *e, const Variabl
     if (const std::optional<Delinearized> several = affine_.delinearized(element->indices[d])) {
       extents.insert(extents.end(), several->extents.begin(), several->extents.end());
       place.insert(place.end(), several->index.begin(), several->index.end());
+      written = several->written;
       any = true;
     } else {
       place.push_back(index[d]);
     }
   }
   if (!any) return std::nullopt;
-  return Access::Place{std::move(extents), elementsOf(nest_.isl.get(), v.name, place, statement_->domain)};
+  return Access::Place{std::move(extents), elementsOf(nest_.isl.get(), v.name, place, statement_->domain),
+                       std::move(written)};
 }
 
 void Accesses::call(const std::string &spectrum, const std::vector<const Expr *> &args) {

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "Affine.h"
+#include "tangram/nest/Read.h"
 
 namespace tangram::nest {
 
 class Accesses {
 public:
-  Accesses(Nest &nest, Affine &affine, const ast::Module &module);
+  Accesses(Nest &nest, Affine &affine, const ast::Module &module, Places places);
 
   /// Variables that exist from here on; a view (`auto row = a[i];`) is a name for elements of another.
   void declare(const ast::Declare &d, const std::vector<unsigned> &loops);
@@ -60,6 +61,7 @@ private:
   Statement *statement_ = nullptr;
   unsigned number_ = 0;
   bool certain_ = true;
+  bool allPlaces_;
 };
 
 } // namespace tangram::nest

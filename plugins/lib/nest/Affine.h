@@ -12,6 +12,7 @@ namespace tangram::nest {
 struct Delinearized {
   std::vector<std::string> extents; // of all dimensions but the first, by their text
   std::vector<isl::pw_aff> index;   // one more
+  Access::Place::Written written;
 };
 
 class Affine {
@@ -111,7 +112,11 @@ private:
   };
   bool addTerms(const ast::Expr *e, int sign, std::vector<Term> &terms, unsigned depth);
   bool addTerms(unsigned loop, const ast::VarRef *iterator, int sign, std::vector<Term> &terms, unsigned depth);
-  std::optional<Delinearized> delinearized(const std::vector<Term> &terms, unsigned depth);
+  std::optional<Delinearized> delinearized(const std::vector<Term> &terms, const ast::Type &type, unsigned depth);
+  /// What multiplies a dimension's extent in a term; null: it is no multiple of that.
+  const ast::Expr *timesExtent(const ast::Expr *term, const ast::Expr *extent) const;
+  /// The terms added up, in this type; null where one has no expression.
+  const ast::Expr *sumOf(const std::vector<Term> &terms, const ast::Type &type) const;
   static bool isNextMultiple(const ast::Expr *end, const ast::Expr *block, const ast::Expr *extent);
   bool excludeProduct(const std::vector<isl::pw_aff> &rows, const ast::Expr *columns);
   /// An integer that no loop changes, and that is no number.

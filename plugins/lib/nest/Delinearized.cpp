@@ -34,6 +34,12 @@ bool hasProduct(const Expr *e) {
   return any<Binary>(e, [](const Binary &n) { return productOf(&n) != nullptr; });
 }
 
+/// A number times something with a product in it, as (i * n + j) * 4; null of others.
+const Binary *multipleOf(const Expr *e) {
+  const auto *n = dyn<Binary>(e);
+  return n && n->op == BinaryOp::Mul && !productOf(n) && hasProduct(n) ? n : nullptr;
+}
+
 std::string textOf(const Expr *e) { return print(withoutWidening(e)); }
 
 /// What a loop ends below: of the least of several, each.
@@ -132,14 +138,46 @@ bool Affine::isNextMultiple(const Expr *end, const Expr *block, const Expr *exte
   return false;
 }
 
-std::optional<Delinearized> Affine::delinearized(const std::vector<Term> &terms, unsigned depth) {
+const Expr *Affine::timesExtent(const Expr *term, const Expr *extent) const {
+  const std::string text = textOf(extent);
+  term = withoutWidening(term);
+  if (const auto *n = dyn<Binary>(term); n && n->op == BinaryOp::Mul) {
+    if (textOf(n->rhs) == text) return n->lhs;
+    if (textOf(n->lhs) == text) return n->rhs;
+  }
+  return !literal(withoutCasts(extent)) && textOf(term) == text ? Build(nest_.arena, term->range).integer(term->type, 1)
+                                                                : nullptr;
+}
+
+const Expr *Affine::sumOf(const std::vector<Term> &terms, const Type &type) const {
+  const Build b(nest_.arena, nest_.codelet->range);
+  const Expr *sum = nullptr;
+  for (const int sign : {1, -1})
+    for (const Term &t : terms) {
+      if (t.value) return nullptr;
+      if (t.sign != sign) continue;
+      const Expr *e = b.cast(type, t.expr);
+      if (sign < 0)
+        sum = b.sub(sum ? sum : b.integer(type, 0), e);
+      else
+        sum = sum ? b.add(sum, e) : e;
+    }
+  return sum ? sum : b.integer(type, 0);
+}
+
+std::optional<Delinearized> Affine::delinearized(const std::vector<Term> &terms, const Type &type, unsigned depth) {
   if (depth >= kMostExtents) return std::nullopt;
+  const auto product = [](const Term &t) -> const Binary * {
+    if (t.value) return nullptr;
+    const Binary *of = productOf(t.expr);
+    return of ? of : multipleOf(t.expr);
+  };
   const Expr *extent = nullptr;
   for (const Term &t : terms) {
-    const Binary *product = t.value ? nullptr : productOf(t.expr);
-    if (!product) continue;
-    for (const Expr *factor : {product->rhs, product->lhs})
-      if (!extent && isExtent(factor)) extent = factor;
+    const Binary *of = product(t);
+    if (!of) continue;
+    for (const Expr *factor : {of->rhs, of->lhs})
+      if (!extent && (isExtent(factor) || literal(withoutCasts(factor)).value_or(0) > 0)) extent = factor;
     if (!extent) return std::nullopt;
   }
   isl::pw_aff inner = constant("0");
@@ -149,21 +187,20 @@ std::optional<Delinearized> Affine::delinearized(const std::vector<Term> &terms,
       if (!v) return std::nullopt;
       inner = t.sign > 0 ? inner.add(*v) : inner.sub(*v);
     }
-    return Delinearized{{}, {inner}};
+    return Delinearized{{}, {inner}, {{}, {sumOf(terms, type)}}};
   }
   const std::string text = textOf(extent);
   std::vector<Term> outer, rest;
   bool wraps = false; // may, in its type
   for (const Term &t : terms) {
-    const Binary *product = t.value ? nullptr : productOf(t.expr);
-    if (!product) {
+    const Expr *times = t.value ? nullptr : timesExtent(t.expr, extent);
+    if (!times) {
+      if (product(t)) return std::nullopt;
       rest.push_back(t);
       continue;
     }
-    const bool right = textOf(product->rhs) == text;
-    if (!right && textOf(product->lhs) != text) return std::nullopt;
-    wraps |= !product->type.isSigned() && product->type.bytes() < 8;
-    if (!addTerms(right ? product->lhs : product->rhs, t.sign, outer, depth)) return std::nullopt;
+    wraps |= !t.expr->type.isSigned() && t.expr->type.bytes() < 8;
+    if (!addTerms(times, t.sign, outer, depth)) return std::nullopt;
   }
   for (const Term &t : rest) {
     const std::optional<isl::pw_aff> v = t.value ? t.value : value(t.expr);
@@ -175,11 +212,13 @@ std::optional<Delinearized> Affine::delinearized(const std::vector<Term> &terms,
     const std::optional<isl::pw_aff> most = value(extent);
     if (!most || !exclude(inner.lt_set(constant("0")).unite(inner.ge_set(*most)), false)) return std::nullopt;
   }
-  std::optional<Delinearized> result = delinearized(outer, depth + 1);
+  std::optional<Delinearized> result = delinearized(outer, type, depth + 1);
   if (!result) return std::nullopt;
   if (wraps && !excludeProduct(result->index, extent)) return std::nullopt;
   result->extents.push_back(text);
   result->index.push_back(inner);
+  result->written.extents.push_back(extent);
+  result->written.index.push_back(sumOf(rest, type));
   return result;
 }
 
@@ -206,7 +245,7 @@ std::optional<Delinearized> Affine::delinearized(const Expr *index) {
   auto result = transaction([&]() -> std::optional<Delinearized> {
     std::vector<Term> terms;
     if (!addTerms(index, 1, terms, 0)) return std::nullopt;
-    std::optional<Delinearized> several = delinearized(terms, 0);
+    std::optional<Delinearized> several = delinearized(terms, withoutWidening(index)->type, 0);
     return several && several->index.size() > 1 ? several : std::nullopt;
   });
   if (!result) nest_.products = products;

@@ -111,8 +111,8 @@ bool hasLoops(const Node *n) {
 
 class Reader {
 public:
-  Reader(Nest &nest, const Module &module)
-      : nest_(nest), affine_(nest, *nest.codelet, module), accesses_(nest, affine_, module) {}
+  Reader(Nest &nest, const Module &module, Places places)
+      : nest_(nest), affine_(nest, *nest.codelet, module), accesses_(nest, affine_, module, places) {}
 
   void run() {
     block(nest_.codelet->body->stmts, 0, nest_.items);
@@ -504,13 +504,13 @@ bool isCounted(const For &loop, const Module &module) {
   return counted(loop, module, why) && !contains<Return>(loop.body) && onlySkips(loop.body);
 }
 
-std::unique_ptr<Nest> read(const Module &module, const Codelet &codelet) {
+std::unique_ptr<Nest> read(const Module &module, const Codelet &codelet, Places places) {
   if (codelet.coop) return nullptr;
   auto nest = std::make_unique<Nest>();
   nest->module = &module;
   nest->codelet = &codelet;
   nest->context = nest->assumed = isl::set::universe(isl::space::unit(nest->isl.get()));
-  Reader(*nest, module).run();
+  Reader(*nest, module, places).run();
   return nest;
 }
 

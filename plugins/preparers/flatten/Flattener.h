@@ -195,6 +195,9 @@ private:
                  const std::string &hint);
   /// A container of the parts that have these first indices.
   Container rowOfParts(const Container &c, const std::vector<const ast::Expr *> &index);
+  /// A container of one dimension as one of several, row by row.
+  Container reshaped(const Container &base, const ast::Type &type, std::vector<const ast::Expr *> sizes,
+                     const std::string &called);
   Container window(const Container &base, const ast::Type &type, const ast::Expr *offset,
                    std::vector<const ast::Expr *> sizes, std::vector<const ast::Expr *> strides, bool isConst,
                    const std::string &name);

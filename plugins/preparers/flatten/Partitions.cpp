@@ -321,6 +321,13 @@ Container Flattener::rowOfParts(const Container &c, const std::vector<const Expr
   return row;
 }
 
+Container Flattener::reshaped(const Container &base, const Type &type, std::vector<const Expr *> sizes,
+                              const std::string &called) {
+  std::vector<const Expr *> strides(sizes.size(), base.strides[0]);
+  for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = simple(b().mul(strides[d], sizes[d]), "stride");
+  return window(base, type, b().u64(0), std::move(sizes), std::move(strides), base.isConst, named(called));
+}
+
 Container Flattener::window(const Container &base, const Type &type, const Expr *offset,
                             std::vector<const Expr *> sizes, std::vector<const Expr *> strides, bool isConst,
                             const std::string &called) {

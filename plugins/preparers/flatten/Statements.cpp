@@ -1,6 +1,7 @@
 #include "Flattener.h"
 
 #include "tangram/ast/Kinds.h"
+#include "tangram/ast/Shapes.h"
 #include "tangram/ast/Walk.h"
 
 namespace tangram::flatten {
@@ -93,11 +94,13 @@ void Flattener::declare(const Declare *stmt) {
   bool assigned = scope_->assigned.count(stmt->name) != 0;
   if (stmt->type.isArray()) {
     Container c;
-    if (stmt->init) {
+    std::vector<const Expr *> extents = operands(stmt->extents);
+    for (const Expr *&extent : extents) extent = simple(b().cast(Scalar::U64, extent), "extent");
+    if (isReshaped(*stmt)) {
+      c = reshaped(container(stmt->init, stmt->name), stmt->type, std::move(extents), stmt->name);
+    } else if (stmt->init) {
       c = container(stmt->init, stmt->name);
-    } else if (!stmt->extents.empty()) {
-      std::vector<const Expr *> extents = operands(stmt->extents);
-      for (const Expr *&extent : extents) extent = simple(b().cast(Scalar::U64, extent), "extent");
+    } else if (!extents.empty()) {
       c = temporary(named(stmt->name), stmt->type.element(), std::move(extents));
     } else {
       fail(kEmptyContainer, stmt->range, stmt->name);

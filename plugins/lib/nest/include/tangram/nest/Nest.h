@@ -96,6 +96,10 @@ struct Access {
   struct Place {
     std::vector<std::string> extents; // of what dimensions are used like, by their text; empty: the next dimension
     isl::set elements;
+    /// Of the last dimension: its extents, and the indices in it, one more; null where one has no expression.
+    struct Written {
+      std::vector<const ast::Expr *> extents, index;
+    } written;
   };
   std::optional<Place> delinearized;
   /// The index, one a dimension, where it is affine; piecewise where it is clamped.

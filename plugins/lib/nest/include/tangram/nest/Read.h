@@ -8,10 +8,16 @@
 
 namespace tangram::nest {
 
+/// Of which accesses it is found out whether a dimension of a container is used like several.
+enum class Places : std::uint8_t {
+  Dependent, // those on which something may depend
+  All
+};
+
 /// All of the codelet's body. What is not affine is remarked upon and stands for more than it does: an access for its
 /// whole container, a loop for all values of its iterator, a statement that cannot be taken apart for all that it
 /// mentions. Null for a cooperative codelet.
-std::unique_ptr<Nest> read(const ast::Module &module, const ast::Codelet &codelet);
+std::unique_ptr<Nest> read(const ast::Module &module, const ast::Codelet &codelet, Places places = Places::Dependent);
 
 /// Whether a nest knows the loop by its iterator, `for (i = begin; cond; i += number)`, and what leaves it or cuts its
 /// passes short.
