@@ -200,12 +200,33 @@ std::optional<std::int64_t> middleOf(std::int64_t first, std::int64_t end, const
 
 Interval ExpectedSites::mean(const Expr *expr) {
   if (inTheMean_) return value(expr);
+  const Values &most = atMost();
   std::swap(values(), means_);
+  if (values().empty()) values() = most;
   inTheMean_ = true;
   const Interval result = value(expr);
   inTheMean_ = false;
   std::swap(values(), means_);
   return result;
+}
+
+const Sizes::Values &ExpectedSites::atMost() {
+  if (atMost_) return *atMost_;
+  atMost_.emplace(); // while they are being found
+  Values found;
+  walk(codelet().body, [&](const Declare &d) {
+    if (!d.init || !d.extents.empty() || !d.type.isInteger() || !contains<Subscript>(d.init) ||
+        source().changes(d.name) || known_.count(d.name))
+      return;
+    const Interval bounds = value(d.init);
+    if (mean(d.init).known() || !bounds.lo || *bounds.lo < 0 || !bounds.hi ||
+        *bounds.hi >= std::numeric_limits<std::int32_t>::max())
+      return;
+    found[d.name] = Interval::exactly(*bounds.hi);
+  });
+  means_.clear();
+  atMost_ = std::move(found);
+  return *atMost_;
 }
 
 /// From the first value of a variable to the last one, as long as it, more or less than it by a number, or its square

@@ -23,6 +23,8 @@ public:
   void atStage(std::optional<std::size_t> stage);
 
 private:
+  /// Of what is loaded, and clamped by a size, as many as there may be: T of `T = std::min(length[i], n)`.
+  const Values &atMost();
   std::optional<std::pair<std::int64_t, std::int64_t>> goes(const CodeletSource::Progress &progress);
   Expected siteNow(const ast::Expr *mapOrCall);
   Expected siteBySizes(const ast::Expr *mapOrCall);
@@ -60,6 +62,7 @@ private:
   std::optional<std::vector<std::int64_t>> stages_;
   std::optional<std::size_t> stage_;
   Values means_;
+  std::optional<Values> atMost_;
   std::set<std::string> asked_; // counters whose mean is being found
 };
 

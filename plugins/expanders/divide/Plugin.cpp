@@ -17,6 +17,7 @@
 #include "PartialResults.h"
 #include "PrivateContainers.h"
 #include "Rectangles.h"
+#include "RescheduledIterations.h"
 #include "Rescheduling.h"
 #include "RisingBounds.h"
 #include "ScannedColumns.h"
@@ -272,10 +273,30 @@ private:
       }
     }
     std::vector<nest::Remark> refused;
-    also(divide::withRescheduledLoops(nests, *source, options.reorder, context.arena, refused), "_rescheduled");
+    if (const Codelet *outermost =
+            divide::withRescheduledLoops(nests, *source, options.reorder, context.arena, refused);
+        outermost != source) {
+      also(withIterations(nests, outermost, options.reorder, context.arena, refused), "_rescheduled");
+    } else {
+      for (const Codelet *whole : {codelet, source}) {
+        const Codelet *within = withIterations(nests, whole, options.reorder, context.arena, refused);
+        if (within == whole) continue;
+        divide(nests, spectrum, changed(within, *whole, *codelet, "_rescheduled", context), options, names, context,
+               codelets, added);
+        break;
+      }
+    }
     for (const nest::Remark &r : refused)
       decline(context, spectrum, codelet->name + "_rescheduled_divided", r.range, r.message);
     also(divide::withRectangularLoops(nests, *source, context.arena), "_rectangular");
+  }
+
+  /// Loops of an iteration in another order; what these share by arrays of its own is in containers then.
+  static const Codelet *withIterations(nest::Nests &nests, const Codelet *codelet, bool reorder, Arena &arena,
+                                       std::vector<nest::Remark> &refused) {
+    const Codelet *local = divide::withLocalContainers(*codelet, arena);
+    const Codelet *made = divide::withRescheduledIterations(nests, *local, reorder, arena, refused);
+    return made == local ? codelet : made;
   }
 
   /// Segments side by side, where their bounds rise.

@@ -1,5 +1,7 @@
 #include "Rescheduling.h"
 
+#include "HandedOn.h"
+
 #include "tangram/nest/Dependences.h"
 #include "tangram/nest/Read.h"
 #include "tangram/nest/Write.h"
@@ -25,30 +27,49 @@ bool anyParallel(const nest::Nest &nest, const Item &item) {
   return false;
 }
 
-/// Loops that stay as they are, also where what is written is another nest: by their iterators.
-std::vector<std::string> serialLoops(const nest::Nest &nest) {
-  std::vector<std::string> result;
-  for (const Item &item : nest.items)
-    if (item.kind == Item::Kind::Loop && std::any_of(item.body.begin(), item.body.end(), nest::hasLoop) &&
-        !anyParallel(nest, item))
-      result.push_back(nest.loops[item.index].variable);
-  return result;
-}
+} // namespace
 
-/// Variables that a loop only updates, each by one operator, the order of which does not matter.
-std::vector<unsigned> accumulated(const nest::Nest &nest, unsigned loop, bool reorder) {
+std::map<unsigned, nest::ReductionOp> accumulated(const nest::Nest &nest, unsigned loop, bool reorder) {
   std::map<unsigned, std::optional<nest::ReductionOp>> known; // nothing: something else is done with it
   for (const unsigned s : nest.statementsOf(loop))
     for (const nest::Access &a : nest.statements[s].accesses) {
       auto [entry, fresh] = known.emplace(a.variable, a.update);
       if (!fresh && entry->second != a.update) entry->second.reset();
     }
-  std::vector<unsigned> result;
+  std::map<unsigned, nest::ReductionOp> result;
   for (const auto &[variable, op] : known) {
     const bool exact =
         op == nest::ReductionOp::Min || op == nest::ReductionOp::Max || !nest.variables[variable].type.isFloating();
-    if (op && (exact || reorder)) result.push_back(variable);
+    if (op && (exact || reorder)) result.emplace(variable, *op);
   }
+  return result;
+}
+
+bool isSerialThroughout(const nest::Nest &nest, const Item &item) {
+  return item.kind == Item::Kind::Loop && std::any_of(item.body.begin(), item.body.end(), nest::hasLoop) &&
+         !anyParallel(nest, item);
+}
+
+bool waitsInBoth(const nest::Nest &nest, const Item &loop) {
+  const nest::Dependences dependences(nest);
+  const auto waits = [&](const Item &item) {
+    return item.kind == Item::Kind::Loop && dependences.carried(item.index).kind == Carried::Kind::Dependence;
+  };
+  const auto waitsIn = [&](const auto &self, const std::vector<Item> &items) -> bool {
+    return std::any_of(items.begin(), items.end(), [&](const Item &item) {
+      return waits(item) || self(self, item.body) || self(self, item.otherwise);
+    });
+  };
+  return waits(loop) && waitsIn(waitsIn, loop.body);
+}
+
+namespace {
+
+/// Loops that stay as they are, also where what is written is another nest: by their iterators.
+std::vector<std::string> serialLoops(const nest::Nest &nest) {
+  std::vector<std::string> result;
+  for (const Item &item : nest.items)
+    if (isSerialThroughout(nest, item)) result.push_back(nest.loops[item.index].variable);
   return result;
 }
 
@@ -60,13 +81,25 @@ bool hasLoopsInIterations(const Item &outermost) {
   return depth > 1 && std::any_of(item->body.begin(), item->body.end(), nest::hasLoop);
 }
 
+/// Whether statements stand side by side in it, or in a loop in it.
+bool hasStatementsTogether(const Item &item) {
+  std::size_t side = 0;
+  for (const Item &in : item.body) {
+    side = in.kind == Item::Kind::Loop ? 0 : side + 1;
+    if (side > 1 || hasStatementsTogether(in)) return true;
+  }
+  return std::any_of(item.otherwise.begin(), item.otherwise.end(), hasStatementsTogether);
+}
+
 /// The codelet after the step; null where it is refused, or leaves no more loops parallel.
-const Codelet *rescheduled(nest::Nests &nests, const nest::Nest &nest, const Item &loop, Step::Kind kind, bool reorder,
+const Codelet *rescheduled(nest::Nests &nests, const nest::Nest &nest, const Item &loop, Step step, bool reorder,
                            Arena &arena, std::string &why) {
   nest::Schedule schedule(nest);
   const nest::Loop &l = nest.loops[loop.index];
-  for (const unsigned v : accumulated(nest, loop.index, reorder)) schedule.reduce(v);
-  if (const auto refusal = schedule.apply({kind, {l.variable}, 0, "", l.node->range, {}})) {
+  for (const auto &[variable, op] : accumulated(nest, loop.index, reorder)) schedule.reduce(variable);
+  step.loops = {l.variable};
+  step.range = l.node->range;
+  if (const auto refusal = schedule.apply(step)) {
     why = refusal->message;
     return nullptr;
   }
@@ -76,16 +109,16 @@ const Codelet *rescheduled(nest::Nests &nests, const nest::Nest &nest, const Ite
     return nullptr;
   }
   const Codelet *changed = nest::withWritten(nest.codelet, written, arena);
-  const nest::Nest *read = nests.of(*changed);
-  if (read && nest::Dependences(*read).parallelLoops() > nest::Dependences(nest).parallelLoops()) return changed;
+  if (const nest::Nest *read = nests.of(*changed)) {
+    const nest::Dependences before(nest), now(*read);
+    if (now.parallelLoops() > before.parallelLoops() || now.unorderedLoops() > before.unorderedLoops()) return changed;
+  }
   why = "no order of its iterations leaves any of them parallel";
   return nullptr;
 }
 
-} // namespace
-
-const Codelet *withRescheduledLoops(nest::Nests &nests, const Codelet &codelet, bool reorder, Arena &arena,
-                                    std::vector<nest::Remark> &refused) {
+const Codelet *withEachRescheduled(nest::Nests &nests, const Codelet &codelet, bool reorder, Arena &arena,
+                                   std::vector<nest::Remark> &refused) {
   const Codelet *result = &codelet;
   const nest::Nest *nest = nests.of(codelet);
   if (!nest) return result;
@@ -96,9 +129,15 @@ const Codelet *withRescheduledLoops(nest::Nests &nests, const Codelet &codelet, 
     if (loop == nest->items.end()) continue;
     const Codelet *changed = nullptr;
     std::string why;
-    if (hasLoopsInIterations(*loop))
-      changed = rescheduled(nests, *nest, *loop, Step::Kind::Hyperplanes, reorder, arena, why);
-    if (!changed) changed = rescheduled(nests, *nest, *loop, Step::Kind::Reschedule, reorder, arena, why);
+    std::vector<Step> steps;
+    if (hasLoopsInIterations(*loop)) steps.push_back({Step::Kind::Hyperplanes, {}, 0, "", {}});
+    steps.push_back({Step::Kind::Reschedule, {}, 0, "", {}});
+    if (hasStatementsTogether(*loop)) {
+      steps.push_back(steps.back());
+      steps.back().together = true;
+    }
+    for (auto step = steps.begin(); step != steps.end() && !changed; ++step)
+      changed = rescheduled(nests, *nest, *loop, *step, reorder, arena, why);
     if (!changed) {
       refused.push_back({nest->loops[loop->index].node->range, why});
       continue;
@@ -107,6 +146,17 @@ const Codelet *withRescheduledLoops(nest::Nests &nests, const Codelet &codelet, 
     nest = nests.of(*changed);
   }
   return result;
+}
+
+} // namespace
+
+const Codelet *withRescheduledLoops(nest::Nests &nests, const Codelet &codelet, bool reorder, Arena &arena,
+                                    std::vector<nest::Remark> &refused) {
+  std::vector<nest::Remark> ignored;
+  const Codelet *const rows = withRowsHandedOn(nests, codelet, reorder, arena);
+  if (rows != &codelet)
+    if (const Codelet *made = withEachRescheduled(nests, *rows, reorder, arena, ignored); made != rows) return made;
+  return withEachRescheduled(nests, codelet, reorder, arena, refused);
 }
 
 } // namespace tangram::divide

@@ -324,7 +324,7 @@ std::optional<Refusal> Schedule::block(const Node &top, const Step &step, std::v
         if (a.kind != AccessKind::Read && nest_.followsData(a.elements, units_[u].loops))
           return useless(fmt::format("data tells which elements of '{}' loop '{}' changes",
                                      nest_.variables[a.variable].name, top.name));
-    const Problem asked = problem(top);
+    const Problem asked = problem(top, false);
     Blocking blocking(nest_, asked, units_, source_, assumed_, step.size, top.top);
     if (!blocking.triangular())
       return useless(fmt::format("no loop in '{}' begins or ends where another one is", top.name));

@@ -29,11 +29,12 @@ void unitsIn(const ScheduleNode &n, std::vector<std::vector<unsigned>> &siblings
 
 } // namespace
 
-std::optional<Refusal> Schedule::reschedule(const Node &top, std::vector<Node> &made) const {
-  return scheduled(top, false, Whole::Units, [&](auto &tree, const isl::schedule_node &root, const auto &groups) {
-    made = tree.nodes(root, groups);
-    return true;
-  });
+std::optional<Refusal> Schedule::reschedule(const Node &top, bool together, std::vector<Node> &made) const {
+  return scheduled(top, false, together ? Whole::Bodies : Whole::Units,
+                   [&](auto &tree, const isl::schedule_node &root, const auto &groups) {
+                     made = tree.nodes(root, groups);
+                     return true;
+                   });
 }
 
 std::optional<Refusal> Schedule::hyperplanes(const Node &top, std::vector<Node> &made) const {
@@ -61,14 +62,15 @@ std::optional<Refusal> Schedule::tilable(const Node &top, TilableBand &band) con
   });
 }
 
-Schedule::Problem Schedule::problem(const Node &top) const {
+Schedule::Problem Schedule::problem(const Node &top, bool together) const {
   std::vector<std::vector<unsigned>> siblings;
   unitsIn(top, siblings);
   Problem result;
   std::vector<UnitGroup> &groups = result.groups;
   std::map<unsigned, std::size_t> groupOf; // of units
   for (const std::vector<unsigned> &side : siblings) {
-    std::vector<bool> ends(side.size(), true);
+    std::vector<bool> ends(side.size(), !together);
+    ends.back() = true;
     for (unsigned v = 0; v < nest_.variables.size(); ++v) {
       if (nest_.variables[v].scope.empty()) continue;
       std::vector<std::size_t> users;
@@ -192,7 +194,7 @@ Schedule::Problem Schedule::problemOfIterations(const Node &top) const {
 template <class Use>
 std::optional<Refusal> Schedule::scheduled(const Node &top, bool bands, Whole whole, const Use &use) const {
   auto look = [&]() -> std::optional<Refusal> {
-    const Problem asked = whole == Whole::Units ? problem(top) : problemOfIterations(top);
+    const Problem asked = whole == Whole::Iterations ? problemOfIterations(top) : problem(top, whole == Whole::Bodies);
     const SchedulerOptions options(nest_.isl.get().get(), bands ? SchedulerOptions::Algorithm::Tilable
                                                                 : SchedulerOptions::Algorithm::Feautrier);
     ScheduleTree::Groups all;

@@ -19,7 +19,7 @@ std::string text(const Step &step) {
   case Step::Kind::Fuse: return "fuse " + loops;
   case Step::Kind::Distribute: return "distribute " + loops;
   case Step::Kind::Reduce: return "reduce " + loops;
-  case Step::Kind::Reschedule: return "reschedule " + loops;
+  case Step::Kind::Reschedule: return "reschedule " + loops + (step.together ? " together" : "");
   case Step::Kind::Hyperplanes: return "hyperplanes " + loops;
   case Step::Kind::Gather: return "gather " + loops;
   case Step::Kind::Block: return fmt::format("block {} by {} as {}", loops, step.size, step.name);
@@ -355,7 +355,7 @@ std::optional<Refusal> Schedule::change(Node &root, const Step &step) {
     std::vector<Node> made;
     if (std::optional<Refusal> refusal = step.kind == Step::Kind::Block        ? block(first, step, made)
                                          : step.kind == Step::Kind::Gather     ? gather(first, made)
-                                         : step.kind == Step::Kind::Reschedule ? reschedule(first, made)
+                                         : step.kind == Step::Kind::Reschedule ? reschedule(first, step.together, made)
                                                                                : hyperplanes(first, made))
       return refusal;
     auto &siblings = places[0].parent->children;

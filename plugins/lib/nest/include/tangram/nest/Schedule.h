@@ -41,6 +41,7 @@ struct Step {
   ast::SourceRange range;              // where it was asked for
   std::vector<std::size_t> parts = {}; // of Distribute: how many each loop has; empty: one
   std::vector<std::size_t> order = {}; // of Distribute: all that stands in the loop, as it is carried out then
+  bool together = false;               // of Reschedule: statements that stand side by side in a loop stay so
 };
 /// "tile i by 32 as ii", "order j i", "fuse i j", "distribute i", "reduce k", "reschedule i", "hyperplanes i", "gather
 /// i", "block i by 32 as ii"
@@ -141,17 +142,17 @@ private:
   void addUnit(const Item &item, const std::vector<unsigned> &loops, const isl::set &domain, Node &sequence,
                std::size_t top);
   std::optional<Refusal> change(Node &root, const Step &step);
-  std::optional<Refusal> reschedule(const Node &top, std::vector<Node> &made) const;
+  std::optional<Refusal> reschedule(const Node &top, bool together, std::vector<Node> &made) const;
   std::optional<Refusal> hyperplanes(const Node &top, std::vector<Node> &made) const;
   std::optional<Refusal> gather(const Node &top, std::vector<Node> &made);
   std::optional<Refusal> tilable(const Node &top, TilableBand &band) const;
   std::optional<Refusal> block(const Node &top, const Step &step, std::vector<Node> &made);
-  Problem problem(const Node &top) const;
+  Problem problem(const Node &top, bool together) const;
   /// Of iterations of `loopsOfTheSource`, at least one.
   Problem problemOfIterations(const Node &top) const;
   std::vector<const Node *> loopsOfTheSource(const Node &top) const;
   void withoutContext(Problem &problem) const;
-  enum class Whole : std::uint8_t { Units, Iterations }; // that are carried out as a whole
+  enum class Whole : std::uint8_t { Units, Bodies, Iterations }; // that are carried out as a whole
   template <class Use> std::optional<Refusal> scheduled(const Node &top, bool bands, Whole whole, const Use &use) const;
   std::optional<Refusal> illegal(const Node &changed) const;
   Refusal refusal(const Access &a, const Access &b, unsigned u, unsigned v, const isl::map &wrong) const;
