@@ -65,13 +65,18 @@ private:
   }
 
   const Codelet *withRunningValues(const nest::Loop &loop, const std::vector<unsigned> &around) {
-    const Codelet *own = withOwnRunningValues(*codelet_, loop.node, names_, arena_);
-    const nest::Nest *const read = own ? nests_.of(*own) : nullptr;
-    const Codelet *expanded = read ? withVariablesExpanded(*read, around, mostExpanded_, names_, arena_) : nullptr;
-    const nest::Nest *const apart = expanded ? nests_.of(*expanded) : nullptr;
-    const Item *same = apart ? find(*apart, apart->items, loop.variable) : nullptr;
-    if (!same || !apply(*apart, partingScalars(*apart, *same))) return nullptr;
-    return Distributor(nests_, *codelet_, mostExpanded_, arena_).run();
+    const std::optional<OwnRunningValues> own = withOwnRunningValues(*codelet_, loop.node, names_, arena_);
+    const nest::Nest *const read = own ? nests_.of(*own->codelet) : nullptr;
+    if (!read) return nullptr;
+    // What else an iteration declares keeps statements together, or has an element for each as well.
+    for (const std::set<std::string> &only : {own->variables, std::set<std::string>{}}) {
+      const Codelet *expanded = withVariablesExpanded(*read, around, mostExpanded_, names_, arena_, only);
+      const nest::Nest *const apart = expanded ? nests_.of(*expanded) : nullptr;
+      const Item *same = apart ? find(*apart, apart->items, loop.variable) : nullptr;
+      if (same && apply(*apart, partingScalars(*apart, *same)))
+        return Distributor(nests_, *codelet_, mostExpanded_, arena_).run();
+    }
+    return nullptr;
   }
 
   /// One loop at a time, outer ones first: after each the nest is read anew.
@@ -287,18 +292,30 @@ private:
   }
 
   bool interchange(const nest::Nest &nest, const Item &outermost) {
-    std::vector<std::string> parallel, serial, before;
+    std::vector<unsigned> parallel, serial;
+    std::vector<std::string> before, now;
     for (const Item *item = &outermost; item->kind == Item::Kind::Loop;) {
-      const std::string &variable = nest.loops[item->index].variable;
-      (isParallel(nest, item->index) ? parallel : serial).push_back(variable);
-      before.push_back(variable);
+      (isParallel(nest, item->index) ? parallel : serial).push_back(item->index);
+      before.push_back(nest.loops[item->index].variable);
       if (item->body.size() != 1) break;
       item = &item->body[0];
     }
-    if (parallel.empty() || serial.empty()) return false;
-    parallel.insert(parallel.end(), serial.begin(), serial.end());
-    return parallel != before &&
-           apply(nest, {Step::Kind::Order, parallel, 0, "", nest.loops[outermost.index].node->range});
+    if (parallel.empty()) return false;
+    sideBySide(nest, outermost.index, parallel);
+    for (const auto *loops : {&parallel, &serial})
+      for (const unsigned loop : *loops) now.push_back(nest.loops[loop].variable);
+    return now != before && apply(nest, {Step::Kind::Order, now, 0, "", nest.loops[outermost.index].node->range});
+  }
+
+  /// A loop along which no elements lie side by side stands around those along which they do.
+  static void sideBySide(const nest::Nest &nest, unsigned outermost, std::vector<unsigned> &loops) {
+    std::set<unsigned> along;
+    if (loops.size() < 2) return;
+    for (const unsigned s : nest.statementsOf(outermost))
+      for (const nest::Access &a : nest.statements[s].accesses)
+        for (const unsigned loop : loops)
+          if (nest.variables[a.variable].container && goesAlong(nest, a, loop)) along.insert(loop);
+    std::stable_partition(loops.begin(), loops.end(), [&](unsigned loop) { return !along.count(loop); });
   }
 
   bool apply(const nest::Nest &nest, const Step &step) {

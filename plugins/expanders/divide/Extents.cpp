@@ -1,7 +1,10 @@
 #include "Extents.h"
 
+#include "tangram/ast/Build.h"
 #include "tangram/ast/Casts.h"
 #include "tangram/ast/Effects.h"
+#include "tangram/ast/Substitute.h"
+#include "tangram/ast/Walk.h"
 
 #include <algorithm>
 #include <vector>
@@ -22,6 +25,23 @@ const Expr *resolved(const Expr *e, const Codelet &codelet) {
     e = found->init;
   }
   return e;
+}
+
+const Expr *byParameters(const Codelet &codelet, const Expr *e, Arena &arena) {
+  const std::set<std::string> assigned = assignedVariables(codelet.body);
+  bool said = !hasEffects(e) && !contains<Subscript>(e);
+  const Expr *result = substituted(arena, e, [&](const VarRef *v) -> const Expr * {
+    const bool given =
+        std::any_of(codelet.params.begin(), codelet.params.end(), [&](const Param *p) { return p->name == v->name; });
+    const Declare *once = nullptr;
+    walk(codelet.body, [&](const Declare &d) {
+      if (d.name == v->name && d.type.isScalar() && d.extents.empty() && !d.tunable && !d.shared) once = &d;
+    });
+    const Expr *value = given || !once || !once->init ? nullptr : byParameters(codelet, once->init, arena);
+    said &= !assigned.count(v->name) && (given || value);
+    return value && said ? Build(arena, v->range).cast(v->type, value) : v;
+  });
+  return said ? result : nullptr;
 }
 
 std::optional<GivenExtent> givenExtent(const Expr *extent, const Codelet &codelet) {

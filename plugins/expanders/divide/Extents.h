@@ -10,6 +10,9 @@ namespace tangram::divide {
 /// Without casts, and what a variable that keeps its value stands for.
 const ast::Expr *resolved(const ast::Expr *e, const ast::Codelet &codelet);
 
+/// By parameters of the codelet, and what is computed of them once; null: these do not say.
+const ast::Expr *byParameters(const ast::Codelet &codelet, const ast::Expr *e, ast::Arena &arena);
+
 /// Which dimension of a container that the codelet is given an extent is that of.
 struct GivenExtent {
   const ast::Param *container = nullptr;

@@ -94,11 +94,16 @@ Step partingPlaces(const nest::Nest &nest, const Item &item) {
 Step partingScalars(const nest::Nest &nest, const Item &item) {
   const nest::Loop &loop = nest.loops[item.index];
   Step step{Step::Kind::Distribute, {loop.variable}, 0, "", loop.node->range, {}};
-  std::map<unsigned, std::pair<std::size_t, std::size_t>> users; // the first and the last of a scalar
+  std::map<unsigned, std::pair<std::size_t, std::size_t>> users; // the first and the last of a variable
+  std::set<unsigned> handedOn; // by iterations of the loop, or of one around it, to later ones
+  const nest::Dependences dependences(nest);
+  for (std::optional<unsigned> around = item.index; around; around = nest.loops[*around].parent)
+    for (const nest::Dependence &d : dependences.all(*around)) handedOn.insert(d.first->variable);
   for (std::size_t i = 0; i < item.body.size(); ++i)
     for (const unsigned s : nest::statementsIn(item.body[i]))
       for (const nest::Access &a : nest.statements[s].accesses)
-        if (const nest::Variable &v = nest.variables[a.variable]; v.rank == 0 && !v.container)
+        if (const nest::Variable &v = nest.variables[a.variable];
+            (v.rank == 0 && !v.container) || handedOn.count(a.variable))
           users.try_emplace(a.variable, i, i).first->second.second = i;
   step.parts.push_back(0);
   for (std::size_t i = 0; i < item.body.size(); ++i) {

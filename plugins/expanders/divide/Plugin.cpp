@@ -11,6 +11,7 @@
 #include "FieldSums.h"
 #include "Gathering.h"
 #include "InPlace.h"
+#include "InclusionExclusion.h"
 #include "LastWriters.h"
 #include "LocalArrays.h"
 #include "OwnCopies.h"
@@ -39,6 +40,7 @@
 #include "tangram/nest/Increments.h"
 #include "tangram/nest/IndicesInPlace.h"
 #include "tangram/nest/LastValues.h"
+#include "tangram/nest/MergedStores.h"
 #include "tangram/nest/PreviousValues.h"
 #include "tangram/nest/Promotion.h"
 #include "tangram/nest/Read.h"
@@ -145,6 +147,7 @@ private:
     const Codelet *structured = nest::withFlags(nest::withStructuredLoops(codelet, context.arena), context.arena);
     structured = nest::withFirstPlaces(structured, context.arena);
     structured = nest::withWrappedCounters(spectrum, structured, context.arena);
+    structured = nest::withMergedStores(module, structured, context.arena);
     structured = nest::withAssignedOnce(module, structured, context.arena);
     structured = nest::withIndicesInPlace(module, structured, context.arena);
     const bool shaped = shapes(nests, spectrum, *structured, *codelet, options, names, context, codelets, added);
@@ -204,6 +207,9 @@ private:
         apart != codelet)
       ways(nests, spectrum, changed(apart, *codelet, *codelet, "_places", context), options, names, context, codelets,
            added, inPart);
+    if (const Codelet *rows = divide::withRowSums(nests, *codelet, options.reorder, context.arena); rows != codelet)
+      ways(nests, spectrum, changed(rows, *codelet, *codelet, "_rows", context), options, names, context, codelets,
+           added, inPart);
     if (const Codelet *gathered = divide::withGatheredUpdates(nests, *codelet, context.arena); gathered != codelet)
       divide(nests, spectrum, changed(gathered, *codelet, *codelet, "_gathered", context), options, names, context,
              codelets, added);
@@ -247,7 +253,8 @@ private:
     };
     also(divide::withParallelLoopsOutside(nests, *source, options.mostExpanded, context.arena), "_distributed");
     const auto columns = [&](const Codelet *other) {
-      const Codelet *plain = withCarried(nests, withPromoted(nests, other, context.arena), context.arena);
+      const Codelet *plain =
+          withCarried(nests, withPromoted(nests, other, context.arena), options.reorder, context.arena);
       const Codelet *made = divide::withScannedColumns(nests, *plain, scanRows_, options.reorder, context.arena);
       if (made != plain)
         divide(nests, spectrum, changed(made, *other, *codelet, "_columns", context), options, names, context, codelets,
@@ -394,15 +401,15 @@ private:
   }
 
   /// What iterations hand on is in scalars, of loops that count up.
-  static const Codelet *withCarried(nest::Nests &nests, const Codelet *codelet, Arena &arena) {
-    return nest::withAscendingLoops(nest::withCarriedElements(nests, codelet, arena), arena);
+  static const Codelet *withCarried(nest::Nests &nests, const Codelet *codelet, bool reorder, Arena &arena) {
+    return nest::withAscendingLoops(nest::withCarriedElements(nests, codelet, reorder, arena), arena);
   }
 
   static void divide(nest::Nests &nests, const Spectrum &spectrum, const Codelet *codelet,
                      const divide::DivideOptions &options, Names &names, ExpandContext &context,
                      std::vector<const Codelet *> &codelets, Added &added) {
     const Codelet *promoted = withPromoted(nests, codelet, context.arena);
-    const Codelet *carried = withCarried(nests, promoted, context.arena);
+    const Codelet *carried = withCarried(nests, promoted, options.reorder, context.arena);
     const nest::Nest *nest = nullptr;
     divide::Division d = attempt(nests, spectrum, carried, options, names, context, nest);
     if (!nest || nest->loops.empty()) {

@@ -4,6 +4,7 @@
 
 #include "Spectrums.h"
 #include "tangram/nest/Dependences.h"
+#include "tangram/nest/Neutral.h"
 
 namespace tangram::divide {
 
@@ -52,7 +53,7 @@ struct ReductionLoop {
 const ast::Expr *valueOf(const ReductionLoop &loop, std::size_t k, const ast::Expr *result, ast::Arena &arena);
 
 /// What leaves a value as it is; null for a type that has none.
-const ast::Expr *neutral(const ast::Build &build, nest::ReductionOp op, const ast::Type &type);
+using nest::neutral;
 const ast::Expr *combined(const ast::Build &build, nest::ReductionOp op, const ast::Expr *a, const ast::Expr *b);
 /// Scalar `k` of two values each, the second of which is from later iterations, without selections.
 const ast::Expr *combined(const ast::Build &build, const std::vector<Reduced> &scalars, std::size_t k,

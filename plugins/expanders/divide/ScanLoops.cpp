@@ -1,5 +1,6 @@
 #include "ScanLoops.h"
 
+#include "Extents.h"
 #include "Recurrences.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"
@@ -34,24 +35,6 @@ bool isFollowedBy(const Stmts &block, const Stmt *statement, const Stmt *update)
     return branch && (isFollowedBy(branch->then->stmts, statement, update) ||
                       (branch->otherwise && isFollowedBy(branch->otherwise->stmts, statement, update)));
   });
-}
-
-/// By parameters of the codelet, and what is computed of them once; null: these do not say.
-const Expr *byParameters(const Codelet &codelet, const Expr *e, Arena &arena) {
-  const std::set<std::string> assigned = assignedVariables(codelet.body);
-  bool said = !hasEffects(e) && !contains<Subscript>(e);
-  const Expr *result = substituted(arena, e, [&](const VarRef *v) -> const Expr * {
-    const bool given =
-        std::any_of(codelet.params.begin(), codelet.params.end(), [&](const Param *p) { return p->name == v->name; });
-    const Declare *once = nullptr;
-    walk(codelet.body, [&](const Declare &d) {
-      if (d.name == v->name && d.type.isScalar() && d.extents.empty() && !d.tunable && !d.shared) once = &d;
-    });
-    const Expr *value = given || !once || !once->init ? nullptr : byParameters(codelet, once->init, arena);
-    said &= !assigned.count(v->name) && (given || value);
-    return value && said ? Build(arena, v->range).cast(v->type, value) : v;
-  });
-  return said ? result : nullptr;
 }
 
 /// How many elements a container has; null: that is not known in front of the codelet.

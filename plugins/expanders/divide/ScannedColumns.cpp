@@ -35,7 +35,7 @@ std::set<std::string> namesIn(const Stmts &stmts) {
 /// scans.
 struct Columns {
   std::vector<LoopRange> across;
-  Stmts before;
+  Stmts before, behind;
   ScanLoop scan;
   const Stmt *outermost = nullptr;
   std::set<std::string> written; // containers that the scan changes
@@ -71,13 +71,15 @@ public:
       if (!nested) break;
     }
     found.outermost = nest_.loops[outermost.index].node;
-    if (item->body.empty() || item->body.back().kind != Item::Kind::Loop) return {};
-    for (std::size_t i = 0; i + 1 < item->body.size(); ++i) {
-      const Stmt *node = nodeOf(item->body[i]);
+    const auto last = std::find_if(item->body.rbegin(), item->body.rend(), nest::hasLoop);
+    if (last == item->body.rend() || last->kind != Item::Kind::Loop) return {};
+    for (const Item &other : item->body) {
+      if (&other == &*last) continue;
+      const Stmt *node = nodeOf(other);
       if (!node || jumpsOut(node)) return {};
-      found.before.push_back(node);
+      (&other < &*last ? found.before : found.behind).push_back(node);
     }
-    const Item &rows = item->body.back();
+    const Item &rows = *last;
     if (dependences_.carried(rows.index).kind != Carried::Kind::Dependence) return {};
     std::optional<ScanLoop> scan =
         scanLoop(nest_, rows, dependences_, nest_.loops[rows.index].node->body->stmts, names_, arena_);
@@ -99,21 +101,13 @@ private:
   /// Whether columns lie side by side, and rows apart: lanes that have a row each, as scans of rows have them, would
   /// touch elements far from each other.
   bool liesAcross(const Columns &columns, unsigned rows) const {
-    const std::string &column = columns.across.back().iterator, &row = columns.rows().iterator;
     bool across = false, along = false;
     for (const unsigned s : nest_.statementsOf(rows))
       for (const nest::Access &a : nest_.statements[s].accesses) {
-        const auto *element = dyn<Subscript>(a.node);
-        if (!element || element->indices.size() < 2) continue;
-        const std::set<std::string> last = namesOf(element->indices.back());
-        across |= last.count(column) != 0, along |= last.count(row) != 0;
+        if (!isa<Subscript>(a.node)) continue;
+        across |= goesAlong(nest_, a, columns.across.back().loop), along |= goesAlong(nest_, a, rows);
       }
     return across && !along;
-  }
-  static std::set<std::string> namesOf(const Expr *e) {
-    std::set<std::string> names;
-    walk(e, [&](const VarRef &v) { names.insert(v.name); });
-    return names;
   }
 
   static bool boundsAreOutside(const Columns &columns) {
@@ -126,13 +120,17 @@ private:
     });
   }
 
-  /// Whether what stands in front of the scan may be done once more, and at other times: it changes no container.
+  /// Whether what stands in front of the scan may be done once more, and at other times: it changes no container. What
+  /// stands behind it is done before rows are written: it touches none of these.
   bool isRepeatable(Columns &columns, unsigned rows) const {
     const std::vector<unsigned> scanned = nest_.statementsOf(rows);
+    const std::set<std::string> inRows = namesIn(columns.scan.all.body);
     for (const unsigned s : nest_.statementsOf(columns.across.back().loop)) {
-      const bool before = std::find(scanned.begin(), scanned.end(), s) == scanned.end();
+      const bool beside = std::find(scanned.begin(), scanned.end(), s) == scanned.end();
+      const bool before = beside && (scanned.empty() || s < scanned.front());
       for (const nest::Access &a : nest_.statements[s].accesses) {
         const nest::Variable &v = nest_.variables[a.variable];
+        if (beside && !before && v.container && inRows.count(v.name)) return false;
         if (a.kind == nest::AccessKind::Read || (!v.container && v.rank <= v.scope.size())) continue;
         if (before) return false;
         columns.written.insert(v.name);
@@ -187,6 +185,7 @@ public:
     all.push_back(own(ofColumns([&] {
       Stmts body = columns_.before;
       body.push_back(scanOfTotals());
+      body.insert(body.end(), columns_.behind.begin(), columns_.behind.end());
       return body;
     })));
     all.push_back(ofParts([&](const Expr *part) {

@@ -36,7 +36,8 @@ isl::set elementsOf(isl::ctx ctx, const std::string &name, const std::vector<std
 } // namespace
 
 Accesses::Accesses(Nest &nest, Affine &affine, const Module &module, Places places)
-    : nest_(nest), affine_(affine), module_(module), allPlaces_(places == Places::All) {
+    : nest_(nest), affine_(affine), module_(module), allPlaces_(places == Places::All),
+      condition_(isl::set::universe(isl::space::unit(nest.isl.get()))) {
   for (const Param *p : nest.codelet->params) {
     variables_[p->name] = static_cast<unsigned>(nest.variables.size());
     nest.variables.push_back({p->name,
@@ -54,6 +55,19 @@ template <class F> void Accesses::uncertainly(F &&f) {
   certain_ = false;
   f();
   certain_ = outer;
+}
+
+/// What is evaluated where a condition holds, or does not: indices may be such there alone, `i > 0 ? x[i - 1] : 0`.
+void Accesses::where(const Expr *cond, bool holds, const Expr *e) {
+  const bool told = contains<Subscript>(e) && !contains<Subscript>(cond) && !hasEffects(cond);
+  const std::optional<isl::set> known = told ? affine_.conditionAsIs(cond) : std::nullopt;
+  if (!known) return uncertainly([&] { expr(e); });
+  const isl::set outer = affine_.domain, condition = condition_;
+  affine_.domain = (holds ? outer.intersect(*known) : outer.subtract(*known)).coalesce();
+  condition_ = holds ? condition.intersect(*known) : condition.subtract(*known);
+  uncertainly([&] { expr(e); });
+  affine_.domain = outer;
+  condition_ = condition;
 }
 
 Accesses::View Accesses::viewOf(const Expr *e) {
@@ -187,6 +201,7 @@ std::optional<Access::Place> Accesses::delinearized(const Expr *e, const Variabl
   std::vector<Index> place;
   std::vector<std::string> extents;
   Access::Place::Written written;
+  std::vector<Index> sizes;
   bool any = false;
   for (unsigned loop : v.scope) place.emplace_back(affine_.parameter(nest_.loops[loop].id));
   for (unsigned d = 0; d < v.rank; ++d) {
@@ -195,14 +210,19 @@ std::optional<Access::Place> Accesses::delinearized(const Expr *e, const Variabl
       extents.insert(extents.end(), several->extents.begin(), several->extents.end());
       place.insert(place.end(), several->index.begin(), several->index.end());
       written = several->written;
+      sizes.insert(sizes.end(), several->sizes.begin(), several->sizes.end());
       any = true;
     } else {
       place.push_back(index[d]);
     }
   }
   if (!any) return std::nullopt;
-  return Access::Place{std::move(extents), elementsOf(nest_.isl.get(), v.name, place, statement_->domain),
-                       std::move(written)};
+  const isl::set when = statement_->domain.intersect(condition_);
+  Access::Place result{
+      std::move(extents), elementsOf(nest_.isl.get(), v.name, place, when), std::move(written), {}, std::move(sizes)};
+  if (std::all_of(place.begin(), place.end(), [](const Index &i) { return i.has_value(); }))
+    for (const Index &i : place) result.index.push_back(*i);
+  return result;
 }
 
 void Accesses::call(const std::string &spectrum, const std::vector<const Expr *> &args) {
@@ -254,15 +274,14 @@ void Accesses::expr(const Expr *e) {
   case ExprKind::Conditional: {
     const auto *c = as<Conditional>(e);
     expr(c->cond);
-    return uncertainly([&] {
-      expr(c->then);
-      expr(c->otherwise);
-    });
+    where(c->cond, true, c->then);
+    return where(c->cond, false, c->otherwise);
   }
   case ExprKind::Binary: {
     const auto *b = as<Binary>(e);
     expr(b->lhs);
-    if (b->op == BinaryOp::LogicalAnd || b->op == BinaryOp::LogicalOr) return uncertainly([&] { expr(b->rhs); });
+    if (b->op == BinaryOp::LogicalAnd || b->op == BinaryOp::LogicalOr)
+      return where(b->lhs, b->op == BinaryOp::LogicalAnd, b->rhs);
     return expr(b->rhs);
   }
   case ExprKind::Size:

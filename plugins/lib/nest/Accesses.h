@@ -51,6 +51,7 @@ private:
   void selection();
   View viewOf(const ast::Expr *e);
   template <class F> void uncertainly(F &&f);
+  void where(const ast::Expr *cond, bool holds, const ast::Expr *e);
 
   Nest &nest_;
   Affine &affine_;
@@ -62,6 +63,7 @@ private:
   unsigned number_ = 0;
   bool certain_ = true;
   bool allPlaces_;
+  isl::set condition_; // within the statement, of what is looked at now
 };
 
 } // namespace tangram::nest

@@ -156,6 +156,15 @@ std::optional<isl::set> Affine::condition(const Expr *e) {
   return transaction([&] { return holds(e); });
 }
 
+std::optional<isl::set> Affine::conditionAsIs(const Expr *e) {
+  return transaction([&]() -> std::optional<isl::set> {
+    const isl::set before = nest_.assumed;
+    std::optional<isl::set> known = holds(e);
+    if (!known || !before.intersect(ranges_).is_subset(nest_.assumed)) return std::nullopt;
+    return nest_.followsData(*known, nest_.allLoops()) ? std::nullopt : known;
+  });
+}
+
 std::optional<isl::set> Affine::comparison(const Binary &e) {
   if (!isInteger(e.lhs->type)) return std::nullopt;
   std::optional<isl::pw_aff> a = observedValue(e.lhs), b = a ? observedValue(e.rhs) : std::nullopt;

@@ -10,8 +10,9 @@ namespace tangram::nest {
 
 /// An index of one dimension as one of several.
 struct Delinearized {
-  std::vector<std::string> extents; // of all dimensions but the first, by their text
-  std::vector<isl::pw_aff> index;   // one more
+  std::vector<std::string> extents;              // of all dimensions but the first, by their text
+  std::vector<isl::pw_aff> index;                // one more
+  std::vector<std::optional<isl::pw_aff>> sizes; // of the extents
   Access::Place::Written written;
 };
 
@@ -34,6 +35,9 @@ public:
   std::optional<Delinearized> delinearized(const ast::Expr *index);
   /// Where a condition holds.
   std::optional<isl::set> condition(const ast::Expr *e);
+
+  /// The same where that is known for all sizes, and depends on no data.
+  std::optional<isl::set> conditionAsIs(const ast::Expr *e);
 
   /// The iterator of a loop that is read now.
   void enter(unsigned loop);

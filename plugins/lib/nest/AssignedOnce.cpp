@@ -7,6 +7,7 @@
 #include "tangram/ast/Substitute.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Read.h"
+#include "tangram/nest/StoredElements.h"
 
 #include <algorithm>
 
@@ -36,7 +37,8 @@ bool isSafe(const Expr *e, const Module &module, unsigned depth = 0) {
 
 class Renamer : public Mutator {
 public:
-  Renamer(const Module &module, const Codelet *codelet, Arena &arena) : Mutator(arena), module_(module) {
+  Renamer(const Module &module, const Codelet *codelet, Arena &arena)
+      : Mutator(arena), module_(module), stored_(*codelet) {
     names_.reserveAll(codelet);
     walk(codelet->body, [&](const Unary &u) {
       const auto *v = u.op == UnaryOp::AddressOf ? dyn<VarRef>(u.operand) : nullptr;
@@ -92,7 +94,8 @@ private:
     if (const auto *branch = dyn<If>(s)) {
       const auto *set = as<Assign>(as<Evaluate>(branch->then->stmts[0])->expr);
       const Expr *then = valueOf(branch->then->stmts[0]);
-      return then && isSafe(then, module_)
+      // A recurrence is asked for where the source asks for it.
+      return then && (isSafe(then, module_) || stored_.recurs(then, branch->cond))
                  ? build.select(branch->cond, build.cast(set->target->type, then), set->target)
                  : nullptr;
     }
@@ -103,6 +106,7 @@ private:
   }
 
   const Module &module_;
+  StoredElements stored_;
   Names names_;
   std::set<std::string> pointedTo_;
 };

@@ -177,7 +177,10 @@ private:
         const isl::set place = withoutBlock(places[p].first, block);
         result.number.emplace(own, block);
         unit.domain = unit.domain.intersect(place);
-        for (Access &a : unit.accesses) a.elements = a.elements.intersect_params(place);
+        for (Access &a : unit.accesses) {
+          a.elements = a.elements.intersect_params(place);
+          a.delinearized.reset();
+        }
         part.units.push_back(own);
         const isl::set here = nest_.points(units_[u].domain.intersect(assumed_).intersect(places[p].first), loops);
         points = points.is_null() ? here : points.unite(here);

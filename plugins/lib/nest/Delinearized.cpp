@@ -187,7 +187,7 @@ std::optional<Delinearized> Affine::delinearized(const std::vector<Term> &terms,
       if (!v) return std::nullopt;
       inner = t.sign > 0 ? inner.add(*v) : inner.sub(*v);
     }
-    return Delinearized{{}, {inner}, {{}, {sumOf(terms, type)}}};
+    return Delinearized{{}, {inner}, {}, {{}, {sumOf(terms, type)}}};
   }
   const std::string text = textOf(extent);
   std::vector<Term> outer, rest;
@@ -199,7 +199,7 @@ std::optional<Delinearized> Affine::delinearized(const std::vector<Term> &terms,
       rest.push_back(t);
       continue;
     }
-    wraps |= !t.expr->type.isSigned() && t.expr->type.bytes() < 8;
+    wraps |= product(t) && !t.expr->type.isSigned() && t.expr->type.bytes() < 8;
     if (!addTerms(times, t.sign, outer, depth)) return std::nullopt;
   }
   for (const Term &t : rest) {
@@ -208,14 +208,15 @@ std::optional<Delinearized> Affine::delinearized(const std::vector<Term> &terms,
     inner = t.sign > 0 ? inner.add(*v) : inner.sub(*v);
   }
   const bool known = rest.size() == 1 && rest[0].sign > 0 && rest[0].below == text;
+  const std::optional<isl::pw_aff> most = value(extent);
   if (!known) {
-    const std::optional<isl::pw_aff> most = value(extent);
     if (!most || !exclude(inner.lt_set(constant("0")).unite(inner.ge_set(*most)), false)) return std::nullopt;
   }
   std::optional<Delinearized> result = delinearized(outer, type, depth + 1);
   if (!result) return std::nullopt;
   if (wraps && !excludeProduct(result->index, extent)) return std::nullopt;
   result->extents.push_back(text);
+  result->sizes.push_back(most);
   result->index.push_back(inner);
   result->written.extents.push_back(extent);
   result->written.index.push_back(sumOf(rest, type));

@@ -91,6 +91,25 @@ isl::set Nest::tuple(const std::vector<isl::pw_aff> &values) const {
   return result;
 }
 
+bool haveSameExtents(const Access &one, const Access &other) {
+  return one.delinearized && other.delinearized && one.delinearized->extents == other.delinearized->extents;
+}
+
+std::pair<const isl::set &, const isl::set &> comparable(const Access &one, const Access &other) {
+  if (haveSameExtents(one, other)) return {one.delinearized->elements, other.delinearized->elements};
+  return {one.elements, other.elements};
+}
+
+bool goesAlong(const Nest &nest, const Access &access, unsigned loop) {
+  const isl::pw_aff *last = nullptr;
+  if (access.delinearized && !access.delinearized->index.empty())
+    last = &access.delinearized->index.back();
+  else if (access.index && !access.index->empty())
+    last = &access.index->back();
+  return last &&
+         isl_pw_aff_involves_param_id(last->get(), isl::id(nest.isl.get(), nest.loops[loop].id).get()) == isl_bool_true;
+}
+
 std::vector<unsigned> Nest::statementsOf(unsigned loop) const {
   std::vector<unsigned> result;
   for (unsigned i = 0; i < statements.size(); ++i) {

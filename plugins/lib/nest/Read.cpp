@@ -2,6 +2,7 @@
 #include "tangram/nest/Range.h"
 
 #include "Accesses.h"
+#include "Places.h"
 #include "tangram/ast/Build.h"
 #include "tangram/ast/Builtins.h"
 #include "tangram/ast/Compare.h"
@@ -116,6 +117,7 @@ public:
 
   void run() {
     block(nest_.codelet->body->stmts, 0, nest_.items);
+    completePlaces(nest_);
     // What was put into sets before it was known.
     auto key = [](const Remark &r) { return std::tie(r.range.line, r.range.column, r.message); };
     std::vector<Remark> once;

@@ -109,7 +109,7 @@ Schedule::Problem Schedule::problem(const Node &top, bool together) const {
     if (!fresh) entry->second = entry->second.unite(pairs);
   };
   auto inOneVariable = [&](const Access &a, unsigned u) {
-    return isl::manage(isl_map_project_out(relation(a, units_[u]).release(), isl_dim_out, 0, 1));
+    return isl::manage(isl_map_project_out(relation(a.elements, units_[u]).release(), isl_dim_out, 0, 1));
   };
   auto isShared = [&](unsigned variable) {
     const auto known = users.find(variable);

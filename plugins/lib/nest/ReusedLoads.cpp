@@ -23,6 +23,11 @@ bool isKnown(const Nest &nest, const Access &a) {
   return a.index && !nest.followsData(a.elements, nest.statements[a.statement].loops);
 }
 
+bool hasKnownPlace(const Nest &nest, const Access &a) {
+  return a.delinearized && !a.delinearized->index.empty() &&
+         !nest.followsData(a.delinearized->elements, nest.statements[a.statement].loops);
+}
+
 class Finder {
 public:
   Finder(const Nest &nest, unsigned loop) : nest_(nest), loop_(loop) {
@@ -220,14 +225,16 @@ bool followsInLaterIteration(const Nest &nest, const Access &access, const Acces
   const std::vector<unsigned> &loops = nest.statements[earlier.statement].loops;
   const auto at = std::find(loops.begin(), loops.end(), loop);
   const Loop &l = nest.loops[loop];
-  if (!isKnown(nest, access) || nest.statements[access.statement].loops != loops || at == loops.end() || !l.begin ||
+  const bool known = haveSameExtents(access, earlier) ? hasKnownPlace(nest, access) : isKnown(nest, access);
+  if (!known || nest.statements[access.statement].loops != loops || at == loops.end() || !l.begin ||
       std::abs(l.step) > kFarthestStep)
     return false;
+  const auto [mine, other] = comparable(access, earlier);
   const auto holds = nest.isl.limited([&] {
     const auto depth = static_cast<int>(loops.size()), moved = static_cast<int>(at - loops.begin());
     const isl::set sizes = nest.context.intersect(nest.assumed);
-    const isl::map now = nest.relation(access.elements.intersect_params(sizes), loops);
-    const isl::map then = nest.relation(earlier.elements.intersect_params(sizes), loops);
+    const isl::map now = nest.relation(mine.intersect_params(sizes), loops);
+    const isl::map then = nest.relation(other.intersect_params(sizes), loops);
     const isl::pw_aff i =
         isl::set::universe(isl::space::unit(nest.isl.get())).param_pw_aff_on_domain(isl::id(nest.isl.get(), l.id));
     const isl::pw_aff behind = l.begin->add_constant(static_cast<long>(distance) * l.step);

@@ -74,7 +74,9 @@ void Schedule::addUnit(const Item &item, const std::vector<unsigned> &loops, con
       copy.statement = s;
       std::vector<unsigned> inner(nest_.statements[s].loops.begin() + static_cast<std::ptrdiff_t>(loops.size()),
                                   nest_.statements[s].loops.end());
-      if (!inner.empty()) copy.elements = nest_.without(copy.elements, inner);
+      if (inner.empty()) continue;
+      copy.elements = nest_.without(copy.elements, inner);
+      if (copy.delinearized) copy.delinearized->elements = nest_.without(copy.delinearized->elements, inner);
     }
   sequence.children.push_back(std::move(node));
 }
@@ -423,8 +425,8 @@ void Schedule::regenerate() {
 
 // ---- what makes a step wrong ------------------------------------------------------------------------------
 
-isl::map Schedule::relation(const Access &access, const Unit &unit) const {
-  return nest_.relation(access.elements.intersect_params(assumed_), unit.loops);
+isl::map Schedule::relation(const isl::set &elements, const Unit &unit) const {
+  return nest_.relation(elements.intersect_params(assumed_), unit.loops);
 }
 
 namespace {
@@ -447,13 +449,18 @@ const Schedule::Touched &Schedule::touched(unsigned unit) const {
   Touched &result = entry->second;
   if (!fresh) return result;
   // Accesses that touch the same elements, as most of what is read and written does, are asked for once.
-  for (const Access &a : units_[unit].accesses) {
-    isl::map elements = relation(a, units_[unit]);
+  const auto number = [&](const isl::set &touched) {
+    isl::map elements = relation(touched, units_[unit]);
     const auto same = std::find_if(result.elements.begin(), result.elements.end(), [&](const isl::map &known) {
       return isl_map_plain_is_equal(known.get(), elements.get()) == isl_bool_true;
     });
-    result.of.push_back(static_cast<std::size_t>(same - result.elements.begin()));
+    const auto which = static_cast<std::size_t>(same - result.elements.begin());
     if (same == result.elements.end()) result.elements.push_back(std::move(elements));
+    return which;
+  };
+  for (const Access &a : units_[unit].accesses) {
+    result.of.push_back(number(a.elements));
+    result.places.push_back(a.delinearized ? number(a.delinearized->elements) : result.of.back());
   }
   return result;
 }
@@ -466,8 +473,10 @@ const std::vector<Schedule::Ordered> &Schedule::ordered(unsigned u, unsigned v) 
   for (std::size_t i = 0; i < units_[u].accesses.size(); ++i)
     for (std::size_t j = 0; j < units_[v].accesses.size(); ++j) {
       const Access &a = units_[u].accesses[i], &b = units_[v].accesses[j];
-      if (a.variable == b.variable && (writes(a) || writes(b)))
-        meeting[{first.of[i], second.of[j]}].accesses.emplace_back(&a, &b);
+      if (a.variable != b.variable || !(writes(a) || writes(b))) continue;
+      const bool places = haveSameExtents(a, b);
+      meeting[{(places ? first.places : first.of)[i], (places ? second.places : second.of)[j]}].accesses.emplace_back(
+          &a, &b);
     }
   std::vector<Ordered> found;
   TimeOrder before(*this, u, v, source_);
@@ -637,7 +646,7 @@ std::optional<Refusal> Schedule::interleaves(const Node &root, const std::vector
     for (unsigned u = 0; u < units_.size(); ++u)
       for (const Access &a : units_[u].accesses) {
         if (a.variable != variable || touching.count(u)) continue;
-        isl::map m = relation(a, units_[u]);
+        isl::map m = relation(a.elements, units_[u]);
         m = isl::manage(isl_map_project_out(m.release(), isl_dim_out, static_cast<unsigned>(v.scope.size()), v.rank));
         touching.emplace(u, isl::manage(isl_map_reset_tuple_id(m.release(), isl_dim_out)));
         units.push_back(u);

@@ -337,7 +337,7 @@ TEST_F(RandomNest, CarriedElementsComputeTheSame) {
     const ast::Module *m = begin(own, seed);
     const ast::Codelet *c = codelet("a", params_, {loopOver(1 + below(2)), loopOver(1)});
     nest::Nests nests(*m);
-    const ast::Codelet *carried = nest::withAscendingLoops(nest::withCarriedElements(nests, c, own), own);
+    const ast::Codelet *carried = nest::withAscendingLoops(nest::withCarriedElements(nests, c, false, own), own);
     if (carried == c) continue;
     ++changed;
     for (auto [n, k] : {std::pair{7, 5}, std::pair{4, 7}, std::pair{1, 0}, std::pair{0, 3}}) {

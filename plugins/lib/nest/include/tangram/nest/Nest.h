@@ -100,6 +100,8 @@ struct Access {
     struct Written {
       std::vector<const ast::Expr *> extents, index;
     } written;
+    std::vector<isl::pw_aff> index;                // in these dimensions; none where one of them is not affine
+    std::vector<std::optional<isl::pw_aff>> sizes; // of the extents
   };
   std::optional<Place> delinearized;
   /// The index, one a dimension, where it is affine; piecewise where it is clamped.
@@ -212,6 +214,14 @@ struct Nest {
   /// The loops of a chain from `loop` inwards, of a statement's.
   std::vector<unsigned> inner(const Statement &statement, unsigned loop) const;
 };
+
+/// What two accesses of a variable touch, in one space: by their places in dimensions that it is used like, where both
+/// have the same ones.
+std::pair<const isl::set &, const isl::set &> comparable(const Access &one, const Access &other);
+bool haveSameExtents(const Access &one, const Access &other);
+/// Whether the iterations of a loop come to elements that lie side by side, or a number of elements apart: whether the
+/// last one of the indices, or of those of the dimensions that it is used like, follows the iterator.
+bool goesAlong(const Nest &nest, const Access &access, unsigned loop);
 
 /// Source text for messages: a[i][j - 1].
 std::string spelled(const ast::Node *node);

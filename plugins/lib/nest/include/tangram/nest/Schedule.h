@@ -130,7 +130,7 @@ private:
   /// What a unit touches, { [loops] -> elements }, and which of that each of its accesses does.
   struct Touched {
     std::vector<isl::map> elements;
-    std::vector<std::size_t> of;
+    std::vector<std::size_t> of, places; // of each access: what it touches, and its places where it has them
   };
   const Touched &touched(unsigned unit) const;
   /// Whether they are updates of a variable that may be reordered.
@@ -159,7 +159,7 @@ private:
   std::optional<Refusal> interleaves(const Node &root, const std::vector<std::vector<isl::pw_aff>> &time,
                                      const std::set<unsigned> &moved) const;
   void forgetOrder();
-  isl::map relation(const Access &access, const Unit &unit) const;
+  isl::map relation(const isl::set &elements, const Unit &unit) const;
 
   const Nest &nest_;
   isl::set assumed_; // of what does not change in the nest
