@@ -1,6 +1,7 @@
 #include "Shapes.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Mutator.h"

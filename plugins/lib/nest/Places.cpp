@@ -15,7 +15,9 @@ std::optional<Access::Place> firstRow(const Nest &nest, const Access &a, const A
   const isl::pw_aff zero = isl::set::universe(isl::space::unit(nest.isl.get())).pw_aff_on_domain(0);
   const isl::set when = s.domain.intersect(nest.assumed);
   if (!index.lt_set(zero).unite(index.ge_set(size)).intersect(when).is_empty()) return std::nullopt;
-  Access::Place place{other.extents, {}, {}, other.sizes};
+  Access::Place place;
+  place.extents = other.extents;
+  place.sizes = other.sizes;
   for (const unsigned loop : nest.variables[a.variable].scope)
     place.index.push_back(isl::set::universe(isl::space::unit(nest.isl.get()))
                               .param_pw_aff_on_domain(isl::id(nest.isl.get(), nest.loops[loop].id)));
