@@ -35,6 +35,12 @@ void sgemm(In<float, 2> a, In<float, 2> b, Out<float, 2> c) {
           "cublasSgemm");
 }
 
+void flatgemm(int m, int n, int k, In<float, 1> a, In<float, 1> b, Out<float, 1> c) {
+  const float one = 1, zero = 0;
+  succeed(cublasSgemm(blas(), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, b.data, n, a.data, k, &zero, c.data, n),
+          "cublasSgemm");
+}
+
 void hgemm(In<bench::Half, 2> a, In<bench::Half, 2> b, Out<float, 2> c) {
   const int m = c.size[0], n = c.size[1], k = a.size[1];
   const float one = 1, zero = 0;
@@ -95,6 +101,7 @@ template <auto function> using Peer = bench::PeerKernel<function>;
 constexpr const tangram_device *kDevice = &tangram_cuda::Device::abi;
 
 const Peer<sgemm> sgemmPeer("sgemm", "cublas", {"a", "b", "c"}, kDevice);
+const Peer<flatgemm> flatgemmPeer("flatgemm", "cublas", {"m", "n", "k", "a", "b", "c"}, kDevice);
 const Peer<hgemm> hgemmPeer("hgemm", "cublas", {"a", "b", "c"}, kDevice);
 const Peer<twoProducts> twoProductsPeer("two_products", "cublas", {"alpha", "beta", "a", "b", "c", "d"}, kDevice);
 const Peer<doitgen> doitgenPeer("doitgen", "cublas", {"a", "c4"}, kDevice);
@@ -105,5 +112,5 @@ const Peer<gemver> gemverPeer("gemver", "cublas", {"alpha", "beta", "a", "u1", "
 
 } // namespace
 
-BENCH_PEERS(&sgemmPeer.kernel, &hgemmPeer.kernel, &twoProductsPeer.kernel, &doitgenPeer.kernel, &mvtPeer.kernel,
-            &ataxPeer.kernel, &gemverPeer.kernel)
+BENCH_PEERS(&sgemmPeer.kernel, &flatgemmPeer.kernel, &hgemmPeer.kernel, &twoProductsPeer.kernel, &doitgenPeer.kernel,
+            &mvtPeer.kernel, &ataxPeer.kernel, &gemverPeer.kernel)

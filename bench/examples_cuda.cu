@@ -188,11 +188,15 @@ __global__ void transposeKernel(const float *__restrict__ in, float *__restrict_
       out[std::size_t(left + r) * rows + top + threadIdx.x] = tile[threadIdx.x][r];
 }
 
-void transpose(In<float, 2> in, Out<float, 2> out) {
-  const unsigned rows = in.size[0], columns = in.size[1];
-  transposeKernel<<<dim3(pieces(columns, kSide), pieces(rows, kSide)), dim3(kSide, kStep)>>>(in.data, out.data, rows,
-                                                                                             columns);
+void turn(const float *in, float *out, unsigned rows, unsigned columns) {
+  transposeKernel<<<dim3(pieces(columns, kSide), pieces(rows, kSide)), dim3(kSide, kStep)>>>(in, out, rows, columns);
   launched("transpose");
+}
+
+void transpose(In<float, 2> in, Out<float, 2> out) { turn(in.data, out.data, in.size[0], in.size[1]); }
+
+void flattranspose(int rows, int columns, In<float, 1> in, Out<float, 1> out) {
+  turn(in.data, out.data, rows, columns);
 }
 
 // ---- histogram: bins of a warp's own in scratchpad memory, 16 bytes a load
@@ -315,6 +319,7 @@ const Peer<accelerations> accelerationsPeer("accelerations", "cuda", {"x", "y", 
                                             kDevice);
 const Peer<softmax> softmaxPeer("softmax", "cuda", {"in", "out"}, kDevice);
 const Peer<transpose> transposePeer("transpose", "cuda", {"in", "out"}, kDevice);
+const Peer<flattranspose> flattransposePeer("flattranspose", "cuda", {"rows", "columns", "in", "out"}, kDevice);
 const Peer<histogram> histogramPeer("histogram", "cuda", {"in", "bins"}, kDevice);
 const Peer<products> productsPeer("products", "cuda", {"a", "b", "c"}, kDevice);
 const Peer<mriq> mriqPeer("mriq", "cuda", {"kx", "ky", "kz", "magnitude", "x", "y", "z", "real", "imaginary"}, kDevice);
@@ -322,4 +327,5 @@ const Peer<mriq> mriqPeer("mriq", "cuda", {"kx", "ky", "kz", "magnitude", "x", "
 } // namespace
 
 BENCH_PEERS(&jacobiPeer.kernel, &convolutionPeer.kernel, &accelerationsPeer.kernel, &softmaxPeer.kernel,
-            &transposePeer.kernel, &histogramPeer.kernel, &productsPeer.kernel, &mriqPeer.kernel)
+            &transposePeer.kernel, &flattransposePeer.kernel, &histogramPeer.kernel, &productsPeer.kernel,
+            &mriqPeer.kernel)

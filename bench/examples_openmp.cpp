@@ -26,6 +26,10 @@ void softmax(In<float, 2> in, Out<float, 2> out) { careful::softmaxRows(in.data,
 
 void transpose(In<float, 2> in, Out<float, 2> out) { careful::transpose(in.data, out.data, in.size[0], in.size[1]); }
 
+void flattranspose(int rows, int columns, In<float, 1> in, Out<float, 1> out) {
+  careful::transpose(in.data, out.data, rows, columns);
+}
+
 void histogram(In<unsigned char, 1> in, Out<unsigned, 1> bins) {
   std::fill(bins.data, bins.data + bins.size[0], 0u);
   careful::histogram(in.data, in.size[0], bins.data);
@@ -224,6 +228,7 @@ const Peer<convolution> convolutionPeer("convolution", "openmp", {"in", "weights
 const Peer<accelerations> accelerationsPeer("accelerations", "openmp", {"x", "y", "z", "mass", "ax", "ay", "az"});
 const Peer<softmax> softmaxPeer("softmax", "openmp", {"in", "out"});
 const Peer<transpose> transposePeer("transpose", "openmp", {"in", "out"});
+const Peer<flattranspose> flattransposePeer("flattranspose", "openmp", {"rows", "columns", "in", "out"});
 const Peer<histogram> histogramPeer("histogram", "openmp", {"in", "bins"});
 const Peer<products> productsPeer("products", "openmp", {"a", "b", "c"});
 const Peer<mriq> mriqPeer("mriq", "openmp", {"kx", "ky", "kz", "magnitude", "x", "y", "z", "real", "imaginary"});
@@ -241,6 +246,10 @@ void gemm(double alpha, const double *a, const double *b, double beta, double *c
 
 void sgemm(In<float, 2> a, In<float, 2> b, Out<float, 2> c) {
   const int m = count(c.size[0]), n = count(c.size[1]), k = count(a.size[1]);
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a.data, k, b.data, n, 0, c.data, n);
+}
+
+void flatgemm(int m, int n, int k, In<float, 1> a, In<float, 1> b, Out<float, 1> c) {
   cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a.data, k, b.data, n, 0, c.data, n);
 }
 
@@ -273,11 +282,13 @@ void doitgen(Out<double, 3> a, In<double, 2> c4) {
 }
 
 const Peer<sgemm> sgemmPeer("sgemm", "openblas", {"a", "b", "c"});
+const Peer<flatgemm> flatgemmPeer("flatgemm", "openblas", {"m", "n", "k", "a", "b", "c"});
 const Peer<hgemm> hgemmPeer("hgemm", "openblas", {"a", "b", "c"});
 const Peer<twoProducts> twoProductsPeer("two_products", "openblas", {"alpha", "beta", "a", "b", "c", "d"});
 const Peer<doitgen> doitgenPeer("doitgen", "openblas", {"a", "c4"});
 
-#define BLAS_PEERS , &sgemmPeer.kernel, &hgemmPeer.kernel, &twoProductsPeer.kernel, &doitgenPeer.kernel
+#define BLAS_PEERS                                                                                                     \
+  , &sgemmPeer.kernel, &flatgemmPeer.kernel, &hgemmPeer.kernel, &twoProductsPeer.kernel, &doitgenPeer.kernel
 #else
 #define BLAS_PEERS
 #endif
@@ -285,5 +296,5 @@ const Peer<doitgen> doitgenPeer("doitgen", "openblas", {"a", "c4"});
 } // namespace
 
 BENCH_PEERS(&jacobiPeer.kernel, &convolutionPeer.kernel, &accelerationsPeer.kernel, &softmaxPeer.kernel,
-            &transposePeer.kernel, &histogramPeer.kernel, &productsPeer.kernel, &mriqPeer.kernel, &mvtPeer.kernel,
-            &ataxPeer.kernel, &gemverPeer.kernel BLAS_PEERS)
+            &transposePeer.kernel, &flattransposePeer.kernel, &histogramPeer.kernel, &productsPeer.kernel,
+            &mriqPeer.kernel, &mvtPeer.kernel, &ataxPeer.kernel, &gemverPeer.kernel BLAS_PEERS)

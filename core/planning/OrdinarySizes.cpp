@@ -80,7 +80,8 @@ void numbersByConditions(const ast::Expr *condition, const ast::Spectrum &spectr
     const auto elements = static_cast<double>(sizes.at(spectrum.params[*container]->name).at(0));
     if (open.empty() || known < 1) continue;
     const double each = std::pow(elements / known, 1 / static_cast<double>(open.size()));
-    for (const std::string &name : open) sizes[name] = {static_cast<std::uint64_t>(std::max(1.0, std::floor(each + 1e-6)))};
+    for (const std::string &name : open)
+      sizes[name] = {static_cast<std::uint64_t>(std::max(1.0, std::floor(each + 1e-6)))};
   }
 }
 

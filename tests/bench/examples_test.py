@@ -27,6 +27,8 @@ SMALL = {
     "2mm": "alpha=1.5 beta=1.25 a=random:17x31 b=random:31x35 c=random:35x37 d=random:17x37",
     "doitgen": "a=random:3x5x37 c4=random:37x37",
     "sgemm": "a=random:17x31 b=random:31x35 c=zeros:17x35",
+    "flatgemm": "m=17 n=35 k=31 a=random:527 b=random:1085 c=zeros:595",
+    "flattranspose": "rows=35 columns=77 in=random:2695 out=zeros:2695",
     "hgemm": "a=random:17x31 b=random:31x35 c=zeros:17x35",
     "mvt": "a=random:37x35 y1=random:35 y2=random:37 x1=random:37 x2=random:35",
     "gemver": "alpha=1.5 beta=1.25 a=random:37x37 " + vectors("u1 v1 u2 v2 y z x w", 37),
