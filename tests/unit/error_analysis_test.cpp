@@ -478,4 +478,22 @@ TYPED_TEST(ErrorAnalysis, MemoryKeepsWhatIsKnownOfElements) {
   EXPECT_TRUE(read[4000].exact());
 }
 
+// z[k] += x * 0.5: each sum below is exact in this order, and in another one, by parts from zero, it is not.
+TEST(ErrorAnalysisOfFloats, SumsThatAreExactByChanceMayBeRoundedInAnotherOrder) {
+  const float first = -0.65716094f;
+  const std::vector<double> x = {0.9010869f * 0.5, 0.35215753f * 0.5};
+  Real<float> place = first;
+  float parts = 0;
+  for (const double v : x) {
+    place = Real<float>(Real<double>(place) + Real<double>(v)).settled();
+    parts = static_cast<float>(parts + v);
+  }
+  EXPECT_NE(first + parts, place.own);
+  EXPECT_TRUE(accepts(place, first + parts));
+  // Whole numbers are exact in any order.
+  Real<float> whole = 3.0f;
+  for (const double v : {5.0, -7.0, 1000.0}) whole = Real<float>(Real<double>(whole) + Real<double>(v)).settled();
+  EXPECT_TRUE(whole.exact());
+}
+
 } // namespace

@@ -53,11 +53,14 @@ public:
   explicit Real(const Real<U> &x)
       : value(static_cast<Wide>(x.value)), own(static_cast<T>(x.own)), grid(x.grid), magnitude(x.magnitude),
         carried(x.bound()), worst(x.worstCase()), largest(x.magnitude), generation(x.generation) {
-    if (sizeof(T) > sizeof(U) || (x.exact() && static_cast<Wide>(static_cast<T>(x.value)) == value)) return;
+    // A sum that happens to be exact in this order need not be so in another one.
+    const bool inAnyOrder = x.sums == 0 || reach() < powerOfTwo(grid + Traits<T>::mantissa);
+    if (sizeof(T) > sizeof(U) || (x.exact() && inAnyOrder && static_cast<Wide>(static_cast<T>(x.value)) == value))
+      return;
     // A sum that was rounded before is so at each partial sum of another order, `float += float * double`: parts that
     // are combined in pairs are rounded whenever what they cover doubles, but the few times that still change them.
-    const double rounding =
-        u * std::abs(static_cast<double>(value)) + 3 * std::min(u * magnitude, carried) + tiny(value);
+    const double partial = x.exact() && !inAnyOrder ? magnitude : std::abs(static_cast<double>(value));
+    const double rounding = u * partial + 3 * std::min(u * magnitude, carried) + tiny(value);
     carried += rounding;
     worst += rounding;
     becomeOne();
