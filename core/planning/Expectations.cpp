@@ -3,6 +3,7 @@
 #include "ExpectedSites.h"
 #include "tangram/compose/Interned.h"
 
+#include <algorithm>
 #include <bit>
 #include <boost/functional/hash.hpp>
 #include <unordered_map>
@@ -26,15 +27,20 @@ void roundUp(std::optional<std::uint64_t> &n) {
   if (n) n = roundedUp(*n);
 }
 
+/// The same where something is known of arguments; else none of them.
+Expected known(Expected expected) {
+  const bool any = std::any_of(expected.arguments.begin(), expected.arguments.end(), [](const Extents &extents) {
+    return std::any_of(extents.begin(), extents.end(), [](const auto &extent) { return extent.has_value(); });
+  });
+  if (!any && expected.scalars.empty()) expected.arguments.clear();
+  return expected;
+}
+
 Expected rounded(Expected expected) {
   for (std::optional<std::uint64_t> *n : {&expected.elements, &expected.work, &expected.units}) roundUp(*n);
-  bool any = false;
   for (Extents &extents : expected.arguments)
-    for (std::optional<std::uint64_t> &extent : extents) {
-      roundUp(extent);
-      any |= extent.has_value();
-    }
-  if (!any && expected.scalars.empty()) expected.arguments.clear();
+    for (std::optional<std::uint64_t> &extent : extents) roundUp(extent);
+  expected = known(std::move(expected));
   for (auto &[name, value] : expected.scalars)
     if (value > 0) value = static_cast<std::int64_t>(roundedUp(static_cast<std::uint64_t>(value)));
   return expected;
@@ -65,7 +71,7 @@ Expectations::Expectations(const Forest &forest, const ExpectedSizes &sizes)
       std::vector<Extents> arguments = expectedArguments(*spectrum, sizes);
       Scalars scalars = expectedScalars(*spectrum, arguments, sizes);
       // As they are: conditions of codelets compare products of them with other ones.
-      root_ = known_->all.id({std::move(arguments), std::move(scalars), {}, {}, {}});
+      root_ = known_->all.id(known({std::move(arguments), std::move(scalars), {}, {}, {}}));
     }
 }
 
