@@ -115,7 +115,10 @@ ScheduleNode ScheduleTree::made(ScheduleNode::Kind kind) const {
 std::vector<ScheduleNode> ScheduleTree::leaf(const Groups &groups) const {
   std::vector<ScheduleNode> all;
   for (const UnitGroup *g : groups) {
-    all.insert(all.end(), g->body.begin(), g->body.end());
+    for (ScheduleNode node : g->body) {
+      node.changed = true; // also where no loop of isl's is around it
+      all.push_back(std::move(node));
+    }
     if (!g->body.empty()) continue;
     for (const unsigned u : g->units) {
       all.push_back(made(ScheduleNode::Kind::Unit));
