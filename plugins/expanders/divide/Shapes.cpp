@@ -148,11 +148,8 @@ std::map<std::string, Shape> shapesOf(const nest::Nest &nest, const Codelet &cod
       of.places[element] = a.delinearized->written.index;
     }
   for (auto &[name, shape] : shapes) {
-    std::size_t elements = 0;
-    const WalkResult sized = shape.local ? WalkResult::Advance : WalkResult::Skip; // it is another one then
-    walk(
-        codelet.body, [&](const Size &) { return sized; },
-        [&, name = name](const VarRef &v) { elements += v.name == name; });
+    const std::size_t elements = shape.local ? nest::mentionsOf(codelet.body, name) // its size is another one then
+                                             : nest::valueMentionsOf(codelet.body, name);
     std::size_t seen = 0; // of those, in places that are known
     walk(codelet.body, [&, &shape = shape](const Subscript &s) { seen += shape.places.count(&s); });
     if (shape.places.empty() || elements != seen) others.insert(name);

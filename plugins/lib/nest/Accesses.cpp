@@ -321,17 +321,6 @@ void Accesses::node(const Node *n) {
   });
 }
 
-namespace {
-
-/// How often a tree names a container other than to ask for its size.
-std::size_t timesTouched(const Node *tree, const std::string &name) {
-  std::size_t count = 0;
-  walk(tree, [](const Size &) { return WalkResult::Skip; }, [&](const VarRef &v) { count += v.name == name; });
-  return count;
-}
-
-} // namespace
-
 void Accesses::updates() {
   std::vector<Access> &accesses = statement_->accesses;
   if (isa<Evaluate>(statement_->node) || updateOf(statement_->node, module_)) {
@@ -353,7 +342,7 @@ void Accesses::updates() {
     if (!updated || nest_.variables[updated->variable].rank == 0) return WalkResult::Advance;
     const std::string &name = nest_.variables[updated->variable].name;
     Within &within = containers.try_emplace(name, Within{*updated}).first->second;
-    within.mentioned += timesTouched(&s, name);
+    within.mentioned += valueMentionsOf(&s, name);
     within.alike &= within.updated.op == updated->op;
     return WalkResult::Skip;
   });
@@ -363,7 +352,7 @@ void Accesses::updates() {
           const std::vector<unsigned> &roots = view.second.roots;
           return std::find(roots.begin(), roots.end(), number) != roots.end();
         });
-    if (viewed || !within.alike || within.mentioned != timesTouched(statement_->node, name)) continue;
+    if (viewed || !within.alike || within.mentioned != valueMentionsOf(statement_->node, name)) continue;
     for (Access &a : accesses)
       if (a.variable == within.updated.variable) a.update = within.updated.op;
   }

@@ -41,6 +41,12 @@ std::size_t mentionsOf(const Node *tree, const std::string &name) {
   return count;
 }
 
+std::size_t valueMentionsOf(const Node *tree, const std::string &name) {
+  std::size_t count = 0;
+  walk(tree, [](const Size &) { return WalkResult::Skip; }, [&](const VarRef &v) { count += v.name == name; });
+  return count;
+}
+
 bool mentionsValue(const Node *tree, const std::string &name) {
   bool found = false;
   walk(tree, [&](const Node &n) {

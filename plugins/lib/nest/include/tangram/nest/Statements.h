@@ -21,6 +21,8 @@ bool changesVariable(const ast::Node *tree, const std::string &name);
 bool touchesElements(const ast::Node *tree, const std::set<std::string> &containers);
 /// How often a tree names a variable.
 std::size_t mentionsOf(const ast::Node *tree, const std::string &name);
+/// The same, but to ask for its size.
+std::size_t valueMentionsOf(const ast::Node *tree, const std::string &name);
 /// Whether a tree names a variable other than to ask for its size.
 bool mentionsValue(const ast::Node *tree, const std::string &name);
 /// Containers and arrays of which statements write elements.
