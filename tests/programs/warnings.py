@@ -2,7 +2,7 @@
 
     warnings.py TANGRAM INCLUDE WORK CXX,CXX... FILE TARGET [SPECTRUM...]
 
-Code of the chosen plan, and of some drawn at random, is read by every C++ compiler. The first one also optimises the
+Code of the chosen plan, and of one drawn at random, is read by every C++ compiler. The first one also optimises the
 chosen plan's, which finds more. The header must be C, too.
 """
 import os
@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-SEEDS = 2
+SEEDS = 1
 WARN = ["-Wall", "-Wextra"]
 READ = ["-std=c++20", "-fopenmp", "-fsyntax-only"] + WARN
 OPTIMISE = ["-std=c++20", "-fopenmp", "-O2", "-march=native", "-c", "-o", "/dev/null"] + WARN

@@ -100,31 +100,28 @@ public:
     return true;
   }
 
+  /// In its place, since Clang looks for a header where it was when it was precompiled; the key, without which nothing
+  /// is valid, comes last.
   bool make(const std::string &compiler, const std::vector<std::string> &flags, const std::string &directives,
             const std::function<bool()> &cancelled) const {
     std::error_code failed;
-    const fs::path made = folder_.string() + fmt::format(".{}", getpid());
-    runtime::removeAtEnd(made);
-    bool done = false;
-    if (fs::create_directories(made, failed); !failed) {
-      std::ofstream(made / "preamble.h", std::ios::binary) << directives;
-      std::ofstream(made / "key", std::ios::binary) << key_;
-      std::vector<std::string> args = flags;
-      for (const std::string &arg :
-           {std::string("-x"), std::string("c++-header"), (made / "preamble.h").string(), std::string("-MD"),
-            std::string("-MF"), (made / "preamble.d").string(), std::string("-o"), compiled(made).string()})
-        args.push_back(arg);
-      CompilerProcess process;
-      done = process.start(compiler, args, made / "log") == 0 && process.wait(cancelled) == 0 &&
-             fs::exists(compiled(made), failed);
-      if (done) {
-        fs::remove_all(folder_, failed);
-        fs::rename(made, folder_, failed);
-        done = !failed;
-      }
-    }
-    fs::remove_all(made, failed);
-    runtime::dropFolder(made);
+    fs::remove_all(folder_, failed);
+    if (fs::create_directories(folder_, failed); failed) return false;
+    runtime::removeAtEnd(folder_);
+    std::ofstream(header(), std::ios::binary) << directives;
+    std::vector<std::string> args = flags;
+    for (const std::string &arg :
+         {std::string("-x"), std::string("c++-header"), header().string(), std::string("-MD"), std::string("-MF"),
+          (folder_ / "preamble.d").string(), std::string("-o"), compiled(folder_).string()})
+      args.push_back(arg);
+    CompilerProcess process;
+    const bool done = process.start(compiler, args, folder_ / "log") == 0 && process.wait(cancelled) == 0 &&
+                      fs::exists(compiled(folder_), failed);
+    if (done)
+      std::ofstream(folder_ / "key", std::ios::binary) << key_;
+    else
+      fs::remove_all(folder_, failed);
+    runtime::dropFolder(folder_);
     return done;
   }
 

@@ -85,7 +85,8 @@ public:
   }
 
   /// Whether a loop of the deepest ones begins or ends where another one around it is: else no part of it lies apart
-  /// from a block.
+  /// from a block. Loops whose ranges lie apart, as those over three neighbours and over rows but the first, tell
+  /// nothing.
   bool triangular() const {
     std::size_t deepest = 0;
     for (const UnitGroup &g : problem_.groups) deepest = std::max(deepest, units_[g.units.front()].loops.size());
@@ -93,11 +94,19 @@ public:
       const Schedule::Unit &unit = units_[g.units.front()];
       if (unit.loops.size() < deepest) continue;
       const isl::set domain = unit.domain.intersect(assumed_);
+      auto rangeOf = [&](unsigned loop) {
+        std::vector<unsigned> others = unit.loops;
+        std::erase(others, loop);
+        return nest_.without(domain, others);
+      };
       for (std::size_t l = 0; l < unit.loops.size(); ++l)
-        for (std::size_t m = 0; m < l; ++m)
-          if (domain.intersect(iterator(unit.loops[l]).lt_set(iterator(unit.loops[m]))).is_empty() ||
-              domain.intersect(iterator(unit.loops[l]).gt_set(iterator(unit.loops[m]))).is_empty())
-            return true;
+        for (std::size_t m = 0; m < l; ++m) {
+          const isl::pw_aff inner = iterator(unit.loops[l]), outer = iterator(unit.loops[m]);
+          for (const isl::set &side : {inner.lt_set(outer), inner.gt_set(outer)})
+            if (domain.intersect(side).is_empty() &&
+                !rangeOf(unit.loops[l]).intersect(rangeOf(unit.loops[m])).intersect(side).is_empty())
+              return true;
+        }
     }
     return false;
   }

@@ -57,6 +57,19 @@ TEST_F(PrecompiledPreamble, IsMadeOnce) {
   EXPECT_NE(precompiledPreamble("g++", {"-O1", "-I" + folder.string()}, "#include <mine.hpp>\n", {}), first);
 }
 
+TEST_F(PrecompiledPreamble, IsReadByTheCompilerThatMadeIt) {
+  std::ofstream(folder / "unit.cpp") << "int main() { return mine() - 1; }\n";
+  for (const std::string compiler : {"g++", "clang++-19"}) {
+    const auto header = made(compiler);
+    if (!header) GTEST_SKIP() << "there is no " << compiler;
+    EXPECT_EQ(std::system((compiler + " -fsyntax-only -O0 -I'" + folder.string() + "' -include '" + header->string() +
+                           "' '" + (folder / "unit.cpp").string() + "'")
+                              .c_str()),
+              0)
+        << compiler;
+  }
+}
+
 TEST_F(PrecompiledPreamble, IsMadeAnewWhereAHeaderChanges) {
   const auto first = made();
   if (!first) GTEST_SKIP() << "there is no g++";
