@@ -72,6 +72,10 @@ double meanSize(const WholePass &pass, tangram_element element) {
   return std::clamp(std::sqrt(product), pass.negative ? 1 : kLeastSize, most);
 }
 
+/// A share or a tolerance means nothing as a whole number: what is computed of a power of two, no larger, is exact as
+/// well.
+double powerBelow(double fraction) { return std::copysign(std::exp2(std::ilogb(fraction)), fraction); }
+
 } // namespace
 
 std::uint64_t Random::next() { return mixed(state_ += kStep); }
@@ -186,6 +190,7 @@ void makeWhole(Value &value, std::uint64_t seed, WholePass pass, bool fillZeros)
     WholeNumbers numbers(seed + f, field.count(), field.element(), pass);
     field.changeReals([&](double x) {
       const std::int64_t number = withSigns(numbers.next(false), signs);
+      if (value.rank() == 0 && std::isfinite(x) && x != std::trunc(x)) return powerBelow(x);
       return std::isfinite(x) && (x != 0 || fillZeros) ? static_cast<double>(number) : x;
     });
   }

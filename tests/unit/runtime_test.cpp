@@ -216,10 +216,16 @@ TEST(ArgumentSpec, RandomNumbersMayHaveARange) {
                                     {"0", Signs::Any},
                                     {"1,nan", Signs::Any}})
     EXPECT_EQ(parseArgumentSpec(text).signs(), signs) << text;
-  Value epsilon = made("0.00001", TANGRAM_F32, 0);
+  Value factor = made("3", TANGRAM_F32, 0);
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    makeWhole(epsilon, seed);
-    EXPECT_GE(epsilon.real(0), 1);
+    makeWhole(factor, seed);
+    EXPECT_GE(factor.real(0), 1);
+  }
+  // A share stays one.
+  for (const auto &[text, power] : {std::pair("0.00001", 0x1p-17), {"0.95", 0.5}, {"-1.5", -1.0}, {"0.5", 0.5}}) {
+    Value share = made(text, TANGRAM_F32, 0);
+    makeWhole(share, 1);
+    EXPECT_EQ(share.real(0), power) << text;
   }
 
   EXPECT_EQ(idOf([] { parseArgumentSpec("random:1..:4"); }), "argument.bad-range");

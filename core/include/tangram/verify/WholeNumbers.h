@@ -81,7 +81,7 @@ std::vector<WholePass> wholePasses(const std::vector<Value> &values);
 inline constexpr std::size_t kMostWhole = 4;
 
 /// Puts such numbers in the place of a value's floating ones; zeros and what is no finite number stay. `fillZeros`:
-/// zeros do not.
+/// zeros do not. In the place of a fraction that is no element but an argument comes a power of two that is no larger.
 void makeWhole(Value &value, std::uint64_t seed, WholePass pass = {}, bool fillZeros = false);
 
 /// Puts 1 in the place of zeros, integers included.
