@@ -127,6 +127,11 @@ private:
   const ast::Expr *atomic(const clang::CallExpr *e, const std::string &operation);
   const ast::Expr *spectrumCall(const clang::CallExpr *e, const std::string &name);
   const ast::Expr *libraryCall(const clang::CallExpr *e, const clang::FunctionDecl *callee);
+  /// Of <bit>, and builtins for the same (BitFunctions.cpp); null where it is none.
+  const ast::Expr *bitFunction(const clang::CallExpr *e, std::string name, bool standard);
+  const ast::Expr *populationCount(const ast::Expr *word, ast::SourceRange where);
+  const ast::Expr *leadingZeros(const ast::Expr *word, ast::SourceRange where);
+  const ast::Expr *trailingZeros(const ast::Expr *word, ast::SourceRange where);
   const ast::Expr *choose(const ast::Expr *a, const ast::Expr *b, bool smaller, ast::SourceRange range);
   void checkWritten(const clang::Expr *argument, const clang::ParmVarDecl *parameter, const std::string &callee);
   void checkCompound(ast::SourceRange range, const std::string &what, bool byLanes = false);

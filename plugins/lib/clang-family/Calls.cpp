@@ -355,6 +355,14 @@ const ast::Expr *Body::choose(const ast::Expr *a, const ast::Expr *b, bool small
   return arena().make<Call>(where, of, name, Exprs{a, b});
 }
 
+/// What a function rounds by that gives an integer: lround, llroundf, lrint, ...; empty: it is none.
+static std::string toInteger(std::string_view name) {
+  if (name.ends_with('f')) name.remove_suffix(1);
+  if (name == "lround" || name == "llround") return "round";
+  if (name == "lrint" || name == "llrint") return "rint";
+  return "";
+}
+
 const ast::Expr *Body::libraryCall(const clang::CallExpr *e, const clang::FunctionDecl *callee) {
   ast::SourceRange where = range(e->getSourceRange());
   bool standard = inStd(callee) && !program_.ranges().isUsers(callee->getLocation());
@@ -379,8 +387,19 @@ const ast::Expr *Body::libraryCall(const clang::CallExpr *e, const clang::Functi
 
   clang::QualType returned = callee->getReturnType();
   std::optional<Type> result = scalarType(returned, context());
+  if (result)
+    if (const Expr *bits = bitFunction(e, name.str(), standard)) return build(where).cast(*result, bits);
   if (name == "labs") name = "llabs";
   std::string base = name.str();
+  if (const std::string rounds = toInteger(base); !rounds.empty() && result && e->getNumArgs() == 1) {
+    const Expr *x = expr(e->getArg(0));
+    if (!x->type.isScalar()) return nullptr;
+    const bool isFloat = base.ends_with('f') || (standard && x->type == Type(Scalar::F32));
+    const Type compute = isFloat ? Scalar::F32 : Scalar::F64;
+    const Expr *rounded =
+        arena().make<Call>(where, compute, rounds + (isFloat ? "f" : ""), Exprs{convert(compute, x, where)});
+    return build(where).cast(*result, rounded);
+  }
   bool isAbs = base == "abs" || base == "llabs";
   bool classify = base == "isnan" || base == "isinf" || base == "isfinite";
   bool known = isMathFunction(base) && base != ast::kReciprocalRoot; // which hosts do not have

@@ -309,9 +309,10 @@ inline constexpr DiagnosticKind kOutput{
 inline constexpr DiagnosticKind kForms{"language.forms", Class::User, "these are no arguments of '{0}'", "write {1}"};
 inline constexpr DiagnosticKind kNoBody{"language.no-body", Class::User, "'{0}' is called and has no definition here",
                                         "define it in this file or in one that it includes"};
-inline constexpr DiagnosticKind kUnknownFunction{
-    "language.unknown-function", Class::User, "'{0}' of a library cannot be called in a codelet",
-    "use the functions of <cmath>, std::min, std::max, std::clamp, std::abs, or write a function"};
+inline constexpr DiagnosticKind kUnknownFunction{"language.unknown-function", Class::User,
+                                                 "'{0}' of a library cannot be called in a codelet",
+                                                 "use the functions of <cmath>, std::min, std::max, std::clamp, "
+                                                 "std::abs, those of <bit> that count, or write a function"};
 inline constexpr DiagnosticKind kTooDeep{"language.too-deep", Class::Limitation, "{0} are nested more than {1} deep",
                                          "use variables for the parts"};
 
