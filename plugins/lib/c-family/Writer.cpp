@@ -120,11 +120,11 @@ void Writer::own() {
 std::string stringLiteral(std::string_view text) {
   std::string out = "\"";
   for (unsigned char c : text) {
-    if (c == '"' || c == '\\')
+    if (c == '"' || c == '\\' || c == '?') // of which two begin a trigraph
       (out += '\\') += static_cast<char>(c);
     else if (c == '\n')
       out += "\\n";
-    else if (c < 0x20 || c == 0x7f || c == '?')
+    else if (c < 0x20 || c == 0x7f)
       out += fmt::format("\\{:03o}", c);
     else
       out += static_cast<char>(c);
