@@ -1,9 +1,6 @@
-// Functions of <bit>, and builtins for the same, as functions of words: compilers of all backends know these idioms.
+// Functions of <bit>, and builtins for the same, as functions of words, by idioms of which GCC and LLVM make
+// instructions.
 #include "Body.h"
-#include "Messages.h"
-#include "Program.h"
-#include "Types.h"
-#include "tangram/ast/Build.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +19,6 @@ public:
   const Expr *x() const { return x_; }
   const Expr *word(std::uint64_t value) const { return build_.integer(word_, static_cast<Int>(value)); }
   const Expr *op(BinaryOp o, const Expr *a, const Expr *b) const { return build_.binary(o, a, b); }
-  const Expr *up(const Expr *a, unsigned by) const { return op(BinaryOp::Shl, a, word(by)); }
   const Expr *down(const Expr *a, unsigned by) const { return op(BinaryOp::Shr, a, word(by)); }
   const Expr *inverted(const Expr *a) const { return op(BinaryOp::Xor, a, word(~std::uint64_t{0})); }
   /// Every `bits` bits of a word the same ones.
@@ -70,31 +66,30 @@ private:
 
 } // namespace
 
+template <typename Result>
+const Expr *Body::ofWord(const char *name, const Expr *word, SourceRange where, Result result) {
+  const std::string function =
+      program_.synthesized(fmt::format("{}_{}", name, word->type.text()), [&](const std::string &made) {
+        WordFunction f(arena(), where, word->type);
+        return f.function(made, result(f));
+      });
+  return arena().make<Call>(where, Type(Scalar::I32), function, std::vector<const Expr *>{word});
+}
+
 const Expr *Body::populationCount(const Expr *word, SourceRange where) {
-  const std::string name = program_.synthesized(fmt::format("popcount_{}", word->type.text()), [&](const auto &made) {
-    WordFunction f(arena(), where, word->type);
-    return f.function(made, f.population());
-  });
-  return arena().make<Call>(where, Type(Scalar::I32), name, std::vector<const Expr *>{word});
+  return ofWord("popcount", word, where, [](WordFunction &f) { return f.population(); });
 }
 
 const Expr *Body::leadingZeros(const Expr *word, SourceRange where) {
-  const std::string filled = program_.synthesized(fmt::format("filled_{}", word->type.text()), [&](const auto &made) {
-    WordFunction f(arena(), where, word->type);
-    const Build build(arena(), where);
-    const Expr *above = f.kept("above", f.inverted(f.filled()));
-    return f.function(made, populationCount(above, where));
-  });
-  return arena().make<Call>(where, Type(Scalar::I32), filled, std::vector<const Expr *>{word});
+  return ofWord("leading_zeros", word, where,
+                [&](WordFunction &f) { return populationCount(f.kept("above", f.inverted(f.filled())), where); });
 }
 
 const Expr *Body::trailingZeros(const Expr *word, SourceRange where) {
-  const std::string name = program_.synthesized(fmt::format("below_{}", word->type.text()), [&](const auto &made) {
-    WordFunction f(arena(), where, word->type);
-    const Expr *below = f.kept("below", f.op(BinaryOp::And, f.inverted(f.x()), f.op(BinaryOp::Sub, f.x(), f.word(1))));
-    return f.function(made, populationCount(below, where));
+  return ofWord("trailing_zeros", word, where, [&](WordFunction &f) {
+    const Expr *less = f.op(BinaryOp::Sub, f.x(), f.word(1));
+    return populationCount(f.kept("below", f.op(BinaryOp::And, f.inverted(f.x()), less)), where);
   });
-  return arena().make<Call>(where, Type(Scalar::I32), name, std::vector<const Expr *>{word});
 }
 
 const Expr *Body::bitFunction(const clang::CallExpr *e, std::string name, bool standard) {

@@ -129,6 +129,9 @@ private:
   const ast::Expr *libraryCall(const clang::CallExpr *e, const clang::FunctionDecl *callee);
   /// Of <bit>, and builtins for the same (BitFunctions.cpp); null where it is none.
   const ast::Expr *bitFunction(const clang::CallExpr *e, std::string name, bool standard);
+  /// A call of a function that `result` writes of one word.
+  template <typename Result>
+  const ast::Expr *ofWord(const char *name, const ast::Expr *word, ast::SourceRange where, Result result);
   const ast::Expr *populationCount(const ast::Expr *word, ast::SourceRange where);
   const ast::Expr *leadingZeros(const ast::Expr *word, ast::SourceRange where);
   const ast::Expr *trailingZeros(const ast::Expr *word, ast::SourceRange where);

@@ -387,7 +387,8 @@ const ast::Expr *Body::libraryCall(const clang::CallExpr *e, const clang::Functi
 
   clang::QualType returned = callee->getReturnType();
   std::optional<Type> result = scalarType(returned, context());
-  if (result)
+  // Somebody's own clz may be something else.
+  if (result && (standard || callee->getName().starts_with("__builtin_")))
     if (const Expr *bits = bitFunction(e, name.str(), standard)) return build(where).cast(*result, bits);
   if (name == "labs") name = "llabs";
   std::string base = name.str();
