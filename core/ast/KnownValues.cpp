@@ -1,6 +1,7 @@
 #include "tangram/ast/KnownValues.h"
 
 #include "tangram/ast/Build.h"
+#include "tangram/ast/Casts.h"
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Kinds.h"
@@ -180,6 +181,35 @@ const Expr *KnownValues::inlined(const Expr *e, Arena &arena) const {
   };
   Inline inlining(*this, arena);
   return inlining(e);
+}
+
+const Expr *KnownValues::upperBound(const Expr *e, Arena &arena) const {
+  if (isConstantExpression(e)) return inlined(e, arena);
+  if (!e->type.isInteger() || e->type.isSigned()) return nullptr;
+  const Build build(arena, e->range);
+  if (const auto *v = dyn<VarRef>(e)) {
+    const Expr *init = initialiser(v->name);
+    const Expr *bound = init && init->type == v->type ? upperBound(init, arena) : nullptr;
+    return bound;
+  }
+  if (const auto *cast = dyn<Cast>(e)) {
+    const Expr *bound = cast->operand->type.bytes() <= e->type.bytes() ? upperBound(cast->operand, arena) : nullptr;
+    return bound ? build.cast(e->type, bound) : nullptr;
+  }
+  if (const auto *choice = dyn<Conditional>(e)) {
+    const auto *compared = dyn<Binary>(withoutCasts(choice->cond));
+    const bool lesser = compared && compared->op == BinaryOp::Lt && equal(compared->lhs, choice->then) &&
+                        equal(compared->rhs, choice->otherwise);
+    if (!lesser) return nullptr;
+    const Expr *bound = upperBound(choice->then, arena);
+    return bound ? bound : upperBound(choice->otherwise, arena);
+  }
+  if (const auto *sum = dyn<Binary>(e); sum && sum->op == BinaryOp::Add) {
+    const Expr *left = upperBound(sum->lhs, arena), *right = upperBound(sum->rhs, arena);
+    const Expr *bound = left && right ? build.add(left, right) : nullptr;
+    return bound && value(bound) ? bound : nullptr;
+  }
+  return nullptr;
 }
 
 const Expr *KnownValues::overParameters(const Expr *e, Arena &arena) const {

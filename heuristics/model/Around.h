@@ -33,6 +33,9 @@ struct ArgumentAround {
   friend std::size_t hash_value(const ArgumentAround &argument);
 };
 
+/// Bytes.
+constexpr double kScratchpadUnit = 256;
+
 /// Numbers of workers as powers of two.
 struct Around {
   unsigned busy = 0;       // units of its level at a time
@@ -41,6 +44,7 @@ struct Around {
   unsigned idle = 0;       // lanes in lock step with one that is busy
   unsigned iterations = 0; // of `busy`, that are iterations of one worker
   unsigned turns = 0;      // calls that a lane has one after the other, each beside those of other lanes
+  unsigned scratchpad = 0; // of a group, for containers of codelets above, in units of kScratchpadUnit
   bool inLanes = false;    // lanes have calls of their own
   bool direct = false;     // and this is one of them
   bool uneven = false;     // data says how much each has to do
@@ -65,13 +69,16 @@ public:
 
 private:
   std::uint64_t number(Around around) const;
-  Around belowCodelet(const Place &place, const Choice &choice, std::size_t child, const Around &around) const;
+  Around belowCodelet(const Place &at, const Choice &choice, std::size_t child, const Around &around) const;
   /// Whether several calls of a group's codelet go through containers that it is given.
   bool hasPhases(const Place &place, const Choice &choice) const;
   void divide(const Place &place, const Alternative &alternative, Around &around) const;
   void repeat(const Place &place, double calls, Around &around) const;
   /// The same of a call that a codelet makes again and again, on a processor.
   void repeatCall(const Choice &choice, std::size_t child, const Place &place, Around &around) const;
+  /// Containers of a group's codelet that are in scratchpad memory, where that has room for those of all its
+  /// sub-groups.
+  void place(const Place &place, const Choice &choice, std::size_t child, Around &around) const;
   /// On a device: what an earlier call of the codelet has touched is found in a cache that has room for as much of all
   /// units that run.
   /// Containers of the codelet itself: each lane has one of its own.

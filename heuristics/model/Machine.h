@@ -33,7 +33,7 @@ struct Crowd {
 };
 
 /// From where most accesses are served.
-enum class Served : std::uint8_t { Memory, OuterCache, InnerCache };
+enum class Served : std::uint8_t { Memory, OuterCache, InnerCache, Scratchpad };
 
 /// Accesses of one worker to one container.
 struct Accesses {
@@ -95,6 +95,8 @@ public:
   double launched(double calls, double units) const;
   /// Whether the scratchpad memory of a core has room for a group.
   bool holds(const Crowd &crowd) const { return !device_ || crowd.scratchpad <= scratchpad_; }
+  /// Whether containers of a group's, or of its sub-groups', may be there.
+  bool hasScratchpad() const { return device_; }
   /// How many workers of a crowd a core keeps at a time: as it has registers and scratchpad memory for their groups.
   double resident(const Crowd &crowd) const;
   /// Bytes of a row of a tile of so many containers in scratchpad memory (the pass staging); 0: there is no room.

@@ -2,6 +2,7 @@
 
 #include "tangram/ast/Walk.h"
 #include "tangram/compose/Requirement.h"
+#include "tangram/compose/Sizes.h"
 #include "tangram/diag/Diagnostic.h"
 #include "tangram/planning/Workload.h"
 
@@ -77,6 +78,7 @@ Choice Places::look(const Place &place, const Alternative &alternative) const {
   result.work = &work(place, alternative);
   result.ordered = ast::any<ast::Atomic>(
       alternative.codelet->body, [](const ast::Atomic &atomic) { return atomic.op == ast::AtomicOp::OrderedAdd; });
+  result.scratchpad = scratchpad(place, alternative);
   result.applies = !alternative.guarded || applies(place, alternative);
   return result;
 }
@@ -129,6 +131,27 @@ bool Places::applies(const Place &place, const Alternative &alternative) const {
   return std::all_of(it->second.begin(), it->second.end(), [&](const ast::Expr *requirement) {
     return holds(*requirement, forest_.module(), codelet, of.extents, of.known, place.lanes);
   });
+}
+
+/// Where a plan says how large all containers of a group's codelet are, or of a sub-group's.
+double Places::scratchpad(const Place &place, const Alternative &alternative) const {
+  const ast::Codelet &codelet = *alternative.codelet;
+  if (codelet.coop || !machine_.hasScratchpad() || !place.belowGroups || !place.lanesBelow) return 0;
+  Scalars known = alternative.parameters;
+  known.insert(place.point->scalars.begin(), place.point->scalars.end());
+  std::optional<Sizes> sizes;
+  double all = 0;
+  ast::walk(codelet.body, [&](const ast::Declare &d) {
+    if (d.extents.empty() || d.init) return;
+    if (!sizes) sizes.emplace(&forest_.module(), codelet, std::vector<SizeBound>{}, exactly(known));
+    double bytes = elementBytes(d.type);
+    for (const ast::Expr *extent : d.extents) {
+      const Interval value = sizes->value(extent);
+      bytes *= value.hi ? static_cast<double>(*value.hi) : HUGE_VAL;
+    }
+    all += bytes;
+  });
+  return std::isfinite(all) ? all : 0;
 }
 
 double Places::touched(const Place &place, std::size_t argument) const {

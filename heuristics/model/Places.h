@@ -22,8 +22,9 @@ struct Choice {
   // Of the codelet that it selects:
   const CodeletWork *work = nullptr;
   const std::vector<const ast::Expr *> *sites = nullptr;
-  bool ordered = false; // calls wait for one another, in order
-  bool applies = true;  // its conditions hold at the expected sizes
+  double scratchpad = 0; // bytes of its own containers there, of each unit (the pass data-placement); 0: not there
+  bool ordered = false;  // calls wait for one another, in order
+  bool applies = true;   // its conditions hold at the expected sizes
 };
 
 struct Place {
@@ -73,6 +74,7 @@ private:
   const ast::Spectrum &spectrum(const Point &point) const;
   Choice look(const Place &place, const Alternative &alternative) const;
   bool applies(const Place &place, const Alternative &alternative) const;
+  double scratchpad(const Place &place, const Alternative &alternative) const;
   const CodeletWork &work(const Place &place, const Alternative &alternative) const;
   const CodeletWork &work(const Place &place, const ast::Codelet &codelet, const Scalars &parameters) const;
   /// What is expected of a codelet's parameters and tunables.

@@ -100,7 +100,7 @@ Charge Time::of(const Point &point, const Alternative &alternative, Surroundings
   }
   for (std::size_t i = 0; i < choice.sites->size() && i < charge.times.size(); ++i) {
     auto often = choice.work->sites.find((*choice.sites)[i]);
-    charge.times[i] = often == choice.work->sites.end() ? 1 : often->second;
+    charge.times[i] = often == choice.work->sites.end() ? 0 : often->second; // 0: behind a condition that does not hold
   }
   return charge;
 }
@@ -147,6 +147,7 @@ Crowd Time::crowd(const Place &place, const Around &around) const {
   result.idle = std::exp2(around.idle);
   result.iterations = std::exp2(around.iterations);
   result.phases = around.phases;
+  result.scratchpad = kScratchpadUnit * around.scratchpad;
   if (place.belowGroups) result.groups = std::exp2(around.groups), result.group = std::exp2(around.group);
   return result;
 }
@@ -181,6 +182,12 @@ bool Time::fallTogether(const Place &place, std::size_t argument) const {
 /// Seconds: of what the device has no room for, so that everything else is better.
 constexpr double kNever = 1e6;
 
+/// Of an element in scratchpad memory, by lanes side by side.
+double transfers(const Accesses &access) {
+  constexpr double kWidth = 4, kAnywhere = 3; // bytes of a lane at a time; lanes of a bank, where these are anyhow
+  return std::max(1.0, access.bytes / kWidth) * (access.acrossLanes == Stride::Irregular ? kAnywhere : 1);
+}
+
 Parts Time::own(const Point &point, const Alternative &alternative, Surroundings surroundings) const {
   const Around &around = arounds_[surroundings];
   const Place &place = places_.at(point, around.expected);
@@ -195,7 +202,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
   crowd.wait = machine_.wait(level);
   crowd.exchanges = codelet.coop && level.shuffle;
   if (codelet.coop) // each unit of the level has its own, those that idle, too
-    crowd.scratchpad = work.sharedBytes * std::max(1.0, crowd.group / std::max(1.0, static_cast<double>(place.lanes)));
+    crowd.scratchpad += work.sharedBytes * std::max(1.0, crowd.group / std::max(1.0, static_cast<double>(place.lanes)));
   // Addresses have two.
   crowd.registers = kOwnRegisters + 2 * static_cast<double>(work.accesses.size()) + work.values * crowd.iterations;
   // Compilers are told to leave room for as many groups as arrays do (kernel-configuration).
@@ -209,6 +216,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
                       });
   if (codelet.coop ? work.uneven : around.uneven || ofCall) crowd.uneven = kUneven;
 
+  std::optional<CodeletWork> near; // with what is in scratchpad memory
   std::vector<Accesses> accesses;
   for (const AccessWork &of : work.accesses) {
     Accesses &access = accesses.emplace_back();
@@ -278,6 +286,11 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
       access.distance = std::exp2(argument.distance);
     access.revisited = argument.revisited, access.apart = argument.apart > 0;
     access.served = argument.served, access.again = std::exp2(argument.again);
+    if (argument.served == Served::Scratchpad) {
+      if (!near) near = work;
+      near->shared += transfers(access) * (access.loads + access.stores), near->sharedAtomics += access.atomics;
+      accesses.pop_back();
+    }
   }
   for (std::size_t i = 0; i < around.arguments.size(); ++i) {
     const ArgumentAround &argument = around.arguments[i];
@@ -291,9 +304,9 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     access.alone = !codelet.coop && !around.inLanes;
     access.served = argument.served, access.revisited = argument.revisited;
   }
-  chunk(around, codelet, work, accesses, crowd);
+  chunk(around, codelet, near ? *near : work, accesses, crowd);
   stage(accesses, crowd);
-  Parts parts = machine_.parts(work, accesses, crowd);
+  Parts parts = machine_.parts(near ? *near : work, accesses, crowd);
   if (!machine_.holds(crowd)) parts.latency += kNever;
   return parts;
 }

@@ -81,6 +81,23 @@ void collect(const Expr *condition, const Spectrum &spectrum, std::vector<Sides>
 
 } // namespace
 
+std::optional<Int> requiredExtent(const Spectrum &spectrum, GivenExtent extent) {
+  std::optional<Int> found;
+  const auto look = [&](const auto &self, const Expr *condition) -> void {
+    const auto *b = dyn<Binary>(condition);
+    if (!b) return;
+    if (b->op == BinaryOp::LogicalAnd) {
+      self(self, b->lhs);
+      self(self, b->rhs);
+    } else if (const std::optional<Int> number = literal(withoutCasts(b->rhs)); b->op == BinaryOp::Eq && number) {
+      const auto left = extentOf(b->lhs, spectrum);
+      if (left && left->container == extent.container && left->dimension == extent.dimension) found = number;
+    }
+  };
+  for (const Expr *condition : spectrum.conditions) look(look, condition);
+  return found;
+}
+
 bool requiresEqual(const Spectrum &spectrum, GivenExtent one, GivenExtent other) {
   std::vector<Sides> equal;
   for (const Expr *condition : spectrum.conditions) collect(condition, spectrum, equal);

@@ -23,5 +23,7 @@ std::optional<GivenExtent> givenExtent(const ast::Expr *extent, const ast::Codel
 /// Whether a spectrum requires two extents of what it is given to be equal: `a.size() == b.size(1) && b.size(1) ==
 /// ...`. They are those of the spectrum's parameters.
 bool requiresEqual(const ast::Spectrum &spectrum, GivenExtent one, GivenExtent other);
+/// The number that a spectrum requires an extent of its parameters to be, `a.size(1) == 4`, if any.
+std::optional<ast::Int> requiredExtent(const ast::Spectrum &spectrum, GivenExtent extent);
 
 } // namespace tangram::divide

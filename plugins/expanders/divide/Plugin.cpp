@@ -20,6 +20,7 @@
 #include "Rectangles.h"
 #include "RescheduledIterations.h"
 #include "Rescheduling.h"
+#include "Residency.h"
 #include "RisingBounds.h"
 #include "ScannedColumns.h"
 #include "Shapes.h"
@@ -71,6 +72,15 @@ constexpr std::int64_t kCopiedElements = 16384;
 std::int64_t mostExpanded(const hardware::Target &target) {
   const hardware::Memory *memory = target.hardware.top().memory("global");
   return memory && memory->bytes ? static_cast<std::int64_t>(memory->bytes / 64) : std::int64_t{1} << 27;
+}
+
+/// What a group may keep of rows: all of its scratchpad memory, but for what reductions exchange.
+std::uint64_t roomForRows(const hardware::Target &target) {
+  constexpr std::uint64_t kOthers = 4096;
+  std::uint64_t most = 0;
+  for (const hardware::Level &level : target.hardware.levels)
+    if (const hardware::Memory *memory = level.memory("scratchpad")) most = std::max(most, memory->bytes);
+  return most - std::min(most, kOthers);
 }
 
 class Divide final : public Expander {
@@ -244,6 +254,12 @@ private:
                                                          options.mostExpanded, context.arena);
           owned != codelet)
         divide(nests, spectrum, changed(owned, *codelet, *codelet, "_written", context), options, names, context,
+               codelets, added);
+    if (!inPart)
+      if (const Codelet *resident =
+              divide::withResidentRows(nests, spectrum, *codelet, roomForRows(context.target), context.arena);
+          resident != codelet)
+        divide(nests, spectrum, changed(resident, *codelet, *codelet, "_resident", context), options, names, context,
                codelets, added);
     const Codelet *source = codelet;
     auto also = [&](const Codelet *other, const char *suffix) {

@@ -104,10 +104,24 @@ public:
 
 private:
   const Node *mutateAlloc(const Alloc *a) override {
-    bool shared = a->memory == "scratchpad";
-    std::string memory = memoryFor(*a, shared);
-    if (memory != "global") p_.hold(*a);
-    return arena().derive(a, [&](Alloc &copy) { copy.memory = std::move(memory); });
+    const bool shared = a->memory == "scratchpad";
+    const Alloc *most = bounded(a);
+    std::string memory = memoryFor(*most, shared);
+    if (memory == "global")
+      most = a; // as many as there are
+    else
+      p_.hold(*most);
+    return arena().derive(most, [&](Alloc &copy) { copy.memory = std::move(memory); });
+  }
+  /// With extents that constants say, where these are bounds of them: what they are computed of may be declared further
+  /// inside than they end up.
+  const Alloc *bounded(const Alloc *a) {
+    std::vector<const Expr *> extents;
+    for (const Expr *extent : a->extents) {
+      extents.push_back(p_.known_.upperBound(extent, arena()));
+      if (!extents.back()) return a;
+    }
+    return arena().derive(a, [&](Alloc &copy) { copy.extents = std::move(extents); });
   }
   std::string memoryFor(const Alloc &a, bool shared) {
     std::optional<std::uint64_t> bytes = p_.bytes(a);

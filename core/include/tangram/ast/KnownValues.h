@@ -28,6 +28,9 @@ public:
   bool isConstantExpression(const Expr *e) const;
   /// A constant expression without variables: of literals and the kernel's constants.
   const Expr *inlined(const Expr *e, Arena &arena) const;
+  /// A constant expression without variables that an unsigned number is never above, as `room` is of `n < room ? n :
+  /// room`, or of 1 more of 1 more; null where that cannot be said.
+  const Expr *upperBound(const Expr *e, Arena &arena) const;
   /// The expression over parameters and constants of the kernel alone, initialisers put in for variables; null where
   /// that cannot be said.
   const Expr *overParameters(const Expr *e, Arena &arena) const;
