@@ -304,7 +304,7 @@ Parts Time::own(const Point &point, const Alternative &alternative, Surroundings
     access.alone = !codelet.coop && !around.inLanes;
     access.served = argument.served, access.revisited = argument.revisited;
   }
-  chunk(around, codelet, near ? *near : work, accesses, crowd);
+  chunk(around, codelet, work, accesses, crowd);
   stage(accesses, crowd);
   Parts parts = machine_.parts(near ? *near : work, accesses, crowd);
   if (!machine_.holds(crowd)) parts.latency += kNever;
