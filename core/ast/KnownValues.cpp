@@ -189,8 +189,7 @@ const Expr *KnownValues::upperBound(const Expr *e, Arena &arena) const {
   const Build build(arena, e->range);
   if (const auto *v = dyn<VarRef>(e)) {
     const Expr *init = initialiser(v->name);
-    const Expr *bound = init && init->type == v->type ? upperBound(init, arena) : nullptr;
-    return bound;
+    return init && init->type == v->type ? upperBound(init, arena) : nullptr;
   }
   if (const auto *cast = dyn<Cast>(e)) {
     const Expr *bound = cast->operand->type.bytes() <= e->type.bytes() ? upperBound(cast->operand, arena) : nullptr;

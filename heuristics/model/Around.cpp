@@ -114,7 +114,7 @@ bool Arounds::hasPhases(const Place &place, const Choice &choice) const {
          }) > 1;
 }
 
-Around Arounds::belowCodelet(const Place &at, const Choice &choice, std::size_t child, const Around &around) const {
+Around Arounds::belowCodelet(const Place &place, const Choice &choice, std::size_t child, const Around &around) const {
   if (child >= choice.sites->size()) { // the fallback is given the same
     Around result = around;
     result.direct = false;
@@ -124,7 +124,7 @@ Around Arounds::belowCodelet(const Place &at, const Choice &choice, std::size_t 
   result.busy = around.busy, result.groups = around.groups, result.group = around.group, result.idle = around.idle,
   result.inLanes = around.inLanes, result.scratchpad = around.scratchpad;
   result.iterations = around.iterations, result.uneven = around.uneven;
-  result.anew = around.anew, result.phases = around.phases || (around.anew && hasPhases(at, choice));
+  result.anew = around.anew, result.phases = around.phases || (around.anew && hasPhases(place, choice));
   const ast::Expr *site = (*choice.sites)[child];
   auto passed = forest_.facts().arguments.find(site);
   if (passed == forest_.facts().arguments.end()) return result;
@@ -139,15 +139,15 @@ Around Arounds::belowCodelet(const Place &at, const Choice &choice, std::size_t 
       argument.apart = from.apart + (given.within != Stride::Unit);
       argument.acrossCalls = through(given.across, from.within);
       if (given.step && from.within == Stride::Unit) {
-        const std::optional<double> inner = at.innermost(*given.parameter, given.stepDimensions);
+        const std::optional<double> inner = place.innermost(*given.parameter, given.stepDimensions);
         if (inner) argument.step = std::min(kFarApart, log2(static_cast<double>(*given.step) * *inner));
       }
     } else {
       argument.within = given.within;
       argument.acrossCalls = given.across;
     }
-    if (given.wraps && *given.wraps < at.expected->arguments.size()) {
-      const Extents &extents = at.expected->arguments[*given.wraps];
+    if (given.wraps && *given.wraps < place.expected->arguments.size()) {
+      const Extents &extents = place.expected->arguments[*given.wraps];
       if (extents.size() == 1 && extents[0])
         argument.wraps = std::min(kFarApart, log2(static_cast<double>(*extents[0])));
     }
@@ -156,11 +156,11 @@ Around Arounds::belowCodelet(const Place &at, const Choice &choice, std::size_t 
   }
   if (const auto *map = ast::dyn<ast::Map>(site); map && !map->type.isVoid())
     result.arguments.push_back({.acrossCalls = Stride::Unit, .whole = false, .loaded = true});
-  place(at, choice, child, result);
+  keep(place, choice, child, result);
   return result;
 }
 
-void Arounds::place(const Place &place, const Choice &choice, std::size_t child, Around &around) const {
+void Arounds::keep(const Place &place, const Choice &choice, std::size_t child, Around &around) const {
   if (choice.scratchpad == 0) return;
   const double units = std::max(1.0, std::exp2(around.group) / static_cast<double>(place.lanes));
   const double bytes = units * choice.scratchpad + kScratchpadUnit * around.scratchpad;

@@ -69,7 +69,7 @@ public:
 
 private:
   std::uint64_t number(Around around) const;
-  Around belowCodelet(const Place &at, const Choice &choice, std::size_t child, const Around &around) const;
+  Around belowCodelet(const Place &place, const Choice &choice, std::size_t child, const Around &around) const;
   /// Whether several calls of a group's codelet go through containers that it is given.
   bool hasPhases(const Place &place, const Choice &choice) const;
   void divide(const Place &place, const Alternative &alternative, Around &around) const;
@@ -78,7 +78,7 @@ private:
   void repeatCall(const Choice &choice, std::size_t child, const Place &place, Around &around) const;
   /// Containers of a group's codelet that are in scratchpad memory, where that has room for those of all its
   /// sub-groups.
-  void place(const Place &place, const Choice &choice, std::size_t child, Around &around) const;
+  void keep(const Place &place, const Choice &choice, std::size_t child, Around &around) const;
   /// On a device: what an earlier call of the codelet has touched is found in a cache that has room for as much of all
   /// units that run.
   /// Containers of the codelet itself: each lane has one of its own.

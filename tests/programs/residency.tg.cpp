@@ -1,4 +1,5 @@
 // Rows that loops of an iteration come to several times, and containers of its own: near the workers that have it.
+#include <algorithm>
 #include <cmath>
 #include <tangram/tangram.h>
 
@@ -69,4 +70,30 @@ __codelet void gathered(const Array<2, unsigned> from, const Array<2, float> pla
           sum[i][j][1] += place[other][l];
         }
     }
+}
+
+// Rows that not every iteration has, and iterations that end early.
+__spectrum void halved(size_t rows, Array<2, int> in, Array<1, int> out) __requires(out.size() == rows && in.size(0) <= rows);
+
+__codelet void halved(size_t rows, Array<2, int> in, Array<1, int> out) {
+  for (size_t i = 0; i < rows; ++i) {
+    int sum = 0, most = 0;
+    if (i < in.size(0)) {
+      for (size_t j = 0; j < in.size(1); ++j) sum += in[i][j];
+      for (size_t j = 0; j < in.size(1); ++j) most = std::max(most, in[i][j] / 2);
+    }
+    out[i] = sum + most;
+  }
+}
+
+__spectrum void skipped(Array<2, int> rows);
+
+__codelet void skipped(Array<2, int> rows) {
+  for (size_t i = 0; i < rows.size(0); ++i) {
+    int sum = 0;
+    for (size_t j = 0; j < rows.size(1); ++j) sum += rows[i][j] / 2;
+    for (size_t j = 0; j < rows.size(1); ++j) rows[i][j] = rows[i][j] / 2 + 1;
+    if (sum > 0) continue;
+    for (size_t j = 0; j < rows.size(1); ++j) rows[i][j] = rows[i][j] / 2 - 1;
+  }
 }

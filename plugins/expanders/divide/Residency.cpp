@@ -10,6 +10,7 @@
 #include "tangram/ast/Names.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Dependences.h"
+#include "tangram/nest/Range.h"
 
 #include <algorithm>
 #include <cmath>
@@ -141,7 +142,7 @@ private:
 
   bool keep(const Item &item) {
     const nest::Loop &loop = nest_.loops[item.index];
-    if (std::none_of(item.body.begin(), item.body.end(), nest::hasLoop)) return false;
+    if (std::none_of(item.body.begin(), item.body.end(), nest::hasLoop) || leavesEarly(*loop.node->body)) return false;
     const nest::Carried carried = dependences_.carried(item.index);
     if (carried.kind != nest::Carried::Kind::Nothing && carried.kind != nest::Carried::Kind::Reduction) return false;
     std::map<std::string, Kept> kept;
@@ -181,6 +182,16 @@ private:
     const auto *near = as<Stmt>(withOwnNames(arena(), keeping, names_));
     made[loop.node] = {fits ? build.when(fits, {near}, {loop.node}) : near};
     return true;
+  }
+
+  /// Whether an iteration may end before its last statement.
+  static bool leavesEarly(const Block &body) {
+    bool leaves = contains<Return>(&body);
+    walk(&body, [&](const Node &node) {
+      leaves |= isa<Continue>(&node) || isa<Break>(&node);
+      return isa<For>(&node) || isa<While>(&node) || isa<DoWhile>(&node) ? WalkResult::Skip : WalkResult::Advance;
+    });
+    return leaves;
   }
 
   bool isSameSize(const Expr *a, const Expr *b) const {
@@ -298,8 +309,13 @@ private:
     if (leading == 0 || leading == p.type.rank()) return {};
     const Build build(arena(), loop.node->range);
     const Expr *container = build.var(p.name, p.type);
-    for (std::size_t d = leading; d < p.type.rank(); ++d)
-      kept.sizes.push_back(arena().make<Size>(loop.node->range, Scalar::U64, container, build.u64(d)));
+    for (std::size_t d = 0; d < p.type.rank(); ++d) {
+      const Expr *size = arena().make<Size>(loop.node->range, Scalar::U64, container, build.u64(d));
+      if (d >= leading)
+        kept.sizes.push_back(size);
+      else if (!staysBelow(kept.leading[d], size, item.index))
+        return {};
+    }
     const auto number = static_cast<unsigned>(variable - nest_.variables.begin());
     std::set<unsigned> loops; // of the iteration, that come to it
     bool again = false;
@@ -319,35 +335,42 @@ private:
       }
     }
     if (!kept.read || (!again && loops.size() < 2)) return {};
-    if (times(kept) == 0 || (kept.written && !ownRow(kept, loop))) return {};
+    if (times(kept) == 0) return {};
     return kept;
   }
 
-  /// Whether no other iteration has the row.
-  bool ownRow(const Kept &kept, const nest::Loop &loop) const {
-    bool own = false;
-    for (const Expr *index : kept.leading) {
-      const auto *v = dyn<VarRef>(withoutCasts(index));
-      own |= v && v->name == loop.variable;
+  /// Whether an index of a row is the number of an iteration, of this loop or one around it, and all of these are
+  /// places of the container: all of a row is copied, also where conditions say that an iteration does not come to it.
+  bool staysBelow(const Expr *index, const Expr *size, unsigned loop) {
+    const auto *v = dyn<VarRef>(withoutCasts(index));
+    for (std::optional<unsigned> at = loop; v && at; at = nest_.loops[*at].parent) {
+      if (nest_.loops[*at].variable != v->name) continue;
+      std::string why;
+      const std::optional<nest::LoopRange> range = nest::rangeOf(nest_, *at, arena(), why);
+      if (!range || !range->decoded.empty()) return false;
+      const std::optional<Int> begin = literal(withoutCasts(range->begin));
+      const Expr *end = resolved(range->end, *nest_.codelet);
+      if (const auto *less = dyn<Binary>(end);
+          less && less->op == BinaryOp::Sub && less->type.isSigned() && literal(withoutCasts(less->rhs)))
+        end = less->lhs;
+      return begin && *begin >= 0 && isSameSize(end, size);
     }
-    return own;
+    return false;
   }
 
-  /// Indices in front that all places have in an iteration; none where all iterations have the same.
-  Exprs leadingOf(const std::vector<const Subscript *> &places, const nest::Loop &loop) const {
+  /// Numbers of iterations in front that all places have; none where all iterations of the loop have the same row.
+  static Exprs leadingOf(const std::vector<const Subscript *> &places, const nest::Loop &loop) {
     std::set<std::string> changing = assignedVariables(loop.node->body);
     walk(loop.node->body, [&](const Declare &d) { changing.insert(d.name); });
     Exprs leading;
     bool follows = false;
     for (std::size_t d = 0; d < places[0]->indices.size(); ++d) {
       const Expr *index = places[0]->indices[d];
-      const auto mentions = [&](const std::set<std::string> &names) {
-        return ast::any<VarRef>(index, [&](const VarRef &v) { return names.count(v.name) != 0; });
-      };
-      if (mentions(changing) || contains<Subscript>(index) || contains<Call>(index) ||
-          !std::all_of(places.begin(), places.end(), [&](const Subscript *s) { return equal(s->indices[d], index); }))
+      const auto *v = dyn<VarRef>(withoutCasts(index));
+      if (!v || changing.count(v->name)) break;
+      if (!std::all_of(places.begin(), places.end(), [&](const Subscript *s) { return equal(s->indices[d], index); }))
         break;
-      follows |= mentions({loop.variable});
+      follows |= v->name == loop.variable;
       leading.push_back(index);
     }
     return follows ? leading : Exprs{};
