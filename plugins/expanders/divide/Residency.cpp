@@ -335,8 +335,15 @@ private:
       }
     }
     if (!kept.read || (!again && loops.size() < 2)) return {};
-    if (times(kept) == 0) return {};
+    if (times(kept) == 0 || isShort(kept)) return {};
     return kept;
+  }
+
+  /// Whether registers have it (the pass register-promotion).
+  bool isShort(const Kept &k) const {
+    Int elements = 1;
+    for (const Expr *size : k.sizes) elements *= number(size).value_or(kLeastRoom);
+    return elements < kLeastRoom;
   }
 
   /// Whether an index of a row is the number of an iteration, of this loop or one around it, and all of these are
