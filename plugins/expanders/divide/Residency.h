@@ -11,7 +11,7 @@ namespace tangram::divide {
 ///   __tunable unsigned room;
 ///   if (x.size(1) <= room)
 ///     for (i...) {
-///       Array<1, T> x_row(room);
+///       Array<1, T> x_row(std::min(x.size(1), room));
 ///       for (j...) x_row[j] = x[i][j];
 ///       for (j...) s += x_row[j];
 ///       for (j...) x_row[j] /= s;
