@@ -183,7 +183,7 @@ bool Time::fallTogether(const Place &place, std::size_t argument) const {
 constexpr double kNever = 1e6;
 
 /// Of an element in scratchpad memory, by lanes side by side.
-double transfers(const Accesses &access) {
+static double transfers(const Accesses &access) {
   constexpr double kWidth = 4, kAnywhere = 3; // bytes of a lane at a time; lanes of a bank, where these are anyhow
   return std::max(1.0, access.bytes / kWidth) * (access.acrossLanes == Stride::Irregular ? kAnywhere : 1);
 }

@@ -8,6 +8,7 @@
 #include "tangram/ast/Compare.h"
 #include "tangram/ast/Effects.h"
 #include "tangram/ast/Names.h"
+#include "tangram/ast/Structs.h"
 #include "tangram/ast/Walk.h"
 #include "tangram/nest/Dependences.h"
 #include "tangram/nest/Range.h"
@@ -115,7 +116,8 @@ private:
 class Residency final : public ReplacedLoops {
 public:
   Residency(const nest::Nest &nest, const Spectrum &spectrum, std::uint64_t capacity, Arena &arena)
-      : ReplacedLoops(arena), nest_(nest), spectrum_(spectrum), capacity_(capacity), dependences_(nest) {
+      : ReplacedLoops(arena), nest_(nest), structs_(*nest.module), spectrum_(spectrum), capacity_(capacity),
+        dependences_(nest) {
     names_.reserveAll(nest.codelet);
     find(nest.items);
   }
@@ -232,22 +234,6 @@ private:
     return build.var(elements, Scalar::U64);
   }
 
-  /// Of a scalar or a struct; 0 where that is not known.
-  std::uint64_t bytesOf(const Type &type) const {
-    if (type.isScalar()) return type.bytes();
-    for (const Struct *s : nest_.module->structs) {
-      if (!type.isStruct() || s->name != type.name()) continue;
-      std::uint64_t all = 0;
-      for (const Param *field : s->fields) {
-        const std::uint64_t one = bytesOf(field->type);
-        if (one == 0) return 0;
-        all += one;
-      }
-      return all;
-    }
-    return 0;
-  }
-
   /// All places in a container; nothing where it is used in another way, but for its extents.
   static std::optional<std::vector<const Subscript *>> placesIn(const Node *tree, const std::string &name,
                                                                 std::size_t rank) {
@@ -287,7 +273,7 @@ private:
   static Int leastRoom(const Kept &k) { return k.sizes.size() == 1 ? kLeastRoom : kLeastRoomOfMany; }
   /// How many times the least of it there is room for, where one dimension has more; 0: not even that.
   std::uint64_t times(const Kept &k) const {
-    std::uint64_t bytes = bytesOf(k.element);
+    std::uint64_t bytes = structs_.bytes(k.element);
     for (const Expr *size : k.sizes) {
       const Int elements = std::max<Int>(1, number(size).value_or(leastRoom(k)));
       if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(elements), &bytes)) return 0;
@@ -384,6 +370,7 @@ private:
   }
 
   const nest::Nest &nest_;
+  const Structs structs_;
   const Spectrum &spectrum_;
   std::uint64_t capacity_;
   nest::Dependences dependences_;
